@@ -1,0 +1,73 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// NamespaceState is what the lifecycle plugin asks of a namespace.
+type NamespaceState uint8
+
+// The states.
+const (
+	NamespaceAbsent NamespaceState = iota
+	NamespaceActive
+	NamespaceTerminating
+)
+
+// Lifecycle is NamespaceLifecycle: nothing is created in a namespace that is missing or
+// terminating, and some namespaces can't be deleted (B-72 to B-75). The lookup it is given is as
+// fresh as a quorum read, so upstream's wait for a cache and its forced live reads have no
+// counterpart here.
+type Lifecycle struct {
+	// State looks a namespace up.
+	State func(ctx context.Context, name string) (NamespaceState, error)
+}
+
+// immortal namespaces are never deleted (E-05).
+var immortal = map[string]bool{metav1.NamespaceDefault: true, metav1.NamespaceSystem: true, metav1.NamespacePublic: true}
+
+// Name implements Plugin.
+func (*Lifecycle) Name() string { return "NamespaceLifecycle" }
+
+// Admit refuses before other plugins spend work on the request, as upstream's does.
+func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
+	namespaces := a.Resource.Group == "" && a.Resource.Plural == "namespaces"
+	if a.Operation == Delete {
+		if namespaces && immortal[a.Name] {
+			return Forbidden(a, errors.New("this namespace may not be deleted")) // B-74
+		}
+		return nil
+	}
+	if namespaces || a.Namespace == "" || a.Resource.Group == "authorization.k8s.io" {
+		return nil
+	}
+	state, err := l.State(ctx, a.Namespace)
+	if err != nil {
+		return fmt.Errorf("looking up namespace %s: %w", a.Namespace, err)
+	}
+	switch {
+	case state == NamespaceAbsent: // B-72
+		return apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, a.Namespace)
+	case state == NamespaceTerminating && a.Operation == Create: // B-73
+		return terminating(a)
+	}
+	return nil
+}
+
+func terminating(a *Attributes) error {
+	err := Forbidden(a, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", a.Namespace))
+	var s *apierrors.StatusError
+	if errors.As(err, &s) {
+		s.ErrStatus.Details.Causes = append(s.ErrStatus.Details.Causes, metav1.StatusCause{
+			Type: corev1.NamespaceTerminatingCause, Message: fmt.Sprintf("namespace %s is being terminated", a.Namespace), Field: "metadata.namespace",
+		})
+	}
+	return err
+}

@@ -1,0 +1,112 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+)
+
+var bindingKind = corev1.SchemeGroupVersion.WithKind("Binding")
+
+// serveBinding is POST of pods/binding: it assigns a pod to a node.
+func (s *Server) serveBinding(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	o, err := createOptions(q.r.URL.Query())
+	if err != nil {
+		return err
+	}
+	obj, err := q.other(bindingKind, o.FieldValidation)
+	if err != nil {
+		return err
+	}
+	b := obj.(*corev1.Binding)
+	if b.Name == "" {
+		b.Name = q.name
+	}
+	if err := q.checkName(b); err != nil {
+		return err
+	}
+	q.dryRun = isDryRun(o.DryRun)
+	if err := s.bind(q.r.Context(), &q.op, b); err != nil {
+		return err
+	}
+	return q.answerOther(x, http.StatusCreated, &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusCreated})
+}
+
+// bind checks a Binding and writes the node into its pod (K pkg/registry/core/pod/storage: BindingREST).
+func (s *Server) bind(ctx context.Context, o *op, b *corev1.Binding) error {
+	if errs := validateBinding(b); len(errs) > 0 {
+		return apierrors.NewInvalid(bindingKind.GroupKind(), b.Name, errs)
+	}
+	a := o.attributes(admission.Create, b, nil)
+	if err := s.admission.Admit(ctx, a); err != nil {
+		return err
+	}
+	if err := s.admission.Validate(ctx, a); err != nil {
+		return err
+	}
+	_, err := s.update(ctx, o, func(old object) (object, error) {
+		pod := old.(*corev1.Pod)
+		switch {
+		case b.UID != "" && b.UID != pod.UID:
+			return nil, o.uidPrecondition(s.root, b, pod.UID)
+		case pod.DeletionTimestamp != nil:
+			return nil, notBound(pod.Name, fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", pod.Name))
+		case pod.Spec.NodeName != "":
+			return nil, notBound(pod.Name, fmt.Errorf("pod %v is already assigned to node %q", pod.Name, pod.Spec.NodeName))
+		case len(pod.Spec.SchedulingGates) > 0:
+			return nil, notBound(pod.Name, fmt.Errorf("pod %v has non-empty .spec.schedulingGates", pod.Name))
+		}
+		assign(pod, b, metav1.Time{Time: s.now()})
+		return pod, nil
+	})
+	return err
+}
+
+func notBound(name string, err error) error {
+	return apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, name, err)
+}
+
+func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
+	if k := b.Target.Kind; k != "" && k != "Node" {
+		errs = append(errs, field.NotSupported(field.NewPath("target", "kind"), k, []string{"Node", "<empty>"}))
+	}
+	if b.Target.Name == "" {
+		errs = append(errs, field.Required(field.NewPath("target", "name"), ""))
+	}
+	return errs
+}
+
+// assign sets the node, carries the binding's annotations over and says that the pod is scheduled.
+func assign(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
+	pod.Spec.NodeName = b.Target.Name
+	if len(b.Annotations) > 0 && pod.Annotations == nil {
+		pod.Annotations = map[string]string{}
+	}
+	maps.Copy(pod.Annotations, b.Annotations)
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		if c.Type != corev1.PodScheduled {
+			continue
+		}
+		if c.Status != corev1.ConditionTrue {
+			c.LastTransitionTime = now
+		}
+		c.Status, c.Reason, c.Message = corev1.ConditionTrue, "", ""
+		return
+	}
+	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now})
+}

@@ -1,0 +1,234 @@
+package apiserver
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// maxBody bounds a request's body (0-14).
+const maxBody = 3 * 1024 * 1024
+
+// readBody returns the whole body, or 413.
+func readBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	if r.ContentLength > maxBody {
+		return nil, tooLarge()
+	}
+	b, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return nil, badRequest("reading the body: %v", err)
+	}
+	if len(b) > maxBody {
+		return nil, tooLarge()
+	}
+	return b, nil
+}
+
+func tooLarge() error {
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
+}
+
+// body is a request's object with how it is to be read.
+type body struct {
+	bytes []byte
+	media string
+	// strictness is fieldValidation: Strict, Warn or Ignore.
+	strictness string
+}
+
+// decodeInto reads a body that must be of the kind want, in the version of gv; it returns the
+// object in that version. kindName is how messages call what the endpoint takes.
+func decodeBody(b body, want schema.GroupVersionKind, custom bool, warn func(string)) (runtime.Object, error) {
+	obj, got, err := decodeAny(b, want, custom)
+	if err != nil && runtime.IsStrictDecodingError(err) {
+		switch b.strictness {
+		case metav1.FieldValidationWarn:
+			strict, _ := runtime.AsStrictDecodingError(err)
+			for _, e := range strict.Errors() {
+				warn(e.Error()) // B-71
+			}
+			err = nil
+		case metav1.FieldValidationIgnore:
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, decodeError(err, want.Kind, got, b.bytes)
+	}
+	if got.GroupKind() != want.GroupKind() {
+		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalPackage(want.Group), want.Kind)
+		return nil, decodeError(err, want.Kind, got, b.bytes)
+	}
+	if got.GroupVersion() != want.GroupVersion() {
+		return nil, badRequest("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), want.GroupVersion())
+	}
+	return obj, nil
+}
+
+// internalPackage is the name of the package that upstream keeps a group's internal types in; it
+// shows in the text for a body of another kind.
+func internalPackage(group string) string {
+	if group == "" {
+		return "core"
+	}
+	name, _, _ := strings.Cut(group, ".")
+	return name
+}
+
+func decodeAny(b body, want schema.GroupVersionKind, custom bool) (runtime.Object, *schema.GroupVersionKind, error) {
+	if custom {
+		return decodeCustom(b, want)
+	}
+	scheme := resources.Scheme()
+	var s runtime.Decoder
+	switch b.media {
+	case mediaProtobuf:
+		s = protobuf.NewSerializer(scheme, scheme)
+	default:
+		s = jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, scheme, scheme,
+			jsonserializer.SerializerOptions{Yaml: b.media == mediaYAML, Strict: b.strictness != metav1.FieldValidationIgnore})
+	}
+	return s.Decode(b.bytes, &want, nil)
+}
+
+// decodeCustom reads an unstructured object.
+func decodeCustom(b body, want schema.GroupVersionKind) (runtime.Object, *schema.GroupVersionKind, error) {
+	data := b.bytes
+	var strict []error
+	if b.media == mediaYAML {
+		j, err := yaml.YAMLToJSONStrict(data)
+		if err != nil {
+			if j, err = yaml.YAMLToJSON(b.bytes); err != nil {
+				return nil, nil, err
+			}
+			strict = append(strict, err)
+		}
+		data = j
+	}
+	meta, err := jsonserializer.DefaultMetaFactory.Interpret(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	got := *meta
+	if got.Kind == "" {
+		got.Kind = want.Kind
+	}
+	if got.Version == "" {
+		got.Group, got.Version = want.Group, want.Version
+	}
+	m := map[string]any{}
+	dups, err := kjson.UnmarshalStrict(data, &m)
+	if err != nil {
+		return nil, &got, err
+	}
+	u := &unstructured.Unstructured{Object: m}
+	u.SetGroupVersionKind(got)
+	if strict = append(strict, dups...); len(strict) > 0 {
+		return u, &got, runtime.NewStrictDecodingError(strict)
+	}
+	return u, &got, nil
+}
+
+// decodeError words what could not be read.
+func decodeError(err error, kind string, got *schema.GroupVersionKind, data []byte) error {
+	if runtime.IsNotRegisteredError(err) && got != nil {
+		// The scheme's name stands in the text, and upstream's is this one.
+		err = errors.New(notRegistered(*got))
+	}
+	if got != nil && got.Kind != "" {
+		return badRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
+	}
+	return badRequest("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(data))
+}
+
+func notRegistered(gvk schema.GroupVersionKind) string {
+	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", gvk.Kind, gvk.GroupVersion(), "pkg/runtime/scheme.go:111")
+}
+
+// summary shows the first 30 bytes of a body, as text if it looks like JSON.
+func summary(data []byte) string {
+	const most = 30
+	cut := data
+	more := ""
+	if len(cut) > most {
+		cut, more = cut[:most], " ..."
+	}
+	switch {
+	case len(data) == 0:
+		return "<empty>"
+	case data[0] == '{':
+		return string(cut) + more
+	}
+	return hex.EncodeToString(cut) + more
+}
+
+// decodeStored reads an object from the JSON it is stored or cached as.
+func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) {
+	if res.Custom {
+		u := &unstructured.Unstructured{}
+		err := u.UnmarshalJSON(data)
+		return u, err
+	}
+	obj, err := resources.Scheme().New(res.Stored)
+	if err != nil {
+		return nil, err
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, obj); err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+// encodeStored is the inverse: kube-apiserver's JSON storage format, without a newline. The
+// object's resourceVersion must have been cleared.
+func encodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return json.Marshal(u.Object)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(res.Stored)
+	return json.Marshal(obj)
+}
+
+// writeStatus answers with a Status in JSON, or in protobuf if the client asks for that first.
+func writeStatus(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
+	f, err := negotiate(r, true)
+	if err != nil {
+		f = format{media: mediaJSON}
+	}
+	var data []byte
+	switch f.media {
+	case mediaProtobuf:
+		data, err = runtime.Encode(protobuf.NewSerializer(resources.Scheme(), resources.Scheme()), st)
+	case mediaYAML:
+		data, err = yaml.Marshal(st)
+	default:
+		data, err = json.Marshal(st)
+		data = indent(append(data, '\n'), f.pretty)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", f.media)
+	w.WriteHeader(code)
+	w.Write(data)
+}

@@ -1,0 +1,181 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// deletion is what a DELETE came to.
+type deletion struct {
+	// object is what is left, or what was removed at the revision of its removal.
+	object   *storage.Object
+	removed  bool
+	accepted bool
+}
+
+// serveDelete is DELETE of one object (section C).
+func (s *Server) serveDelete(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	o, err := deleteOptions(q.r)
+	if err != nil {
+		return err
+	}
+	q.dryRun = isDryRun(o.DryRun)
+	q.warnOfPolicy(o)
+	d, err := s.delete(q.r.Context(), &q.op, o)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !d.removed && d.accepted: // C-61
+		return q.answer(x, http.StatusAccepted, d.object)
+	case !d.removed || q.res.Delete.Returned: // C-60, C-62
+		return q.answer(x, http.StatusOK, d.object)
+	}
+	return q.answerOther(x, http.StatusOK, q.removedStatus(d.object))
+}
+
+// removedStatus is the answer for kinds that don't return what was removed (C-62).
+func (o *op) removedStatus(obj *storage.Object) *metav1.Status {
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess,
+		Details: &metav1.StatusDetails{Name: obj.Meta.Name, Group: o.res.Group, Kind: o.res.Plural, UID: types.UID(obj.Meta.UID)},
+	}
+}
+
+// warnOfPolicy warns where the default surprises people (C-24).
+func (o *op) warnOfPolicy(d *metav1.DeleteOptions) {
+	if w := o.res.Delete.Warning; w != "" && d.OrphanDependents == nil && d.PropagationPolicy == nil {
+		o.warn.add(w)
+	}
+}
+
+// delete carries out a DELETE on the newest state of an object, again while others win the race.
+func (s *Server) delete(ctx context.Context, o *op, opts *metav1.DeleteOptions) (deletion, error) {
+	if refuse := o.res.Delete.Refuse; refuse != nil {
+		if text := refuse(o.name); text != "" { // C-67
+			return deletion{}, apierrors.NewForbidden(o.res.GroupResource(), o.name, errors.New(text))
+		}
+	}
+	cur, err := s.load(ctx, o.key(s.root))
+	for err == nil {
+		if cur == nil {
+			return deletion{}, o.notFound() // C-64
+		}
+		var d deletion
+		if d, err = s.deleteOnce(ctx, o, cur, opts); err == nil {
+			return d, nil
+		}
+		cur, err = s.retry(err)
+	}
+	var lost *storage.ConflictError
+	if errors.As(err, &lost) {
+		err = o.conflict(lost)
+	}
+	return deletion{}, err
+}
+
+// deleteOnce decides on one state of the object and does what the verdict says.
+func (s *Server) deleteOnce(ctx context.Context, o *op, cur *storage.Object, opts *metav1.DeleteOptions) (deletion, error) {
+	old, err := o.decode(cur)
+	if err != nil {
+		return deletion{}, err
+	}
+	a := o.attributes(admission.Delete, nil, old)
+	if err := s.admission.Admit(ctx, a); err != nil {
+		return deletion{}, err
+	}
+	if err := s.admission.Validate(ctx, a); err != nil { // C-66
+		return deletion{}, err
+	}
+	kind := finalizers.Kind{Policy: o.res.Delete.Policy}
+	if o.res.Delete.Kind != nil {
+		kind = o.res.Delete.Kind(old)
+	}
+	verdict := finalizers.Delete(lifecycleOf(o.res, old), kind, optionsOf(opts), s.now())
+	if r := verdict.Refused; r != nil {
+		return deletion{}, o.refused(r)
+	}
+	d := deletion{object: cur, accepted: verdict.Accepted}
+	if verdict.Step == finalizers.Store || verdict.Step == finalizers.StoreThenRemove {
+		if d.object, err = s.mark(ctx, o, cur, old, verdict); err != nil {
+			return deletion{}, err
+		}
+	}
+	if verdict.Step == finalizers.Remove || verdict.Step == finalizers.StoreThenRemove {
+		d.removed = true
+		d.object, err = s.remove(ctx, o, d.object)
+	}
+	return d, err
+}
+
+// mark stores what a deletion that can't finish yet leaves behind (C-32, C-40).
+func (s *Server) mark(ctx context.Context, o *op, cur *storage.Object, obj object, v finalizers.Verdict) (*storage.Object, error) {
+	imprint(obj, v)
+	if v.MarkTerminating && o.res.Delete.Mark != nil {
+		o.res.Delete.Mark(obj)
+	}
+	obj.SetResourceVersion("")
+	value, err := encodeStored(o.res, obj)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
+	}
+	rev := cur.Revision
+	if !o.dryRun {
+		rev, err = s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: o.ttl()})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), nil
+}
+
+// remove deletes the key at the revision that was judged (C-41, C-63).
+func (s *Server) remove(ctx context.Context, o *op, cur *storage.Object) (*storage.Object, error) {
+	if o.dryRun {
+		return cur, nil
+	}
+	rev, err := s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	if err != nil {
+		return nil, err
+	}
+	return s.decoder.Revise(cur, rev), nil
+}
+
+// refused words a precondition that did not hold (C-10, C-11, C-13).
+func (o *op) refused(r *finalizers.Refusal) error {
+	gr := schema.GroupResource{Group: o.res.Group, Resource: o.res.Kind}
+	if r.ByResource {
+		gr = o.res.GroupResource()
+	}
+	return apierrors.NewConflict(gr, o.name, errors.New(r.Cause()))
+}
+
+func optionsOf(o *metav1.DeleteOptions) finalizers.Options {
+	out := finalizers.Options{GracePeriodSeconds: o.GracePeriodSeconds, OrphanDependents: o.OrphanDependents} //nolint:staticcheck // clients still send it
+	if o.PropagationPolicy != nil {
+		out.PropagationPolicy = string(*o.PropagationPolicy)
+	}
+	if p := o.Preconditions; p != nil {
+		if p.UID != nil {
+			uid := string(*p.UID)
+			out.UID = &uid
+		}
+		out.ResourceVersion = p.ResourceVersion
+	}
+	return out
+}

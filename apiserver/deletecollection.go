@@ -1,0 +1,89 @@
+package apiserver
+
+import (
+	"context"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// collectionPage is how many objects one page of a collection's delete holds (C-72).
+const collectionPage = 10000
+
+// serveDeleteCollection is DELETE of a collection (C.7).
+func (s *Server) serveDeleteCollection(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	query := q.r.URL.Query()
+	list, err := listOptions(query) // C-70
+	if err != nil {
+		return err
+	}
+	opts, err := deleteOptions(q.r)
+	if err != nil {
+		return err
+	}
+	q.dryRun = isDryRun(opts.DryRun)
+	q.warnOfPolicy(opts)
+	items, meta, err := s.deleteCollection(q.r.Context(), &q.op, list, opts)
+	if err != nil {
+		return err
+	}
+	return q.answerList(x, items, meta)
+}
+
+// deleteCollection deletes each object of the selection by itself, in key order, and returns them
+// as they were listed (C-72 to C-74). The first error but NotFound ends it; what was deleted stays so.
+func (s *Server) deleteCollection(ctx context.Context, o *op, list *metainternal.ListOptions, opts *metav1.DeleteOptions) ([]*storage.Object, metav1.ListMeta, error) {
+	page := *list
+	whole := page.Limit <= 0
+	if whole {
+		page.Limit = collectionPage
+	}
+	var all []*storage.Object
+	for {
+		items, meta, err := s.list(ctx, o.target, &page)
+		if err != nil {
+			return nil, meta, err
+		}
+		for _, item := range items {
+			one := *o
+			one.namespace, one.name = item.Meta.Namespace, item.Meta.Name
+			if _, err := s.delete(ctx, &one, opts.DeepCopy()); err != nil && !apierrors.IsNotFound(err) { // C-73
+				return nil, meta, err
+			}
+		}
+		all = append(all, items...)
+		if !whole || meta.Continue == "" {
+			return all, meta, nil
+		}
+		page.Continue, page.ResourceVersion, page.ResourceVersionMatch = meta.Continue, "", ""
+	}
+}
+
+// answerList sends a list.
+func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	h := q.w.Header()
+	q.warn.write(h)
+	h.Set("Content-Type", x.f.media)
+	h.Set("Cache-Control", "no-cache, private")
+	out, finish := compressed(q.w, q.r, sizeOf(items))
+	q.w.WriteHeader(http.StatusOK)
+	if err := x.list(out, items, meta); err != nil {
+		q.s.log.Debug("list cut short", "path", q.r.URL.Path, "err", err)
+	}
+	return finish()
+}
+
+func sizeOf(items []*storage.Object) (n int) {
+	for _, o := range items {
+		n += len(o.JSON)
+	}
+	return n
+}

@@ -1,0 +1,24 @@
+// Package apiserver is HTTP in, HTTP out: Kubernetes' API over a storage.Store and its cache.
+//
+// A request goes one way:
+//
+//	routes.go   chi: which handler; path.go: which resource, namespace, name, subresource
+//	identity.go who asks
+//	<verb>.go   a handler of a few lines a verb: negotiate, read options, decode, do, answer
+//	write.go    the pipe that every write goes through: admit, prepare, validate, commit
+//	status.go   the one table from error to Status; nothing else knows an HTTP code of a failure
+//	render.go   from stored bytes to what the client accepts: JSON, YAML, protobuf, Table, metadata
+//
+// It guarantees:
+//
+//  1. A handler knows no kinds. What differs between them is a field of resources.Resource.
+//  2. A write is decided on one revision of the object and stored only if that is still the
+//     newest; a lost race is decided again from the start, unless the client named a revision.
+//  3. What a write does to an object that may be dying is decided by package finalizers alone.
+//  4. Reads come from the cache, and are as fresh as a quorum read unless the client says that
+//     an older state will do. A watch that starts where a list ended misses nothing.
+//  5. Controllers inside the process use Loopback: the same pipe, the same admission, an
+//     identity of their own. There is no private door; the one addition is a commit's guards.
+//  6. Every failure is answered with a Status. A handler that panics answers 500 and is logged.
+//  7. Nothing is unbounded: bodies, requests in flight, waiting, and what a watcher may lag.
+package apiserver

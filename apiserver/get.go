@@ -1,0 +1,101 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// serveGet is GET of one object (H-20).
+func (s *Server) serveGet(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	if q.res.Collection == "" {
+		return q.notFound()
+	}
+	query := q.r.URL.Query()
+	if query.Has("export") { // B-76
+		return badRequest("the export parameter, deprecated since v1.14, is no longer supported")
+	}
+	o, err := s.get(q.r.Context(), &q.op, query.Get("resourceVersion"))
+	if err != nil {
+		return err
+	}
+	return q.answer(x, http.StatusOK, o)
+}
+
+// get returns the object as fresh as the revision asks: "" as of now, "0" whatever is cached, N
+// at least N.
+func (s *Server) get(ctx context.Context, o *op, revision string) (*storage.Object, error) {
+	rev, err := parseRevision(revision)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case revision == "":
+		err = s.fresh(ctx)
+	case rev > 0:
+		err = s.waitFor(ctx, rev)
+	}
+	if err != nil {
+		return nil, err
+	}
+	key := o.key(s.root)
+	cur, _ := s.cache.Get(key)
+	if cur == nil {
+		return nil, o.notFound()
+	}
+	if cur.Err != nil {
+		return nil, fmt.Errorf("reading %s: %w", key, cur.Err)
+	}
+	return cur, nil
+}
+
+// parseRevision reads a resourceVersion; "" is 0.
+func parseRevision(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, field.ErrorList{field.Invalid(field.NewPath("resourceVersion"), text, err.Error())}.ToAggregate()
+	}
+	return int64(min(n, 1<<62)), nil
+}
+
+// revisionWait is how long a read waits for a revision that has not been written (H-11).
+const revisionWait = 3 * time.Second
+
+// waitFor waits until the cache has the revision, or answers that it is in the future (H-11).
+func (s *Server) waitFor(ctx context.Context, rev int64) error {
+	if s.cache.Revision() >= rev {
+		return nil
+	}
+	if err := s.fresh(ctx); err != nil {
+		return err
+	}
+	short, cancel := context.WithTimeout(ctx, revisionWait)
+	defer cancel()
+	err := s.cache.Wait(short, rev)
+	if err != nil && errors.Is(short.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
+		return tooLargeRevision(rev, s.cache.Revision(), 1)
+	}
+	return err
+}
+
+func tooLargeRevision(want, have int64, retry int) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", want, have), retry)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}}
+	return err
+}

@@ -1,0 +1,176 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// serveList is GET of a collection (H.2).
+func (s *Server) serveList(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	o, err := listOptions(q.r.URL.Query())
+	if err != nil {
+		return err
+	}
+	if q.res.Collection == "" {
+		return q.answerList(x, nil, metav1.ListMeta{})
+	}
+	items, meta, err := s.list(q.r.Context(), q.target, o)
+	if err != nil {
+		return err
+	}
+	return q.answerList(x, items, meta)
+}
+
+// scan is where a list reads: a state at one revision, from one key on.
+type scan struct {
+	snapshot *cache.Snapshot
+	// from is the first key; empty means the beginning.
+	from  string
+	limit int64
+}
+
+// list returns one page of the selected objects in key order (H-18) and what goes with it.
+func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
+	sel, err := s.selectionOf(t, o)
+	if err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
+	sc, err := s.scanOf(ctx, t, o, &sel)
+	if err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
+	items, more := s.page(sc, &sel)
+	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(sc.snapshot.Revision(), 10)}
+	if more {
+		last := items[len(items)-1].Key
+		meta.Continue = encodeToken(last, sel.prefix, sc.snapshot.Revision())
+		if !sel.filtered { // H-17
+			n := int64(sc.snapshot.Count(sel.prefix, last+"\x00"))
+			meta.RemainingItemCount = &n
+		}
+	}
+	return items, meta, nil
+}
+
+// page collects up to limit matches; more says that another match follows, so that a page is short
+// only at the end and the last one has no token (H-18).
+func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more bool) {
+	from := sc.from
+	if sel.key > from {
+		from = sel.key
+	}
+	sc.snapshot.Ascend(sel.prefix, from, func(o *storage.Object) bool {
+		if sel.key != "" && o.Key != sel.key {
+			return false
+		}
+		switch {
+		case o.Err != nil:
+			s.metrics.corrupt.Inc()
+			s.log.Warn("left out of a list: the stored value can't be read", "key", o.Key, "err", o.Err)
+		case !sel.matches(o):
+		case sc.limit > 0 && int64(len(items)) == sc.limit:
+			more = true
+			return false
+		default:
+			items = append(items, o)
+		}
+		return true
+	})
+	return items, more
+}
+
+// scanOf decides which state a list shows: the table of H.2.
+func (s *Server) scanOf(ctx context.Context, t target, o *metainternal.ListOptions, sel *selected) (scan, error) {
+	rev, err := listRevision(o.ResourceVersion)
+	if err != nil {
+		return scan{}, err
+	}
+	sc := scan{limit: max(o.Limit, 0)} // H-04
+	switch {
+	case o.Continue != "":
+		if rev != 0 { // H-14
+			return sc, badRequest("specifying resource version is not allowed when using continue")
+		}
+		return s.resume(ctx, t, o, sel, sc)
+	case o.ResourceVersion == "":
+		err = s.fresh(ctx)
+	case rev == 0: // any state will do, whole
+		sc.limit = 0
+	case o.ResourceVersionMatch == metav1.ResourceVersionMatchExact, o.ResourceVersionMatch == "" && o.Limit > 0:
+		if err := s.waitFor(ctx, rev); err != nil {
+			return sc, err
+		}
+		sc.snapshot, err = s.stateAt(ctx, t.res.Collection, sel.prefix, rev)
+		return sc, err
+	default:
+		err = s.waitFor(ctx, rev)
+	}
+	if err != nil {
+		return sc, err
+	}
+	sc.snapshot, err = s.cache.Snapshot(t.res.Collection, 0)
+	return sc, err
+}
+
+// resume goes on where a token says.
+func (s *Server) resume(ctx context.Context, t target, o *metainternal.ListOptions, sel *selected, sc scan) (scan, error) {
+	from, rev, err := decodeToken(o.Continue, sel.prefix)
+	if err != nil {
+		return sc, err
+	}
+	sc.from = from
+	if rev < 0 {
+		if err := s.fresh(ctx); err != nil {
+			return sc, err
+		}
+		sc.snapshot, err = s.cache.Snapshot(t.res.Collection, 0)
+		return sc, err
+	}
+	if err := s.waitFor(ctx, rev); err != nil {
+		return sc, err
+	}
+	sc.snapshot, err = s.stateAt(ctx, t.res.Collection, sel.prefix, rev)
+	if errors.Is(err, storage.ErrCompacted) {
+		return sc, expiredToken(from, sel.prefix)
+	}
+	return sc, err
+}
+
+// stateAt returns the state at exactly one revision: out of the cache's history, or else out of
+// etcd's, which reaches back to the last compaction.
+func (s *Server) stateAt(ctx context.Context, collection, prefix string, rev int64) (*cache.Snapshot, error) {
+	snap, err := s.cache.Snapshot(collection, rev)
+	if !errors.Is(err, cache.ErrExpired) {
+		return snap, err
+	}
+	page, err := s.store.List(ctx, storage.Range{Prefix: prefix, Revision: rev})
+	if err != nil {
+		return nil, err
+	}
+	objs := make([]*storage.Object, len(page.Records))
+	for i, r := range page.Records {
+		objs[i] = s.decoder.Decode(r)
+	}
+	return cache.NewSnapshot(collection, rev, objs), nil
+}
+
+// listRevision reads a list's resourceVersion (H-13).
+func listRevision(text string) (int64, error) {
+	rev, err := parseRevision(text)
+	if err != nil {
+		return 0, badRequest("invalid resource version: %s", strings.TrimSpace(err.Error()))
+	}
+	return rev, nil
+}

@@ -1,0 +1,181 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Loopback makes requests from inside the process, as one identity. They take the same way as
+// requests over HTTP, behind the decoding of their bodies: the same admission, validation,
+// decisions and counting.
+type Loopback struct {
+	s    *Server
+	user auth.User
+}
+
+// Loopback returns a client that speaks as the user.
+func (s *Server) Loopback(u auth.User) *Loopback { return &Loopback{s: s, user: u} }
+
+// Path names an object or, without Name, a collection.
+type Path struct {
+	Resource    *resources.Resource
+	Subresource string
+	// Namespace is empty for cluster-scoped resources and for all namespaces.
+	Namespace, Name string
+}
+
+// Types is the table of what is served.
+func (l *Loopback) Types() *resources.Types { return l.s.types }
+
+// call runs one request with a deadline, counts it, and turns a failure into a Status error.
+func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *op) error) (err error) {
+	o := &op{target: target{res: p.Resource, namespace: p.Namespace, name: p.Name}, user: l.user, warn: &warnings{}}
+	if p.Subresource != "" {
+		if o.sub = p.Resource.Subresource(p.Subresource); o.sub == nil {
+			return statusError(errNoRoute)
+		}
+	}
+	if !o.serves(verb) {
+		return statusError(errNoMethod)
+	}
+	start := time.Now()
+	rec := &recorder{code: http.StatusOK, label: requestLabel{verb: strings.ToUpper(verb), group: p.Resource.Group, version: p.Resource.Version,
+		resource: p.Resource.Plural, subresource: p.Subresource, scope: o.scope()}}
+	defer func() {
+		if r := recover(); r != nil {
+			l.s.metrics.panics.Inc()
+			err = fmt.Errorf("%s %s panicked: %v", verb, o.key(l.s.root), r)
+		}
+		if err != nil {
+			err = statusError(err)
+			rec.code = int(statusOf(err).Code)
+		}
+		l.s.metrics.request(rec, time.Since(start))
+	}()
+	if !longRunning(verb) {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, l.s.config.RequestTimeout)
+		defer cancel()
+	}
+	return do(ctx, o)
+}
+
+// Get returns an object as of now.
+func (l *Loopback) Get(ctx context.Context, p Path) (out *storage.Object, err error) {
+	err = l.call(ctx, "get", p, func(ctx context.Context, o *op) error {
+		out, err = l.s.get(ctx, o, "")
+		return err
+	})
+	return out, err
+}
+
+// List returns the objects of a collection as of now, in key order.
+func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err error) {
+	err = l.call(ctx, "list", p, func(ctx context.Context, o *op) error {
+		out, _, err = l.s.list(ctx, o.target, &metainternal.ListOptions{})
+		return err
+	})
+	return out, err
+}
+
+// Create stores a new object of the stored version.
+func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (out *storage.Object, err error) {
+	err = l.call(ctx, "create", p, func(ctx context.Context, o *op) error {
+		in, err := o.own(obj)
+		if err != nil {
+			return err
+		}
+		out, err = l.s.create(ctx, o, in)
+		return err
+	})
+	return out, err
+}
+
+// Update replaces an object or, with a subresource, the part that it may change.
+func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (out *storage.Object, err error) {
+	err = l.call(ctx, "update", p, func(ctx context.Context, o *op) error {
+		in, err := o.own(obj)
+		if err != nil {
+			return err
+		}
+		if err := o.checkName(in); err != nil {
+			return err
+		}
+		out, _, err = l.s.put(ctx, o, in)
+		return err
+	})
+	return out, err
+}
+
+// own returns a copy of the caller's object with defaults, ready for the pipe.
+func (o *op) own(obj runtime.Object) (object, error) {
+	in, ok := obj.DeepCopyObject().(object)
+	if !ok {
+		return nil, badRequest("%T is not an API object", obj)
+	}
+	in.GetObjectKind().SetGroupVersionKind(o.res.Stored)
+	if d := o.res.Strategy.Default; d != nil {
+		d(in)
+	}
+	return in, nil
+}
+
+// Patch applies a patch document.
+func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (out *storage.Object, err error) {
+	err = l.call(ctx, "patch", p, func(ctx context.Context, o *op) error {
+		doc := patch{kind: kind, bytes: doc, strictness: metav1.FieldValidationIgnore, warn: o.warn.add}
+		out, err = l.s.update(ctx, o, func(old object) (object, error) { return o.patched(old, doc) })
+		return err
+	})
+	return out, err
+}
+
+// Change is an update whose new state the caller makes out of the newest stored one, as often as
+// others win the race for it.
+func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (out *storage.Object, err error) {
+	err = l.call(ctx, "update", p, func(ctx context.Context, o *op) error {
+		out, err = l.s.update(ctx, o, func(old object) (object, error) {
+			next, err := change(old)
+			if err != nil {
+				return nil, err
+			}
+			return next.(object), nil
+		})
+		return err
+	})
+	return out, err
+}
+
+// Delete deletes an object if the guards hold at the moment of the write; one that doesn't is a
+// conflict. It returns what is left, nil if nothing is.
+func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (left *storage.Object, err error) {
+	err = l.call(ctx, "delete", p, func(ctx context.Context, o *op) error {
+		o.guards = guards
+		d, err := l.s.delete(ctx, o, opts)
+		if err == nil && !d.removed {
+			left = d.object
+		}
+		return err
+	})
+	return left, err
+}
+
+// DeleteCollection deletes every object of a collection.
+func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
+	return l.call(ctx, "deletecollection", p, func(ctx context.Context, o *op) error {
+		_, _, err := l.s.deleteCollection(ctx, o, &metainternal.ListOptions{}, opts)
+		return err
+	})
+}

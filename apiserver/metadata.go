@@ -1,0 +1,211 @@
+package apiserver
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/finalizers"
+)
+
+// wipeSystemFields discards what a client may not choose for a new object.
+func wipeSystemFields(m metav1.Object) {
+	m.SetCreationTimestamp(metav1.Time{})
+	m.SetUID("")
+	m.SetDeletionTimestamp(nil)
+	m.SetDeletionGracePeriodSeconds(nil)
+	m.SetSelfLink("")
+}
+
+// fillSystemFields gives a new object its identity.
+func fillSystemFields(m metav1.Object, now time.Time) {
+	m.SetCreationTimestamp(metav1.Time{Time: now.UTC().Truncate(time.Second)})
+	m.SetUID(uuid.NewUUID())
+	m.SetSelfLink("")
+}
+
+// Name generation: the prefix is cut so that prefix and suffix fit a label.
+const (
+	suffixLen = 5
+	prefixMax = 63 - suffixLen
+)
+
+func generatedName(prefix string) string {
+	if len(prefix) > prefixMax {
+		prefix = prefix[:prefixMax]
+	}
+	return prefix + utilrand.String(suffixLen)
+}
+
+// matchNamespace makes the object's namespace that of the request, or fails.
+func matchNamespace(res *resources.Resource, m metav1.Object, namespace string) error {
+	switch {
+	case !res.Namespaced:
+		m.SetNamespace("")
+	case m.GetNamespace() == "":
+		m.SetNamespace(namespace)
+	case m.GetNamespace() != namespace:
+		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	return nil
+}
+
+// dedupOwners drops references that are equal to an earlier one and warns.
+func dedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
+	refs := m.GetOwnerReferences()
+	if len(refs) < 2 {
+		return
+	}
+	var kept []metav1.OwnerReference
+	var dups []string
+	named := map[types.UID]bool{}
+next:
+	for _, r := range refs {
+		for _, k := range kept {
+			if apiequality.Semantic.DeepEqual(k, r) {
+				if !named[r.UID] {
+					named[r.UID] = true
+					dups = append(dups, string(r.UID))
+				}
+				continue next
+			}
+		}
+		kept = append(kept, r)
+	}
+	if len(dups) == 0 {
+		return
+	}
+	m.SetOwnerReferences(kept)
+	when := ""
+	if afterAdmission {
+		when = " after mutating admission happens"
+	}
+	warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s",
+		when, strings.Join(dups, ", ")))
+}
+
+var metadataPath = field.NewPath("metadata")
+
+// pathSegment is the name rule that every kind has (0-17).
+func pathSegment(name string, prefix bool) []string {
+	if t := segmentFault(name); t != "" && !prefix {
+		return []string{t}
+	}
+	return nil
+}
+
+// validateMeta is a kind's own check of metadata on create: its name rule, and for core-validated
+// kinds the rule for un-prefixed finalizers.
+func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
+	name := res.Strategy.Name
+	if name == nil {
+		name = apivalidation.NameIsDNSSubdomain
+	}
+	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, name, metadataPath)
+	if res.Strategy.CustomMeta {
+		return errs
+	}
+	return append(errs, validateFinalizerNames(m)...)
+}
+
+// standardFinalizers need no prefix.
+var standardFinalizers = map[string]bool{"kubernetes": true, finalizers.Orphan: true, finalizers.Foreground: true}
+
+func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
+	for i, f := range m.GetFinalizers() {
+		if !strings.Contains(f, "/") && !standardFinalizers[f] {
+			errs = append(errs, field.Invalid(metadataPath.Child("finalizers").Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
+		}
+	}
+	return errs
+}
+
+// validateNew judges a new object: the kind's own rules, and the general ones for metadata only if
+// those found nothing.
+func validateNew(res *resources.Resource, obj object) error {
+	errs := validateMeta(res, obj)
+	if res.Strategy.Validate != nil {
+		errs = append(errs, res.Strategy.Validate(obj)...)
+	}
+	if len(errs) == 0 {
+		errs = apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, pathSegment, metadataPath)
+	}
+	return invalid(res, obj, errs)
+}
+
+// validateChange judges an update: the general rules for metadata and the kind's own, both.
+func validateChange(res *resources.Resource, sub *resources.Subresource, obj, old object) error {
+	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, pathSegment, metadataPath)
+	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
+	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
+	switch {
+	case sub != nil && sub.ValidateUpdate != nil:
+		errs = append(errs, sub.ValidateUpdate(obj, old)...)
+	case sub == nil && res.Strategy.ValidateUpdate != nil:
+		errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)
+	}
+	if !res.Strategy.CustomMeta && !apiequality.Semantic.DeepEqual(obj.GetFinalizers(), old.GetFinalizers()) {
+		errs = append(errs, validateFinalizerNames(obj)...)
+	}
+	return invalid(res, obj, errs)
+}
+
+// invalid is the 422 for an object; it names the kind, not the resource (0-06).
+func invalid(res *resources.Resource, m metav1.Object, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(res.GroupVersionKind().GroupKind(), m.GetName(), errs)
+}
+
+// inherit gives an update what a client can't change: identity and lifecycle (B-10, B-11).
+func inherit(m, old metav1.Object) {
+	if m.GetUID() == "" {
+		m.SetUID(old.GetUID())
+	}
+	if t := old.GetCreationTimestamp(); !t.IsZero() {
+		m.SetCreationTimestamp(t)
+	}
+	if old.GetDeletionTimestamp() != nil {
+		m.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	}
+	if old.GetDeletionGracePeriodSeconds() != nil && m.GetDeletionGracePeriodSeconds() == nil {
+		m.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	}
+}
+
+// lifecycleOf is what package finalizers needs to know of an object.
+func lifecycleOf(res *resources.Resource, obj object) finalizers.Object {
+	o := finalizers.Object{
+		UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(), Generation: obj.GetGeneration(),
+		Finalizers: obj.GetFinalizers(), GracePeriodSeconds: obj.GetDeletionGracePeriodSeconds(),
+	}
+	if t := obj.GetDeletionTimestamp(); t != nil {
+		o.Deletion = t.Time
+	}
+	if res.Delete.SpecFinalizers != nil {
+		o.SpecFinalizers = res.Delete.SpecFinalizers(obj)
+	}
+	return o
+}
+
+// imprint writes a verdict's metadata over an object's.
+func imprint(m metav1.Object, v finalizers.Verdict) {
+	m.SetFinalizers(v.Finalizers)
+	m.SetDeletionTimestamp(nil)
+	if !v.Deletion.IsZero() {
+		m.SetDeletionTimestamp(&metav1.Time{Time: v.Deletion})
+	}
+	m.SetDeletionGracePeriodSeconds(v.GracePeriodSeconds)
+	m.SetGeneration(v.Generation)
+}

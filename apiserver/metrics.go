@@ -1,0 +1,69 @@
+package apiserver
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics carry kube-apiserver's own names where it has them, so that its dashboards work.
+type metrics struct {
+	requests    *prometheus.CounterVec
+	durations   *prometheus.HistogramVec
+	sizes       *prometheus.HistogramVec
+	inFlight    *prometheus.GaugeVec
+	watchEvents *prometheus.CounterVec
+	panics      prometheus.Counter
+	corrupt     prometheus.Counter
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	labels := []string{"verb", "group", "version", "resource", "subresource", "scope"}
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "apiserver_request_total", Help: "Requests by verb, resource, scope and HTTP code.",
+		}, append(labels[:6:6], "code")),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "apiserver_request_duration_seconds", Help: "Seconds from the arrival of a request to the end of its answer.",
+			Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60},
+		}, labels),
+		sizes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "apiserver_response_sizes", Help: "Bytes of answers.", Buckets: prometheus.ExponentialBuckets(1000, 10, 7),
+		}, labels),
+		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "apiserver_current_inflight_requests", Help: "Requests being served, watches aside.",
+		}, []string{"request_kind"}),
+		watchEvents: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "apiserver_watch_events_total", Help: "Events sent to watchers.",
+		}, []string{"group", "version", "resource"}),
+		panics: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "apiserver_panics_total", Help: "Handlers that panicked.",
+		}),
+		corrupt: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "kubecascade_corrupt_objects_total", Help: "Times that a stored value which can't be read was left out of a list.",
+		}),
+	}
+	r.MustRegister(m.requests, m.durations, m.sizes, m.inFlight, m.watchEvents, m.panics, m.corrupt)
+	return m
+}
+
+// request counts a request that has been answered; what isn't about a resource isn't counted.
+func (m *metrics) request(rec *recorder, took time.Duration) {
+	l := rec.label
+	if l.verb == "" {
+		return
+	}
+	m.requests.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope, strconv.Itoa(rec.code)).Inc()
+	if l.verb != "WATCH" {
+		m.durations.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope).Observe(took.Seconds())
+		m.sizes.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope).Observe(float64(rec.bytes))
+	}
+}
+
+// metricsHandler serves this server's registry and etcd's and Go's, which live in the default one.
+func (s *Server) metricsHandler() http.Handler {
+	return promhttp.HandlerFor(prometheus.Gatherers{s.config.Registry, prometheus.DefaultGatherer}, promhttp.HandlerOpts{})
+}

@@ -1,0 +1,171 @@
+package apiserver
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/uuid"
+)
+
+// recorder remembers what was answered.
+type recorder struct {
+	http.ResponseWriter
+	code  int
+	bytes int
+	// label is how metrics call the request; empty until it has been routed.
+	label requestLabel
+}
+
+// requestLabel is kube-apiserver's labels of a request.
+type requestLabel struct{ verb, group, version, resource, subresource, scope string }
+
+func (w *recorder) WriteHeader(code int) {
+	if w.code == 0 {
+		w.code = code
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.code == 0 {
+		w.code = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController flush.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Hijack is passed on for upgrades.
+func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return http.NewResponseController(w.ResponseWriter).Hijack()
+}
+
+// audit measures and logs each request.
+func (s *Server) audit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		id := r.Header.Get("Audit-Id")
+		if id == "" {
+			id = string(uuid.NewUUID())
+		}
+		w.Header().Set("Audit-Id", id)
+		rec := &recorder{ResponseWriter: w}
+		next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec)))
+		took := time.Since(start)
+		s.metrics.request(rec, took)
+		if s.log.Enabled(r.Context(), slog.LevelDebug) {
+			s.log.Debug("request", "method", r.Method, "uri", r.URL.RequestURI(), "code", rec.code, "bytes", rec.bytes, "took", took, "agent", r.UserAgent())
+		}
+	})
+}
+
+// observe tells the recorder what the request turned out to be.
+func (s *Server) observe(r *http.Request, t target, verb string) {
+	if rec, ok := r.Context().Value(recorderKey{}).(*recorder); ok {
+		rec.label = requestLabel{verb: strings.ToUpper(verb), group: t.res.Group, version: t.res.Version, resource: t.res.Plural, scope: t.scope()}
+		if t.sub != nil {
+			rec.label.subresource = t.sub.Name
+		}
+	}
+}
+
+type recorderKey struct{}
+
+// scope is kube-apiserver's label for how much a request covers.
+func (t target) scope() string {
+	switch {
+	case t.name != "":
+		return "resource"
+	case t.namespace != "":
+		return "namespace"
+	}
+	return "cluster"
+}
+
+// recoverPanics answers 500 and logs where it happened. http.ErrAbortHandler is how a handler says
+// that there is nobody to answer.
+func (s *Server) recoverPanics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			p := recover()
+			if p == nil || p == http.ErrAbortHandler {
+				return
+			}
+			s.metrics.panics.Inc()
+			s.log.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+			s.writeError(w, r, apierrors.NewInternalError(fmt.Errorf("this request caused apiserver to panic. Look in the logs for details")))
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// limitInFlight refuses requests beyond the limit (429 with Retry-After); watches don't count.
+func (s *Server) limitInFlight(next http.Handler) http.Handler {
+	slots := make(chan struct{}, s.config.MaxInFlight)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && (wantsWatch(r) || strings.Contains(r.URL.Path, "/watch/")) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		select {
+		case slots <- struct{}{}:
+		default:
+			s.writeError(w, r, errBusy)
+			return
+		}
+		kind := "mutating"
+		if r.Method == http.MethodGet {
+			kind = "readOnly"
+		}
+		s.metrics.inFlight.WithLabelValues(kind).Inc()
+		defer func() {
+			s.metrics.inFlight.WithLabelValues(kind).Dec()
+			<-slots
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// gzipFrom is the size from which answers are compressed for who accepts it, as upstream.
+const gzipFrom = 128 << 10
+
+// compressed returns where to write an answer of about size bytes; finish must be called.
+func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
+	if size < gzipFrom || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		b := bufio.NewWriterSize(w, 32<<10)
+		return b, b.Flush
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Add("Vary", "Accept-Encoding")
+	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return z, z.Close
+}
+
+// write sends a whole body.
+func write(w http.ResponseWriter, r *http.Request, code int, data []byte) {
+	if len(data) < gzipFrom {
+		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+	}
+	out, finish := compressed(w, r, len(data))
+	w.WriteHeader(code)
+	if _, err := out.Write(data); err == nil {
+		_ = finish() // the client is gone
+	}
+}

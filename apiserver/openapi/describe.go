@@ -1,0 +1,82 @@
+package openapi
+
+import (
+	"reflect"
+	"strings"
+
+	generated "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// documented is implemented by types with generated documentation: "" is the type's own text,
+// other keys are JSON names.
+type documented interface{ SwaggerDoc() map[string]string }
+
+// intOrStringText describes the one type of the API that is documented nowhere but in comments.
+const intOrStringText = "An integer or a string: a port's number or its name, a count or a percentage."
+
+// description is the texts of a struct and its own fields.
+type description struct {
+	text   string
+	fields map[string]string
+	// complete says that the texts of enums list their values already.
+	complete bool
+}
+
+// describe prefers a type's own documentation. Types that have none, because their modules
+// generate none, are found in the definitions that apiextensions-apiserver generates: its own
+// types and those of apimachinery.
+func (d *definitions) describe(t reflect.Type) description {
+	if docs := swaggerDoc(t); docs != nil {
+		return description{text: docs[""], fields: docs}
+	}
+	name := modelName(t)
+	if name == "io.k8s.apimachinery.pkg.util.intstr.IntOrString" {
+		return description{text: intOrStringText}
+	}
+	s := d.documentation()[name].Schema
+	fields := map[string]string{}
+	for field, p := range s.Properties {
+		fields[field] = p.Description
+	}
+	return description{text: s.Description, fields: fields, complete: true}
+}
+
+// generatedDefinitions is made anew for each document, as that takes less than a millisecond.
+func generatedDefinitions() map[string]common.OpenAPIDefinition {
+	return generated.GetOpenAPIDefinitions(func(string) spec.Ref { return spec.Ref{} })
+}
+
+// swaggerDoc ignores a method that is promoted from an embedded struct, which documents that one.
+func swaggerDoc(t reflect.Type) map[string]string {
+	d, ok := zero[documented](t)
+	if !ok {
+		return nil
+	}
+	docs := d.SwaggerDoc()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.Anonymous || f.Type.Kind() != reflect.Struct {
+			continue
+		}
+		if inner, ok := zero[documented](f.Type); ok && reflect.ValueOf(inner.SwaggerDoc()).Pointer() == reflect.ValueOf(docs).Pointer() {
+			return nil
+		}
+	}
+	return docs
+}
+
+// describeEnum adds the values of an enum to a field's text, as Kubernetes does.
+func describeEnum(text string, values []string) string {
+	if len(values) == 0 {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(text)
+	b.WriteString("\n\nPossible enum values:")
+	for _, v := range values {
+		b.WriteString("\n - `\"" + v + "\"`")
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,151 @@
+package openapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/kube-openapi/pkg/builder"
+	"k8s.io/kube-openapi/pkg/builder3"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// part is what one document of v3 is about; v2's only one is about all of them.
+type part struct {
+	// path is the document's name in the index: "apis/apps/v1".
+	path string
+	// fill adds the part's operations.
+	fill func(o *operations)
+}
+
+// parts returns the parts in the order of their paths.
+func parts(types []Type) []part {
+	list := []part{
+		{"api", rootPart("/api/", "getCoreAPIVersions", "core", metav1.APIVersions{})},
+		{"apis", rootPart("/apis/", "getAPIVersions", "apis", metav1.APIGroupList{})},
+		{"version", versionPart},
+		{".well-known/openid-configuration", tokenPart("/.well-known/openid-configuration/", "getServiceAccountIssuerOpenIDConfiguration", "WellKnown",
+			"get service account issuer OpenID configuration, also known as the 'OIDC discovery doc'", "application/json")},
+		{"openid/v1/jwks", tokenPart("/openid/v1/jwks/", "getServiceAccountIssuerOpenIDKeyset", "openid",
+			"get service account issuer OpenID JSON Web Key Set (contains public token verification keys)", "application/jwk-set+json")},
+	}
+	versions := map[schema.GroupVersion][]*Type{}
+	groups := map[string]bool{"": true}
+	for i := range types {
+		gv := types[i].groupVersion()
+		versions[gv] = append(versions[gv], &types[i])
+		// A group of custom resources alone has no document: upstream installs no route for it
+		// (AX pkg/controller/openapi).
+		if types[i].Custom == nil && !groups[gv.Group] {
+			groups[gv.Group] = true
+			list = append(list, part{"apis/" + gv.Group, groupPart(gv.Group)})
+		}
+	}
+	for gv, members := range versions {
+		list = append(list, part{prefix(gv)[1:], versionedPart(gv, members)})
+	}
+	slices.SortFunc(list, func(a, b part) int { return strings.Compare(a.path, b.path) })
+	return list
+}
+
+func rootPart(path, id, tag string, answer any) func(*operations) {
+	return func(o *operations) {
+		o.plain(&route{path: path, id: id, tag: tag, text: "get available API versions", consumes: mediaTypes, produces: mediaTypes}, o.model(answer))
+	}
+}
+
+func groupPart(group string) func(*operations) {
+	return func(o *operations) {
+		s := scope{group: group}
+		r := &route{path: "/apis/" + group + "/", id: s.id("get", "APIGroup"), tag: s.tag(), text: "get information of a group", consumes: mediaTypes, produces: mediaTypes}
+		o.plain(r, o.model(metav1.APIGroup{}))
+	}
+}
+
+func versionedPart(gv schema.GroupVersion, types []*Type) func(*operations) {
+	return func(o *operations) {
+		o.scope = scope{gv.Group, gv.Version}
+		if slices.ContainsFunc(types, func(t *Type) bool { return t.Custom == nil }) {
+			r := &route{path: prefix(gv) + "/", id: o.scope.id("get", "APIResources"), tag: o.scope.tag(), text: "get available resources", consumes: mediaTypes, produces: mediaTypes}
+			o.plain(r, o.model(metav1.APIResourceList{}))
+		}
+		for _, t := range types {
+			o.add(t)
+		}
+	}
+}
+
+func versionPart(o *operations) {
+	r := &route{path: "/version/", id: "getCodeVersion", tag: "version", text: "get the version information for this server", consumes: jsonType, produces: jsonType}
+	o.plain(r, o.model(version.Info{}))
+}
+
+func tokenPart(path, id, tag, text, mediaType string) func(*operations) {
+	return func(o *operations) {
+		o.plain(&route{path: path, id: id, tag: tag, text: text, produces: []string{mediaType}}, "string")
+	}
+}
+
+// plain adds a GET that isn't of a resource.
+func (o *operations) plain(r *route, answer model) {
+	r.method = "GET"
+	o.routes = append(o.routes, r.answer(200, answer))
+}
+
+// collect makes the operations and schemas of parts.
+func collect(d dialect, list []part) *operations {
+	o := &operations{definitions: newDefinitions(d), queries: newQueries()}
+	for _, p := range list {
+		p.fill(o)
+	}
+	return o
+}
+
+func info(gitVersion string) *spec.Info {
+	return &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes", Version: gitVersion}}
+}
+
+// buildV3 makes one document of v3.
+func buildV3(gitVersion string, p part, k kinds) (*spec3.OpenAPI, error) {
+	o := collect(v3, []part{p})
+	document, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{&routes{"/", o.routes}}, &common.OpenAPIV3Config{
+		Info:            info(gitVersion),
+		CommonResponses: map[int]*spec3.Response{401: {ResponseProps: spec3.ResponseProps{Description: "Unauthorized"}}},
+		SecuritySchemes: spec3.SecuritySchemes{"BearerToken": {SecuritySchemeProps: spec3.SecuritySchemeProps{
+			Type: "apiKey", Name: "authorization", In: "header", Description: "Bearer Token authentication",
+		}}},
+		Definitions:                    o.definitions.schemas,
+		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, k.extensions(name) },
+		GetOperationIDAndTagsFromRoute: identify,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("building the document of %s: %w", p.path, err)
+	}
+	return document, nil
+}
+
+// buildV2 makes the document of v2.
+func buildV2(gitVersion string, list []part, k kinds) (*spec.Swagger, error) {
+	o := collect(v2, list)
+	document, err := builder.BuildOpenAPISpecFromRoutes([]common.RouteContainer{&routes{"/", o.routes}}, &common.Config{
+		ProtocolList:    []string{"https"},
+		Info:            info(gitVersion),
+		CommonResponses: map[int]spec.Response{401: {ResponseProps: spec.ResponseProps{Description: "Unauthorized"}}},
+		SecurityDefinitions: &spec.SecurityDefinitions{"BearerToken": {SecuritySchemeProps: spec.SecuritySchemeProps{
+			Type: "apiKey", Name: "authorization", In: "header", Description: "Bearer Token authentication",
+		}}},
+		DefaultSecurity:                []map[string][]string{{"BearerToken": {}}},
+		GetDefinitions:                 func(common.ReferenceCallback) map[string]common.OpenAPIDefinition { return o.definitions.schemas },
+		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, k.extensions(name) },
+		GetOperationIDAndTagsFromRoute: identify,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("building the document of v2: %w", err)
+	}
+	return document, nil
+}

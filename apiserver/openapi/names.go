@@ -1,0 +1,110 @@
+package openapi
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kube-openapi/pkg/util"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+const extensionKind = "x-kubernetes-group-version-kind"
+
+// modelName returns the name of a struct type in a document: "io.k8s.api.core.v1.Pod". A method
+// that is only promoted from an embedded struct names that one and is no answer.
+func modelName(t reflect.Type) string {
+	if namer, ok := zero[util.OpenAPIModelNamer](t); ok {
+		name := namer.OpenAPIModelName()
+		if strings.HasSuffix(name, "."+t.Name()) {
+			return name
+		}
+	}
+	return util.ToRESTFriendlyName(t.PkgPath() + "." + t.Name())
+}
+
+// customName returns the name of a custom resource's schema: the group's labels in reverse.
+func customName(gv schema.GroupVersion, kind string) string {
+	return util.ToRESTFriendlyName(gv.Group + "/" + gv.Version + "." + kind)
+}
+
+// zero returns the zero value of a struct type as an interface that it may implement.
+func zero[T any](t reflect.Type) (T, bool) {
+	v, ok := reflect.Zero(t).Interface().(T)
+	return v, ok
+}
+
+// structOf returns the struct type behind an object.
+func structOf(object any) reflect.Type {
+	t := reflect.TypeOf(object)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// kinds maps the names of schemas to the kinds that they are the schema of.
+type kinds map[string][]schema.GroupVersionKind
+
+// kindsOf collects the kinds of all types, so that an object which is a part of another (a
+// PersistentVolumeClaim in a StatefulSet) carries its kind in every document.
+func kindsOf(types []Type) kinds {
+	k := kinds{}
+	for _, object := range []any{metav1.Status{}, metav1.APIVersions{}, metav1.APIGroup{}, metav1.APIGroupList{}, metav1.APIResourceList{}} {
+		t := reflect.TypeOf(object)
+		k.add(modelName(t), schema.GroupVersionKind{Version: "v1", Kind: t.Name()})
+	}
+	for i := range types {
+		t := &types[i]
+		gv := t.groupVersion()
+		if t.Custom != nil {
+			k.add(customName(gv, t.Kind), t.groupVersionKind())
+			k.add(customName(gv, t.Custom.ListKind), gv.WithKind(t.Custom.ListKind))
+			continue
+		}
+		if t.Object != nil {
+			k.add(modelName(structOf(t.Object)), t.groupVersionKind())
+		}
+		if t.List != nil {
+			list := structOf(t.List)
+			k.add(modelName(list), gv.WithKind(list.Name()))
+		}
+		for _, sub := range t.Subresources {
+			if sub.Object != nil && !sub.Kind.Empty() {
+				k.add(modelName(structOf(sub.Object)), sub.Kind)
+			}
+		}
+		for _, object := range []any{metav1.DeleteOptions{}, metav1.WatchEvent{}} {
+			options := reflect.TypeOf(object)
+			k.add(modelName(options), gv.WithKind(options.Name()))
+		}
+	}
+	for _, list := range k {
+		slices.SortFunc(list, func(a, b schema.GroupVersionKind) int {
+			return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Kind, b.Kind))
+		})
+	}
+	return k
+}
+
+func (k kinds) add(name string, kind schema.GroupVersionKind) {
+	if !slices.Contains(k[name], kind) {
+		k[name] = append(k[name], kind)
+	}
+}
+
+// extensions returns what a schema of that name carries besides its properties.
+func (k kinds) extensions(name string) spec.Extensions {
+	list, ok := k[name]
+	if !ok {
+		return nil
+	}
+	values := make([]any, len(list))
+	for i, kind := range list {
+		values[i] = map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind}
+	}
+	return spec.Extensions{extensionKind: values}
+}

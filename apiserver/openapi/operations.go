@@ -1,0 +1,193 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kube-openapi/pkg/common"
+)
+
+var (
+	jsonType    = []string{"application/json"}
+	mediaTypes  = []string{"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"}
+	streamTypes = []string{"application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"}
+	allTypes    = slices.Concat(mediaTypes, streamTypes)
+	anyType     = []string{"*/*"}
+	patchTypes  = []string{"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml"}
+)
+
+const (
+	watchAdvice = ". deprecated: use the 'watch' parameter with a list operation instead"
+	itemAdvice  = ", filtered to a single item with the 'fieldSelector' parameter"
+)
+
+// operations collects the routes of one group version. Texts, IDs and answers are those of
+// AS pkg/endpoints/installer.go:registerResourceHandlers.
+type operations struct {
+	definitions *definitions
+	queries     *queries
+	scope       scope
+	routes      []common.Route
+}
+
+func (o *operations) model(object any) model { return model(o.definitions.add(structOf(object))) }
+
+// endpoint is a resource or a subresource while its operations are made.
+type endpoint struct {
+	*operations
+	typ *Type
+	// sub is empty for the resource itself.
+	sub   string
+	verbs []string
+	// object is the schema of bodies.
+	object model
+	// kind is what the operations carry as their group, version and kind.
+	kind metav1.GroupVersionKind
+	// root is the path of the group version.
+	root string
+}
+
+// add makes the operations of a resource and its subresources.
+func (o *operations) add(t *Type) {
+	if t.Custom != nil {
+		o.addCustom(t)
+		return
+	}
+	kind := metav1.GroupVersionKind{Group: t.Group, Version: t.Version, Kind: t.Kind}
+	e := endpoint{o, t, "", t.Verbs, o.model(t.Object), kind, prefix(t.groupVersion())}
+	if t.Namespaced {
+		e.collections("/namespaces/{namespace}/"+t.Plural, "Namespaced", "")
+		e.collections("/"+t.Plural, "", "ForAllNamespaces")
+		e.items("/namespaces/{namespace}/"+t.Plural+"/{name}", "Namespaced")
+	} else {
+		e.collections("/"+t.Plural, "", "")
+		e.items("/"+t.Plural+"/{name}", "")
+	}
+	for _, s := range t.Subresources {
+		e := e
+		e.sub, e.verbs = s.Name, s.Verbs
+		if s.Object != nil {
+			e.object = o.model(s.Object)
+		}
+		if !s.Kind.Empty() {
+			e.kind = metav1.GroupVersionKind{Group: s.Kind.Group, Version: s.Kind.Version, Kind: s.Kind.Kind}
+		}
+		if t.Namespaced {
+			e.items("/namespaces/{namespace}/"+t.Plural+"/{name}/"+s.Name, "Namespaced")
+		} else {
+			e.items("/"+t.Plural+"/{name}/"+s.Name, "")
+		}
+	}
+}
+
+// route adds an operation with the parameters that its path names. action is what
+// x-kubernetes-action says.
+func (e *endpoint) route(method, path, action, id, text string) *route {
+	r := &route{
+		method: method, path: e.root + path, text: text, id: id, tag: e.scope.tag(),
+		consumes: anyType, produces: mediaTypes,
+		metadata: map[string]any{extensionKind: e.kind, "x-kubernetes-action": action},
+	}
+	r.query(queryParameter("pretty", prettyText, "string"))
+	if strings.Contains(path, "{namespace}") {
+		r.query(pathParameter("namespace", "object name and auth scope, such as for teams and projects"))
+	}
+	if strings.Contains(path, "{name}") {
+		r.query(pathParameter("name", "name of the "+e.kind.Kind))
+	}
+	e.routes = append(e.routes, r)
+	return r
+}
+
+// name is the rest of an ID, after the verb, the group and the version.
+func (e *endpoint) name(namespaced string) string { return namespaced + e.typ.Kind + title(e.sub) }
+
+// described puts an operation's object into words: of is "of", or "of a" where a language has it.
+func (e *endpoint) described(verb, before, kind string) string {
+	if e.sub != "" {
+		return verb + " " + e.sub + " of " + before + kind
+	}
+	return verb + " " + before + kind
+}
+
+// collections makes LIST, POST and DELETE of collections and the old watch path. For all
+// namespaces there is only reading.
+func (e *endpoint) collections(path, namespaced, suffix string) {
+	kind := e.typ.Kind
+	everywhere := suffix != ""
+	watches := slices.Contains(e.verbs, "watch")
+	if slices.Contains(e.verbs, "list") && e.typ.List != nil {
+		text := "list objects of kind " + kind
+		if watches {
+			text = "list or watch objects of kind " + kind
+		}
+		r := e.route("GET", path, "list", e.scope.id("list", e.name(namespaced)+suffix), text)
+		r.produces = allTypes
+		r.query(e.queries.list...).answer(200, e.model(e.typ.List))
+		if watches {
+			id := e.scope.id("watch", e.name(namespaced)+"List"+suffix)
+			r := e.route("GET", "/watch"+path, "watchlist", id, "watch individual changes to a list of "+kind+watchAdvice+".")
+			e.watch(r)
+		}
+	}
+	if slices.Contains(e.verbs, "create") && !everywhere {
+		e.create(path, namespaced)
+	}
+	if slices.Contains(e.verbs, "deletecollection") && !everywhere {
+		r := e.route("DELETE", path, "deletecollection", e.scope.id("delete", "Collection"+e.name(namespaced)), "delete collection of "+kind)
+		r.query(e.queries.delete...).query(e.queries.deleteCollection...)
+		r.read(e.model(metav1.DeleteOptions{}), false).answer(200, e.model(metav1.Status{}))
+	}
+}
+
+// items makes the operations on one object or a subresource of it.
+func (e *endpoint) items(path, namespaced string) {
+	kind := e.typ.Kind
+	id := func(verb string) string { return e.scope.id(verb, e.name(namespaced)) }
+	if slices.Contains(e.verbs, "get") {
+		e.route("GET", path, "get", id("read"), e.described("read", "the specified ", kind)).answer(200, e.object)
+	}
+	if slices.Contains(e.verbs, "create") && e.sub != "" {
+		e.create(path, namespaced)
+	}
+	if slices.Contains(e.verbs, "update") {
+		r := e.route("PUT", path, "put", id("replace"), e.described("replace", "the specified ", kind))
+		r.query(e.queries.update...).read(e.object, true).answer(200, e.object).answer(201, e.object)
+	}
+	if slices.Contains(e.verbs, "patch") {
+		r := e.route("PATCH", path, "patch", id("patch"), e.described("partially update", "the specified ", kind))
+		r.consumes = patchTypes
+		r.query(e.queries.patch...).read(e.model(metav1.Patch{}), true).answer(200, e.object).answer(201, e.object)
+	}
+	if slices.Contains(e.verbs, "delete") {
+		r := e.route("DELETE", path, "delete", id("delete"), e.described("delete", "", article(kind)))
+		result := e.object
+		if !e.typ.DeletesReturnObject {
+			result = e.model(metav1.Status{})
+		}
+		r.query(e.queries.delete...).read(e.model(metav1.DeleteOptions{}), false).answer(200, result).answer(202, result)
+	}
+	if slices.Contains(e.verbs, "watch") && e.sub == "" {
+		r := e.route("GET", "/watch"+path, "watch", id("watch"), "watch changes to an object of kind "+kind+watchAdvice+itemAdvice+".")
+		e.watch(r)
+	}
+}
+
+func (e *endpoint) create(path, namespaced string) {
+	r := e.route("POST", path, "post", e.scope.id("create", e.name(namespaced)), e.described("create", "", article(e.typ.Kind)))
+	r.query(e.queries.create...).read(e.object, true)
+	r.answer(200, e.object).answer(201, e.object).answer(202, e.object)
+}
+
+func (e *endpoint) watch(r *route) {
+	r.produces = allTypes
+	r.query(e.queries.list...).answer(200, e.model(metav1.WatchEvent{}))
+}
+
+func title(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + strings.ToLower(s[1:])
+}

@@ -1,0 +1,84 @@
+package openapi
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kube-openapi/pkg/common"
+)
+
+// prettyText is the one parameter's text that no type documents (AS pkg/endpoints/installer.go).
+const prettyText = "If 'true', then the output is pretty printed. Defaults to 'false' unless the user-agent indicates a browser or command-line HTTP tool (curl and wget)."
+
+func pathParameter(name, text string) common.Parameter {
+	return &parameter{name: name, text: text, typ: "string", kind: common.PathParameterKind, required: true}
+}
+
+func queryParameter(name, text, typ string) common.Parameter {
+	return &parameter{name: name, text: text, typ: typ, kind: common.QueryParameterKind}
+}
+
+// queries are the query parameters of each verb's options.
+type queries struct {
+	get, list, create, update, patch, delete []common.Parameter
+	// deleteCollection is list without what makes a list a watch.
+	deleteCollection []common.Parameter
+}
+
+func newQueries() *queries {
+	return &queries{
+		get:              queryParameters(metav1.GetOptions{}),
+		list:             queryParameters(metav1.ListOptions{}),
+		create:           queryParameters(metav1.CreateOptions{}),
+		update:           queryParameters(metav1.UpdateOptions{}),
+		patch:            queryParameters(metav1.PatchOptions{}),
+		delete:           queryParameters(metav1.DeleteOptions{}),
+		deleteCollection: queryParameters(metav1.ListOptions{}, "watch", "allowWatchBookmarks"),
+	}
+}
+
+// queryParameters makes a parameter of each simple field at the top of an options struct
+// (AS pkg/endpoints/installer.go:AddObjectParams).
+func queryParameters(options documented, without ...string) []common.Parameter {
+	t := reflect.TypeOf(options)
+	docs := options.SwaggerDoc()
+	var list []common.Parameter
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, inline := jsonName(f)
+		typ := queryType(f.Type)
+		if inline || name == "" || typ == "" || slices.Contains(without, name) {
+			continue
+		}
+		list = append(list, queryParameter(name, docs[name], typ))
+	}
+	return list
+}
+
+// queryType returns "" for what a query can't hold. Lists are declared as their items, which
+// may be repeated.
+func queryType(t reflect.Type) string {
+	t = behind(t)
+	switch t.Kind() {
+	case reflect.Struct, reflect.Interface, reflect.Map:
+		return ""
+	case reflect.Slice:
+		return queryType(t.Elem())
+	}
+	typ, _ := scalar(t)
+	return typ
+}
+
+// article returns the noun with "a" or "an"; nouns that look like plurals have none
+// (AS pkg/endpoints/installer.go:GetArticleForNoun).
+func article(noun string) string {
+	if strings.HasSuffix(noun, "s") && !strings.HasSuffix(noun, "ss") {
+		return noun
+	}
+	if strings.ContainsRune("aeiouAEIOU", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}

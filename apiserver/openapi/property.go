@@ -1,0 +1,153 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/kubecascade/kubecascade/apiserver/openapi/markers"
+)
+
+// property returns the schema of a field, its description excepted.
+func (b *structure) property(f reflect.StructField, mark markers.Field) spec.Schema {
+	s := b.value(f.Type)
+	if !b.v2 {
+		s.Default = mark.Default
+		if s.Default == nil {
+			s.Default = impliedDefault(f.Type, omitsEmpty(f))
+		}
+	}
+	for _, tag := range [...]struct{ name, extension string }{
+		{"patchMergeKey", "x-kubernetes-patch-merge-key"},
+		{"patchStrategy", "x-kubernetes-patch-strategy"},
+	} {
+		if value := f.Tag.Get(tag.name); value != "" {
+			extend(&s, tag.extension, value)
+		}
+	}
+	if mark.ListType != "" {
+		extend(&s, "x-kubernetes-list-type", mark.ListType)
+	}
+	if len(mark.ListMapKeys) > 0 {
+		keys := make([]any, len(mark.ListMapKeys))
+		for i, key := range mark.ListMapKeys {
+			keys[i] = key
+		}
+		extend(&s, "x-kubernetes-list-map-keys", keys)
+	}
+	if mark.MapType != "" {
+		extend(&s, "x-kubernetes-map-type", mark.MapType)
+	}
+	return s
+}
+
+// value returns the schema of a value of any type.
+func (b *structure) value(t reflect.Type) spec.Schema {
+	enum := b.enum(t)
+	t = behind(t)
+	var s spec.Schema
+	switch t.Kind() {
+	case reflect.Struct:
+		name := b.add(t)
+		b.refers = append(b.refers, name)
+		return b.reference(name)
+	case reflect.Map:
+		element := b.element(t.Elem())
+		s.Type = []string{"object"}
+		s.AdditionalProperties = &spec.SchemaOrBool{Allows: true, Schema: &element}
+	case reflect.Slice, reflect.Array:
+		if t.Elem() == reflect.TypeFor[byte]() {
+			s.Type, s.Format = []string{"string"}, "byte"
+			break
+		}
+		element := b.element(t.Elem())
+		s.Type = []string{"array"}
+		s.Items = &spec.SchemaOrArray{Schema: &element}
+	case reflect.Interface:
+		// Anything may stand here, and the generator calls that an object.
+		if t.NumMethod() == 0 {
+			s.Type = []string{"object"}
+		}
+	default:
+		typ, format := scalar(t)
+		s.Type, s.Format = []string{typ}, format
+		for _, value := range enum {
+			s.Enum = append(s.Enum, value)
+		}
+	}
+	return s
+}
+
+// element is the schema of what a list or a map holds; it can't be omitted.
+func (b *structure) element(t reflect.Type) spec.Schema {
+	s := b.value(t)
+	if !b.v2 {
+		s.Default = impliedDefault(t, false)
+	}
+	return s
+}
+
+// enum returns the values that a string type allows, or nil.
+func (b *structure) enum(t reflect.Type) []string {
+	t = behind(t)
+	if t.Kind() != reflect.String {
+		return nil
+	}
+	return b.markers.Enum(t.PkgPath(), t.Name())
+}
+
+// scalar returns type and format of a simple kind (kube-openapi pkg/common:OpenAPITypeFormat).
+func scalar(t reflect.Type) (typ, format string) {
+	switch t.Kind() {
+	case reflect.String:
+		return "string", ""
+	case reflect.Bool:
+		return "boolean", ""
+	case reflect.Int64, reflect.Uint64, reflect.Uint32:
+		return "integer", "int64"
+	case reflect.Int, reflect.Int32, reflect.Int16, reflect.Uint, reflect.Uint16:
+		return "integer", "int32"
+	case reflect.Int8, reflect.Uint8:
+		return "integer", "byte"
+	case reflect.Float64:
+		return "number", "double"
+	case reflect.Float32:
+		return "number", "float"
+	}
+	// The API's types are known when the program is built.
+	panic(fmt.Sprintf("openapi: no schema for a %s", t))
+}
+
+// impliedDefault returns what decoding leaves in a field that is absent, if that differs from
+// null: {} for structs, the zero value for what isn't dropped when empty. Types that decode
+// themselves take null (kube-openapi pkg/generators:mustEnforceDefault).
+func impliedDefault(t reflect.Type, omitEmpty bool) any {
+	switch t.Kind() {
+	case reflect.Struct:
+		if decodesItself(t) {
+			return nil
+		}
+		if t.NumField() == 1 && t.Field(0).Anonymous {
+			return impliedDefault(t.Field(0).Type, omitEmpty)
+		}
+		return map[string]any{}
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Array, reflect.Interface:
+		return nil
+	}
+	if omitEmpty {
+		return nil
+	}
+	switch typ, _ := scalar(t); typ {
+	case "string":
+		return ""
+	case "boolean":
+		return false
+	}
+	return 0.
+}
+
+func decodesItself(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
+}

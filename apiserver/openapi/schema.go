@@ -1,0 +1,200 @@
+package openapi
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/kubecascade/kubecascade/apiserver/openapi/markers"
+)
+
+// dialect is what v2 and v3 say differently.
+type dialect struct {
+	// refs is what stands before a schema's name in a $ref.
+	refs string
+	// v2 has no oneOf, and its documents carry no defaults because clients of old refused them
+	// (AS pkg/server/routes/openapi.go).
+	v2 bool
+}
+
+var (
+	v2 = dialect{refs: "#/definitions/", v2: true}
+	v3 = dialect{refs: "#/components/schemas/"}
+)
+
+// reference returns a schema that is nothing but a $ref.
+func (d dialect) reference(name string) spec.Schema {
+	return spec.Schema{SchemaProps: spec.SchemaProps{Ref: spec.MustCreateRef(d.refs + common.EscapeJsonPointer(name))}}
+}
+
+// definitions are the schemas of one document under construction.
+type definitions struct {
+	dialect
+	markers *markers.Set
+	schemas map[string]common.OpenAPIDefinition
+	// documentation returns the texts of types without their own.
+	documentation func() map[string]common.OpenAPIDefinition
+}
+
+func newDefinitions(d dialect) *definitions {
+	return &definitions{
+		dialect:       d,
+		markers:       markers.Load(),
+		schemas:       map[string]common.OpenAPIDefinition{},
+		documentation: sync.OnceValue(generatedDefinitions),
+	}
+}
+
+// add makes the schema of a struct type and of all that it refers to, and returns its name.
+func (d *definitions) add(t reflect.Type) string {
+	name := modelName(t)
+	if _, ok := d.schemas[name]; ok {
+		return name
+	}
+	// Types are recursive (JSONSchemaProps), so the name is taken first.
+	d.schemas[name] = common.OpenAPIDefinition{}
+	b := &structure{definitions: d}
+	d.schemas[name] = common.OpenAPIDefinition{Schema: b.build(t), Dependencies: b.refers}
+	return name
+}
+
+// ownSchema is what types with a JSON form of their own implement.
+type ownSchema interface {
+	OpenAPISchemaType() []string
+	OpenAPISchemaFormat() string
+}
+
+// ownAlternatives are the JSON types of such a form in v3.
+type ownAlternatives interface{ OpenAPIV3OneOfTypes() []string }
+
+// structure builds the schema of one struct.
+type structure struct {
+	*definitions
+	// refers are the names of the schemas that it refers to.
+	refers []string
+}
+
+func (b *structure) build(t reflect.Type) spec.Schema {
+	texts := b.describe(t)
+	s := spec.Schema{SchemaProps: spec.SchemaProps{Description: texts.text}}
+	marks := b.markers.Type(t.PkgPath(), t.Name())
+	if own, ok := zero[ownSchema](t); ok {
+		s.Type, s.Format = own.OpenAPISchemaType(), own.OpenAPISchemaFormat()
+		if many, ok := zero[ownAlternatives](t); ok && !b.v2 {
+			s.Type = nil
+			for _, typ := range many.OpenAPIV3OneOfTypes() {
+				s.OneOf = append(s.OneOf, spec.Schema{SchemaProps: spec.SchemaProps{Type: []string{typ}}})
+			}
+		}
+	} else {
+		s.Type = []string{"object"}
+		b.members(t, texts, &s)
+	}
+	if marks.MapType != "" {
+		extend(&s, "x-kubernetes-map-type", marks.MapType)
+	}
+	if unions := b.unions(t); len(unions) > 0 {
+		extend(&s, "x-kubernetes-unions", unions)
+	}
+	return s
+}
+
+// members adds the fields of a struct, those of inlined ones among them.
+func (b *structure) members(t reflect.Type, texts description, s *spec.Schema) {
+	marks := b.markers.Type(t.PkgPath(), t.Name()).Fields
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, inline := jsonName(f)
+		switch {
+		case inline:
+			inner := behind(f.Type)
+			b.members(inner, b.describe(inner), s)
+			continue
+		case name == "" || !f.IsExported():
+			continue
+		}
+		mark := marks[name]
+		if isRequired(f, mark) {
+			s.Required = append(s.Required, name)
+		}
+		property := b.property(f, mark)
+		property.Description = texts.fields[name]
+		if !texts.complete {
+			property.Description = describeEnum(property.Description, b.enum(f.Type))
+		}
+		s.SetProperty(name, property)
+	}
+}
+
+// unions lists those of the struct itself first and then those of inlined structs.
+func (b *structure) unions(t reflect.Type) []any {
+	var all []any
+	if u := b.markers.Type(t.PkgPath(), t.Name()).Union; u != nil {
+		members := map[string]any{}
+		for name, value := range u.Members {
+			members[name] = value
+		}
+		union := map[string]any{"fields-to-discriminateBy": members}
+		if u.Discriminator != "" {
+			union["discriminator"] = u.Discriminator
+		}
+		all = append(all, union)
+	}
+	for i := range t.NumField() {
+		if _, inline := jsonName(t.Field(i)); inline {
+			all = append(all, b.unions(behind(t.Field(i).Type))...)
+		}
+	}
+	return all
+}
+
+// jsonName returns a field's name, "" if it has none, and whether its own fields take its place.
+func jsonName(f reflect.StructField) (name string, inline bool) {
+	tag, ok := f.Tag.Lookup("json")
+	if !ok {
+		return f.Name, false
+	}
+	name, options, _ := strings.Cut(tag, ",")
+	first, _, _ := strings.Cut(options, ",")
+	if first == "inline" {
+		return "", true
+	}
+	if name == "-" {
+		name = ""
+	}
+	return name, false
+}
+
+// isRequired follows kube-openapi's generator: comments first, then omitempty; omitzero counts
+// for nothing (pkg/generators/openapi.go:isOptional).
+func isRequired(f reflect.StructField, mark markers.Field) bool {
+	switch mark.Presence {
+	case "required":
+		return true
+	case "optional":
+		return false
+	}
+	return !omitsEmpty(f)
+}
+
+func omitsEmpty(f reflect.StructField) bool {
+	return strings.Contains(f.Tag.Get("json"), "omitempty")
+}
+
+func extend(s *spec.Schema, key string, value any) {
+	if s.Extensions == nil {
+		s.Extensions = spec.Extensions{}
+	}
+	s.Extensions[key] = value
+}
+
+// behind returns what a pointer points to, or the type itself.
+func behind(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}

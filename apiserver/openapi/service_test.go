@@ -1,0 +1,335 @@
+package openapi
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	openapiv2 "github.com/google/gnostic-models/openapiv2"
+	openapiv3 "github.com/google/gnostic-models/openapiv3"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+type response struct {
+	code   int
+	header http.Header
+	body   []byte
+}
+
+// get asks a service with headers as "Name: value" and unpacks the answer.
+func get(t *testing.T, s *Service, url string, headers ...string) response {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, url, nil)
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Add(name, value)
+	}
+	handler := s.V3()
+	if strings.HasPrefix(url, "/openapi/v2") {
+		handler = s.V2()
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	var body io.Reader = w.Body
+	if w.Header().Get("Content-Encoding") == "gzip" {
+		var err error
+		if body, err = gzip.NewReader(w.Body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response{w.Code, w.Header(), data}
+}
+
+func withCustom() []Type { return append(served(), cronTabs()) }
+
+// index returns the URLs of the documents by path.
+func index(t *testing.T, s *Service) map[string]string {
+	t.Helper()
+	var list struct {
+		Paths map[string]struct{ ServerRelativeURL string }
+	}
+	if err := json.Unmarshal(get(t, s, "/openapi/v3").body, &list); err != nil {
+		t.Fatal(err)
+	}
+	urls := map[string]string{}
+	for path, entry := range list.Paths {
+		urls[path] = entry.ServerRelativeURL
+	}
+	return urls
+}
+
+func TestIndex(t *testing.T) {
+	s := New("v1.36.3", withCustom)
+	urls := index(t, s)
+	want := []string{
+		".well-known/openid-configuration", "api", "api/v1", "apis", "apis/apiextensions.k8s.io", "apis/apiextensions.k8s.io/v1",
+		"apis/apps", "apis/apps/v1", "apis/authentication.k8s.io", "apis/authentication.k8s.io/v1", "apis/autoscaling", "apis/autoscaling/v2",
+		"apis/batch", "apis/batch/v1", "apis/discovery.k8s.io", "apis/discovery.k8s.io/v1",
+		"apis/flowcontrol.apiserver.k8s.io", "apis/flowcontrol.apiserver.k8s.io/v1", "apis/policy", "apis/policy/v1",
+		"apis/stable.example.com/v1", "openid/v1/jwks", "version",
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(urls))); diff != "" {
+		t.Errorf("paths (-want +got):\n%s", diff)
+	}
+	if !strings.HasPrefix(urls["apis/apps/v1"], "/openapi/v3/apis/apps/v1?hash=") {
+		t.Errorf("url of apps/v1: %s", urls["apis/apps/v1"])
+	}
+	if kind := get(t, s, "/openapi/v3").header.Get("Content-Type"); kind != "text/plain; charset=utf-8" {
+		t.Errorf("content type of the index: %s", kind)
+	}
+	for path, d := range s.current.v3 {
+		if d.json != nil || d.protobuf != nil {
+			t.Errorf("the index built the document of %s", path)
+		}
+	}
+}
+
+func TestHashes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New("v1.36.3", withCustom)
+		url := index(t, s)["apis/apps/v1"]
+		sum := strings.TrimPrefix(url, "/openapi/v3/apis/apps/v1?hash=")
+
+		current := get(t, s, url)
+		if current.code != http.StatusOK || current.header.Get("Etag") != `"`+sum+`"` {
+			t.Errorf("with the current hash: %d %v", current.code, current.header)
+		}
+		if c := current.header.Get("Cache-Control"); c != "public, immutable" {
+			t.Errorf("cache control: %q", c)
+		}
+		if e := current.header.Get("Expires"); e != time.Now().AddDate(1, 0, 0).Format(time.RFC1123) {
+			t.Errorf("expires: %q", e)
+		}
+		stale := get(t, s, "/openapi/v3/apis/apps/v1?hash=0")
+		if stale.code != http.StatusMovedPermanently || stale.header.Get("Location") != url {
+			t.Errorf("with a stale hash: %d to %q", stale.code, stale.header.Get("Location"))
+		}
+		none := get(t, s, "/openapi/v3/apis/apps/v1")
+		if none.code != http.StatusOK || none.header.Get("Cache-Control") != "" {
+			t.Errorf("without a hash: %d %v", none.code, none.header)
+		}
+		for _, path := range []string{"/openapi/v3/apis/apps/v1", "/openapi/v2"} {
+			again := get(t, s, path, "If-None-Match: "+get(t, s, path).header.Get("Etag"))
+			if again.code != http.StatusNotModified || len(again.body) != 0 {
+				t.Errorf("%s, when the client has it: %d", path, again.code)
+			}
+		}
+	})
+}
+
+func TestNegotiation(t *testing.T) {
+	const (
+		v2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+		v3Protobuf = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
+	)
+	s := New("v1.36.3", served)
+	for _, c := range []struct {
+		url, accept, encoding string
+		code                  int
+		contentType, packed   string
+	}{
+		{"/openapi/v3/version", "", "", 200, "application/json", ""},
+		{"/openapi/v3/version", "*/*", "gzip", 200, "application/json", "gzip"},
+		{"/openapi/v3/version", "application/*", "br, gzip;q=0", 200, "application/json", ""},
+		{"/openapi/v3/version", "text/html, application/json;q=0.5", "", 200, "application/json", ""},
+		{"/openapi/v3/version", v3Protobuf, "", 200, v3Protobuf, ""},
+		{"/openapi/v3/version", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf", "deflate, gzip", 200, v3Protobuf, "gzip"},
+		{"/openapi/v3/version", v2Protobuf, "", 406, "", ""},
+		{"/openapi/v3/version", "text/html", "", 406, "", ""},
+		{"/openapi/v3/apis/none/v1", "", "", 404, "", ""},
+		{"/openapi/v2", "", "gzip", 200, "application/json", "gzip"},
+		{"/openapi/v2", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf", "", 200, v2Protobuf, ""},
+		{"/openapi/v2", v2Protobuf, "gzip", 200, v2Protobuf, "gzip"},
+		{"/openapi/v2", v3Protobuf, "", 406, "", ""},
+	} {
+		r := get(t, s, c.url, "Accept: "+c.accept, "Accept-Encoding: "+c.encoding)
+		got := []any{r.code, r.header.Get("Content-Type"), r.header.Get("Content-Encoding")}
+		if diff := cmp.Diff([]any{c.code, c.contentType, c.packed}, got); diff != "" {
+			t.Errorf("%s, accepting %q, %q (-want +got):\n%s", c.url, c.accept, c.encoding, diff)
+		}
+	}
+}
+
+// Every document is understood by kube-openapi's own types, again and again comes out the same,
+// and is complete in itself.
+func TestDocumentsAreValid(t *testing.T) {
+	first, second := New("v1.36.3", withCustom), New("v1.36.3", withCustom)
+	for path, url := range index(t, first) {
+		data := get(t, first, url).body
+		var document spec3.OpenAPI
+		if err := json.Unmarshal(data, &document); err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if document.Version != "3.0.0" || document.Info.Title != "Kubernetes" || document.Info.Version != "v1.36.3" {
+			t.Errorf("%s: head %q %v", path, document.Version, document.Info)
+		}
+		checkRefs(t, path, data, "#/components/schemas/", maps.Keys(document.Components.Schemas))
+		if string(get(t, second, url).body) != string(data) {
+			t.Errorf("%s comes out differently the second time", path)
+		}
+		var binary openapiv3.Document
+		packed := get(t, first, url, "Accept: application/com.github.proto-openapi.spec.v3.v1.0+protobuf").body
+		if err := proto.Unmarshal(packed, &binary); err != nil {
+			t.Errorf("%s: %v", path, err)
+		} else if n := len(binary.GetPaths().GetPath()); n != len(document.Paths.Paths) {
+			t.Errorf("%s has %d paths in protobuf and %d in JSON", path, n, len(document.Paths.Paths))
+		}
+	}
+	data := get(t, first, "/openapi/v2").body
+	var document spec.Swagger
+	if err := json.Unmarshal(data, &document); err != nil {
+		t.Fatal(err)
+	}
+	checkRefs(t, "v2", data, "#/definitions/", maps.Keys(document.Definitions))
+	checkRefs(t, "v2", data, "#/parameters/", maps.Keys(document.Parameters))
+	if string(get(t, second, "/openapi/v2").body) != string(data) {
+		t.Error("v2 comes out differently the second time")
+	}
+	var binary openapiv2.Document
+	if err := proto.Unmarshal(get(t, first, "/openapi/v2", "Accept: application/com.github.proto-openapi.spec.v2@v1.0+protobuf").body, &binary); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(binary.GetDefinitions().GetAdditionalProperties()); n != len(document.Definitions) {
+		t.Errorf("v2 has %d definitions in protobuf and %d in JSON", n, len(document.Definitions))
+	}
+}
+
+// checkRefs finds references to what isn't there, and schemas that nothing refers to.
+func checkRefs(t *testing.T, path string, document []byte, prefix string, names func(func(string) bool)) {
+	t.Helper()
+	there := map[string]bool{}
+	for name := range names {
+		there[prefix+name] = false
+	}
+	var v any
+	if err := json.Unmarshal(document, &v); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			if ref, ok := v["$ref"].(string); ok && strings.HasPrefix(ref, prefix) {
+				if _, ok := there[ref]; !ok {
+					t.Errorf("%s refers to %s", path, ref)
+				}
+				there[ref] = true
+			}
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	walk(v)
+	for ref, used := range there {
+		if !used {
+			t.Errorf("%s has %s and doesn't refer to it", path, ref)
+		}
+	}
+}
+
+func TestInvalidate(t *testing.T) {
+	types := served()
+	s := New("v1.36.3", func() []Type { return types })
+	before := index(t, s)
+	get(t, s, before["apis/apps/v1"])
+	apps, swagger := s.current.v3["apis/apps/v1"], s.current.v2
+
+	types = append(slices.Clone(types), cronTabs())
+	if diff := cmp.Diff(before, index(t, s)); diff != "" {
+		t.Errorf("source was asked without reason:\n%s", diff)
+	}
+	s.Invalidate()
+	after := index(t, s)
+	if s.current.v3["apis/apps/v1"] != apps {
+		t.Error("a document that didn't change was dropped")
+	}
+	if s.current.v2 == swagger || s.current.v2.sum == swagger.sum {
+		t.Error("v2 isn't new though a type is")
+	}
+	custom := after["apis/stable.example.com/v1"]
+	if custom == "" {
+		t.Fatal("the new type has no document")
+	}
+	delete(after, "apis/stable.example.com/v1")
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("hashes of other documents changed:\n%s", diff)
+	}
+
+	changed := cronTabs()
+	changed.Custom.Schema.Description = "Another."
+	types[len(types)-1] = changed
+	s.Invalidate()
+	if index(t, s)["apis/stable.example.com/v1"] == custom {
+		t.Error("a changed schema has the hash of the old one")
+	}
+}
+
+// Many who ask for one document at the same time wait for one build of it.
+func TestBuildsOnce(t *testing.T) {
+	builds := 0
+	d := &document{build: func() ([]byte, error) { builds++; return []byte("{}"), nil }}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := d.compressed(false); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if builds != 1 {
+		t.Errorf("built %d times", builds)
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	s := New("v1.36.3", withCustom)
+	definitions, err := s.Definitions(schema.GroupVersion{Group: "stable.example.com", Version: "v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if definitions["com.example.stable.v1.CronTab"] == nil {
+		t.Error("the custom type has no schema")
+	}
+	if _, err := s.Definitions(schema.GroupVersion{Group: "apps", Version: "v9"}); !errors.Is(err, ErrNotServed) {
+		t.Errorf("for a version that isn't served: %v", err)
+	}
+}
+
+func BenchmarkFirstDocument(b *testing.B) {
+	for _, path := range []string{"api/v1", "apis/apps/v1"} {
+		b.Run(path, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s := New("v1.36.3", served)
+				w := httptest.NewRecorder()
+				s.V3().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/openapi/v3/"+path, nil))
+				b.ReportMetric(float64(len(s.current.v3[path].json)), "kept-B")
+			}
+		})
+	}
+}

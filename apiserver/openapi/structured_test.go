@@ -1,0 +1,113 @@
+package openapi
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/kube-openapi/pkg/schemaconv"
+	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
+)
+
+// client-go carries, for server-side apply, what Kubernetes' generator knew of every type of
+// k8s.io/api at the same version: the relations of lists and maps, keys, defaults and types.
+// The documents must lead to the same schema.
+func TestStructuredSchemasEqualClientGo(t *testing.T) {
+	typed, err := applyconfigurations.NewTypeConverter(scheme.Scheme).ObjectToTyped(&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := typesByName(typed.Schema())
+	s := New("v1.36.3", served)
+	compared := map[string]bool{}
+	for _, gv := range []schema.GroupVersion{
+		{Version: "v1"}, {Group: "apps", Version: "v1"}, {Group: "batch", Version: "v1"}, {Group: "autoscaling", Version: "v2"},
+		{Group: "discovery.k8s.io", Version: "v1"}, {Group: "policy", Version: "v1"}, {Group: "flowcontrol.apiserver.k8s.io", Version: "v1"},
+	} {
+		definitions, err := s.Definitions(gv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		converted, err := schemaconv.ToSchemaFromOpenAPI(definitions, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := typesByName(converted)
+		for _, name := range slices.Sorted(maps.Keys(own)) {
+			expected, ok := want[name]
+			if !ok || compared[name] {
+				continue
+			}
+			compared[name] = true
+			if slices.Contains(opaque, name) {
+				continue
+			}
+			if diff := cmp.Diff(expected, own[name]); diff != "" {
+				t.Errorf("%s (-client-go +own):\n%s", name, diff)
+			}
+		}
+	}
+	if len(compared) < 250 {
+		t.Errorf("compared only %d types", len(compared))
+	}
+}
+
+// opaque types hold any JSON; client-go's file was made from v2, where they look different.
+var opaque = []string{
+	"io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1",
+	rawExtension,
+	"io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+}
+
+const rawExtension = "io.k8s.apimachinery.pkg.runtime.RawExtension"
+
+func typesByName(s *smd.Schema) map[string]any {
+	types := map[string]any{}
+	for _, t := range s.Types {
+		if strings.HasPrefix(t.Name, "io.k8s.") {
+			types[t.Name] = simple(t.Atom)
+		}
+	}
+	return types
+}
+
+// simple turns an atom into what can be compared: exported parts only.
+func simple(a smd.Atom) map[string]any {
+	m := map[string]any{}
+	if a.Scalar != nil {
+		m["scalar"] = string(*a.Scalar)
+	}
+	if a.List != nil {
+		m["list"] = map[string]any{"of": reference(a.List.ElementType), "relation": string(a.List.ElementRelationship), "keys": a.List.Keys}
+	}
+	if a.Map != nil {
+		fields := map[string]any{}
+		for _, f := range a.Map.Fields {
+			fields[f.Name] = map[string]any{"type": reference(f.Type), "default": fmt.Sprint(f.Default)}
+		}
+		m["map"] = map[string]any{"of": reference(a.Map.ElementType), "relation": string(a.Map.ElementRelationship), "fields": fields}
+	}
+	return m
+}
+
+func reference(r smd.TypeRef) any {
+	if r.NamedType != nil {
+		ref := map[string]any{"name": *r.NamedType}
+		if *r.NamedType == rawExtension {
+			ref["name"] = "__untyped_atomic_"
+		}
+		if r.ElementRelationship != nil {
+			ref["relation"] = string(*r.ElementRelationship)
+		}
+		return ref
+	}
+	return simple(r.Inlined)
+}

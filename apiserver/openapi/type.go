@@ -1,0 +1,67 @@
+package openapi
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// Type is one served group-version-resource.
+type Type struct {
+	// Group is empty for the core group.
+	Group, Version, Kind string
+	// Plural is the name in paths: "deployments".
+	Plural     string
+	Namespaced bool
+	// Verbs as discovery lists them: create, delete, deletecollection, get, list, patch, update, watch.
+	Verbs []string
+	// Object and List are empty objects of the kind and its list; nil for custom resources, and
+	// List for what can't be listed.
+	Object, List runtime.Object
+	// DeletesReturnObject says that DELETE answers with the object and not with a Status.
+	DeletesReturnObject bool
+	Subresources        []Subresource
+
+	// Custom is set for custom resources and nil for Go types.
+	Custom *Custom
+}
+
+// Subresource is a path below an object.
+type Subresource struct {
+	// Name as in the path: "status".
+	Name string
+	// Verbs as discovery lists them: create, get, patch, update.
+	Verbs []string
+	// Kind of the bodies; empty means the resource's own.
+	Kind schema.GroupVersionKind
+	// Object is an empty object of that kind; nil means the resource's own.
+	Object runtime.Object
+}
+
+// Custom is what only a CustomResourceDefinition knows of its type.
+type Custom struct {
+	// ListKind is the kind of lists: "CronTabList".
+	ListKind string
+	// Schema is the structural schema in OpenAPI v3 form, without what every object has; nil if
+	// the definition has none. It is not changed.
+	Schema *spec.Schema
+	// SchemaV2 is the same within what v2 can say, as apiextensions-apiserver's
+	// controller/openapi/v2 makes it; nil says that objects may hold anything.
+	SchemaV2 *spec.Schema
+}
+
+func (t *Type) groupVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: t.Group, Version: t.Version}
+}
+
+func (t *Type) groupVersionKind() schema.GroupVersionKind {
+	return t.groupVersion().WithKind(t.Kind)
+}
+
+// prefix returns the path of a group version: "/api/v1", "/apis/apps/v1".
+func prefix(gv schema.GroupVersion) string {
+	if gv.Group == "" {
+		return "/api/" + gv.Version
+	}
+	return "/apis/" + gv.Group + "/" + gv.Version
+}

@@ -1,0 +1,119 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metascheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metainternalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+)
+
+// readQuery decodes query parameters into one of meta's option types; what doesn't parse is a
+// 400 (A-01, H-03).
+func readQuery(q url.Values, into runtime.Object) error {
+	if err := metascheme.ParameterCodec.DecodeParameters(q, metav1.SchemeGroupVersion, into); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return nil
+}
+
+// invalidOptions is the 422 for options.
+func invalidOptions(kind string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+}
+
+func createOptions(q url.Values) (*metav1.CreateOptions, error) {
+	o := &metav1.CreateOptions{}
+	if err := readQuery(q, o); err != nil {
+		return nil, err
+	}
+	return o, invalidOptions("CreateOptions", metav1validation.ValidateCreateOptions(o))
+}
+
+func updateOptions(q url.Values) (*metav1.UpdateOptions, error) {
+	o := &metav1.UpdateOptions{}
+	if err := readQuery(q, o); err != nil {
+		return nil, err
+	}
+	return o, invalidOptions("UpdateOptions", metav1validation.ValidateUpdateOptions(o))
+}
+
+// listOptions reads and checks the options of a list or watch (H-01, H-02) and fills in what a
+// watch means by default (H-26).
+func listOptions(q url.Values) (*metainternal.ListOptions, error) {
+	o := &metainternal.ListOptions{}
+	if err := readQuery(q, o); err != nil {
+		return nil, err
+	}
+	metainternal.SetListOptionsDefaults(o, true)
+	return o, invalidOptions("ListOptions", metainternalvalidation.ValidateListOptions(o, true))
+}
+
+// deleteOptions reads them from the body, or from the query if there is none (C-02).
+func deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	o := &metav1.DeleteOptions{}
+	if len(body) == 0 {
+		err = readQuery(r.URL.Query(), o)
+	} else {
+		var media string
+		if media, err = contentType(r, true); err == nil {
+			o, err = decodeDeleteOptions(body, media)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil // C-01: its gate is off
+	return o, invalidOptions("DeleteOptions", metav1validation.ValidateDeleteOptions(o))
+}
+
+// decodeDeleteOptions is lenient about the version and about unknown fields, not about the kind (C-04).
+func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
+	o := &metav1.DeleteOptions{}
+	switch media {
+	case mediaProtobuf:
+		var u runtime.Unknown
+		const magic = "k8s\x00"
+		if len(data) < len(magic) || string(data[:len(magic)]) != magic || u.Unmarshal(data[len(magic):]) != nil || o.Unmarshal(u.Raw) != nil {
+			return nil, badRequest("the body is not a protobuf DeleteOptions")
+		}
+		if u.Kind != "" && u.Kind != "DeleteOptions" {
+			return nil, badRequest("%s", notRegistered(schema.FromAPIVersionAndKind(u.APIVersion, u.Kind)))
+		}
+		return o, nil
+	case mediaYAML:
+		j, err := yaml.YAMLToJSON(data)
+		if err != nil {
+			return nil, badRequest("%v", err)
+		}
+		data = j
+	}
+	gvk, err := jsonserializer.DefaultMetaFactory.Interpret(data)
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
+	if gvk.Kind != "" && gvk.Kind != "DeleteOptions" {
+		return nil, badRequest("%s", notRegistered(*gvk))
+	}
+	if err := json.Unmarshal(data, o); err != nil {
+		return nil, badRequest("%v", err)
+	}
+	return o, nil
+}

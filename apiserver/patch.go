@@ -1,0 +1,249 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/mergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+)
+
+// maxPatchOperations bounds a JSON patch (B-52).
+const maxPatchOperations = 10000
+
+// patch is a PATCH request's document.
+type patch struct {
+	kind       types.PatchType
+	bytes      []byte
+	strictness string
+	warn       func(string)
+}
+
+// servePatch is PATCH of an object, or of a subresource that is a part of it (B.5).
+func (s *Server) servePatch(q *request) error {
+	p, err := q.patch()
+	if err != nil {
+		return err
+	}
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.op.patched(old, p) })
+	if err != nil {
+		return err
+	}
+	return q.answer(x, http.StatusOK, out)
+}
+
+// patch reads the request's options and document.
+func (q *request) patch() (patch, error) {
+	media, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
+	p := patch{kind: types.PatchType(strings.TrimSpace(media)), warn: q.warn.add}
+	if !q.patchable(p.kind) {
+		return p, errPatchMedia // B-50
+	}
+	o := &metav1.PatchOptions{}
+	if err := readQuery(q.r.URL.Query(), o); err != nil {
+		return p, err
+	}
+	if errs := metav1validation.ValidatePatchOptions(o, p.kind); len(errs) > 0 { // B-59
+		return p, invalidOptions("PatchOptions", errs)
+	}
+	q.dryRun = isDryRun(o.DryRun)
+	if p.strictness = o.FieldValidation; p.strictness == "" {
+		p.strictness = metav1.FieldValidationWarn
+	}
+	var err error
+	p.bytes, err = readBody(q.r)
+	return p, err
+}
+
+// patchable reports whether the patch type is served here: custom resources have no strategic
+// merge (B-50).
+func (q *request) patchable(t types.PatchType) bool {
+	switch t {
+	case types.JSONPatchType, types.MergePatchType:
+		return true
+	case types.StrategicMergePatchType:
+		return !q.res.Custom
+	}
+	return false
+}
+
+// patched applies the document to the served version of an object and brings the result back.
+func (o *op) patched(old object, p patch) (object, error) {
+	var served runtime.Object = old
+	if o.res.FromStored != nil {
+		var err error
+		if served, err = o.res.FromStored(old); err != nil {
+			return nil, fmt.Errorf("converting %s: %w", o.name, err)
+		}
+	}
+	served.GetObjectKind().SetGroupVersionKind(o.res.GroupVersionKind())
+	next, err := p.apply(served, o.res.GroupVersionKind(), o.res.Custom)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := o.toStored(next)
+	if err != nil {
+		return nil, err
+	}
+	if err := matchNamespace(o.res, obj, o.namespace); err != nil { // B-62
+		return nil, err
+	}
+	return obj, o.checkName(obj)
+}
+
+// apply returns the patched object; cur is not changed.
+func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, custom bool) (runtime.Object, error) {
+	if p.kind == types.StrategicMergePatchType {
+		return p.strategic(cur, gvk)
+	}
+	before, err := json.Marshal(cur)
+	if err != nil {
+		return nil, err
+	}
+	after, strict, err := p.document(before)
+	if err != nil {
+		return nil, err
+	}
+	return p.decode(after, string(after), strict, gvk, custom)
+}
+
+// document applies a JSON or merge patch to JSON. strict are the faults of the patch itself that
+// field validation reports.
+func (p *patch) document(before []byte) (after []byte, strict []error, err error) {
+	if p.kind == types.JSONPatchType {
+		return p.operations(before)
+	}
+	if p.strictness != metav1.FieldValidationIgnore {
+		v := map[string]any{}
+		if strict, err = kjson.UnmarshalStrict(p.bytes, &v); err != nil { // B-53
+			return nil, nil, badRequest("error decoding patch: %v", err)
+		}
+	}
+	after, err = jsonpatch.MergePatch(before, p.bytes)
+	if err != nil {
+		return nil, nil, badRequest("%v", err)
+	}
+	return after, strict, nil
+}
+
+// operations applies a JSON patch (B-52).
+func (p *patch) operations(before []byte) (after []byte, strict []error, err error) {
+	if p.strictness != metav1.FieldValidationIgnore {
+		var ops []jsonPatchOp
+		if strict, err = kjson.UnmarshalStrict(p.bytes, &ops); err != nil {
+			return nil, nil, badRequest("error decoding patch: %s", strings.ReplaceAll(err.Error(), "apiserver.jsonPatchOp", "handlers.jsonPatchOp"))
+		}
+		for i, e := range strict {
+			strict[i] = fmt.Errorf("json patch %v", e)
+		}
+	}
+	ops, err := jsonpatch.DecodePatch(p.bytes)
+	if err != nil {
+		return nil, nil, badRequest("%v", err)
+	}
+	if len(ops) > maxPatchOperations {
+		return nil, nil, apierrors.NewRequestEntityTooLargeError(
+			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOperations, len(ops)))
+	}
+	if after, err = ops.Apply(before); err != nil {
+		return nil, nil, unprocessable(err)
+	}
+	return after, strict, nil
+}
+
+// jsonPatchOp is one operation; its type's name shows in the text for a document of another shape.
+type jsonPatchOp struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	From  string `json:"from"`
+	Value any    `json:"value"`
+}
+
+func unprocessable(err error) error {
+	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+}
+
+// decode reads the patched document into the kind; shown is what a message quotes (B-55, B-71).
+func (p *patch) decode(after []byte, shown string, strict []error, gvk schema.GroupVersionKind, custom bool) (runtime.Object, error) {
+	fault := func(err error) error {
+		return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
+	}
+	obj, got, err := decodeAny(body{bytes: after, media: mediaJSON, strictness: p.strictness}, gvk, custom)
+	if more, ok := runtime.AsStrictDecodingError(err); ok {
+		strict, err = append(strict, more.Errors()...), nil
+	}
+	switch {
+	case err != nil && runtime.IsNotRegisteredError(err) && got != nil:
+		return nil, fault(errors.New(notRegistered(*got)))
+	case err != nil:
+		return nil, fault(err)
+	case *got != gvk:
+		return nil, fault(fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalPackage(gvk.Group), gvk.Kind))
+	}
+	if len(strict) > 0 && p.strictness == metav1.FieldValidationStrict {
+		return nil, fault(runtime.NewStrictDecodingError(strict))
+	}
+	if p.strictness == metav1.FieldValidationWarn {
+		for _, e := range strict {
+			p.warn(e.Error())
+		}
+	}
+	return obj, nil
+}
+
+// strategic applies a strategic merge patch by the kind's own tags (B-54).
+func (p *patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runtime.Object, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(cur)
+	if err != nil {
+		return nil, err
+	}
+	doc := map[string]any{}
+	var strict []error
+	if p.strictness == metav1.FieldValidationIgnore {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(p.bytes, &doc)
+	} else {
+		strict, err = kjson.UnmarshalStrict(p.bytes, &doc)
+	}
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
+	shown := fmt.Sprintf("%+v", doc)
+	merged, err := strategicpatch.StrategicMergeMapPatch(content, doc, cur)
+	if err != nil {
+		return nil, strategicError(err)
+	}
+	after, err := json.Marshal(merged)
+	if err != nil {
+		return nil, err
+	}
+	return p.decode(after, shown, strict, gvk, false)
+}
+
+// strategicError words what a strategic merge can't do (B-54).
+func strategicError(err error) error {
+	switch {
+	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
+		errors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys), errors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
+		errors.Is(err, mergepatch.ErrUnsupportedStrategicMergePatchFormat):
+		return badRequest("%v", err)
+	case errors.Is(err, mergepatch.ErrNoListOfLists), errors.Is(err, mergepatch.ErrPatchContentNotMatchRetainKeys):
+		return unprocessable(err)
+	}
+	return badRequest("%v", err)
+}

@@ -1,0 +1,112 @@
+package apiserver
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// target is what a path below a group version names.
+type target struct {
+	res *resources.Resource
+	sub *resources.Subresource
+	// namespace is empty for cluster-scoped resources and for all namespaces.
+	namespace, name string
+	// watch is set by the legacy paths /api/v1/watch/... .
+	watch bool
+	// rest is what follows a subresource in the path (proxy).
+	rest string
+}
+
+// namespaceSubresources are the segments that belong to the namespace itself and not to a
+// resource inside it: /api/v1/namespaces/a/finalize (AS pkg/endpoints/request/requestinfo.go).
+var namespaceSubresources = []string{"status", "finalize"}
+
+// resolve reads the segments behind /api/<version> or /apis/<group>/<version>. It returns
+// errNoRoute if they name nothing that is served.
+func resolve(types *resources.Types, group, version, escaped string) (target, error) {
+	parts, err := segments(escaped)
+	if err != nil {
+		return target{}, err
+	}
+	var t target
+	if len(parts) > 1 && parts[0] == "watch" {
+		t.watch, parts = true, parts[1:]
+	}
+	if len(parts) == 0 {
+		return target{}, errNoRoute
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 && !(len(parts) == 3 && slices.Contains(namespaceSubresources, parts[2])) {
+		t.namespace, parts = parts[1], parts[2:]
+	}
+	if t.res = types.Lookup(group, version, parts[0]); t.res == nil {
+		return target{}, errNoRoute
+	}
+	if len(parts) > 1 {
+		t.name = parts[1]
+	}
+	if len(parts) > 2 {
+		if t.sub = t.res.Subresource(parts[2]); t.sub == nil {
+			return target{}, errNoRoute
+		}
+		t.rest = strings.Join(parts[3:], "/")
+	}
+	if len(parts) > 3 && t.sub.Action != resources.Unserved {
+		return target{}, errNoRoute
+	}
+	if t.res.Namespaced == (t.namespace == "") && !(t.res.Namespaced && t.name == "") {
+		return target{}, errNoRoute
+	}
+	return t, checkSegments(t)
+}
+
+// segments splits an escaped path and unescapes each part; empty parts are dropped, as a
+// trailing slash makes one.
+func segments(escaped string) ([]string, error) {
+	var parts []string
+	for p := range strings.SplitSeq(escaped, "/") {
+		if p == "" {
+			continue
+		}
+		u, err := url.PathUnescape(p)
+		if err != nil {
+			return nil, errNoRoute
+		}
+		parts = append(parts, u)
+	}
+	return parts, nil
+}
+
+// checkSegments refuses names that can't be one segment of a path (0-17).
+func checkSegments(t target) error {
+	for _, s := range []string{t.namespace, t.name} {
+		if text := segmentFault(s); text != "" {
+			return badRequest("invalid name %q in the path: %s", s, text)
+		}
+	}
+	return nil
+}
+
+func segmentFault(s string) string {
+	switch {
+	case s == "." || s == "..":
+		return "may not be '" + s + "'"
+	case strings.Contains(s, "/"):
+		return "may not contain '/'"
+	case strings.Contains(s, "%"):
+		return "may not contain '%'"
+	}
+	return ""
+}
+
+// key returns the etcd key of the named object, or of the collection (with a slash at its end)
+// if t has no name.
+func (t target) key(root string) string {
+	k := root + "/" + t.res.Collection + "/"
+	if t.namespace != "" {
+		k += t.namespace + "/"
+	}
+	return k + t.name
+}

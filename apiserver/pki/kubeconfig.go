@@ -1,0 +1,40 @@
+package pki
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+)
+
+// The names in the kubeconfig.
+const (
+	clusterName = "kubecascade"
+	adminName   = "kubernetes-admin"
+)
+
+// Kubeconfig returns a kubeconfig for an administrator of the server at url.
+func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
+	key, err := keyPEM(b.client.key)
+	if err != nil {
+		return nil, err
+	}
+	contextName := adminName + "@" + clusterName
+	return yaml.Marshal(map[string]any{
+		"apiVersion": "v1", "kind": "Config", "current-context": contextName, "preferences": map[string]any{},
+		"clusters": []any{map[string]any{"name": clusterName, "cluster": map[string]any{
+			"server": url, "certificate-authority-data": b.authority.certPEM()}}},
+		"users": []any{map[string]any{"name": adminName, "user": map[string]any{
+			"client-certificate-data": b.client.certPEM(), "client-key-data": key}}},
+		"contexts": []any{map[string]any{"name": contextName, "context": map[string]any{
+			"cluster": clusterName, "user": adminName}}},
+	})
+}
+
+// WriteKubeconfig writes it to path, mode 0600.
+func (b *Bundle) WriteKubeconfig(path, url string) error {
+	data, err := b.Kubeconfig(url)
+	if err != nil {
+		return fmt.Errorf("making the kubeconfig: %w", err)
+	}
+	return replaceFile(path, data)
+}

@@ -1,0 +1,156 @@
+package pki
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// pair is a certificate with its key.
+type pair struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+// template is what all certificates have in common. It is valid from a minute ago, for clocks that
+// are not quite the same.
+func template(name string, orgs []string, now time.Time, life time.Duration) *x509.Certificate {
+	return &x509.Certificate{
+		Subject:   pkix.Name{CommonName: name, Organization: orgs},
+		NotBefore: now.Add(-time.Minute).UTC(), NotAfter: now.Add(life).UTC(),
+		KeyUsage: x509.KeyUsageDigitalSignature,
+	}
+}
+
+// newPair makes a key and has signer, or if that is nil the key itself, sign the certificate.
+func newPair(c *x509.Certificate, signer *pair) (pair, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return pair{}, err
+	}
+	if c.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)); err != nil {
+		return pair{}, err
+	}
+	if signer == nil {
+		signer = &pair{c, key}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, signer.cert, &key.PublicKey, signer.key)
+	if err != nil {
+		return pair{}, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	return pair{cert, key}, err
+}
+
+func (p pair) certPEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.cert.Raw})
+}
+
+func keyPEM(key *ecdsa.PrivateKey) ([]byte, error) {
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), nil
+}
+
+// write stores path.key and path.crt. The key goes first: a certificate without its key would
+// look whole.
+func (p pair) write(path string) error {
+	key, err := keyPEM(p.key)
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(path+".key", key); err != nil {
+		return err
+	}
+	return replaceFile(path+".crt", p.certPEM())
+}
+
+// errMismatch says that a certificate and the key beside it don't belong together, as after a
+// crash between the writing of the two.
+var errMismatch = fmt.Errorf("the key is not the certificate's: %w", os.ErrNotExist)
+
+func readPair(path string) (pair, error) {
+	der, err := readPEM(path + ".crt")
+	if err != nil {
+		return pair{}, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return pair{}, err
+	}
+	key, err := readKey(path + ".key")
+	if err != nil {
+		return pair{}, err
+	}
+	if !key.PublicKey.Equal(cert.PublicKey) {
+		return pair{}, &os.PathError{Op: "read", Path: path, Err: errMismatch}
+	}
+	return pair{cert, key}, nil
+}
+
+func readKey(path string) (*ecdsa.PrivateKey, error) {
+	der, err := readPEM(path)
+	if err != nil {
+		return nil, err
+	}
+	return x509.ParseECPrivateKey(der)
+}
+
+func readPEM(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(data)
+	if block == nil {
+		return nil, fmt.Errorf("%s holds no PEM block", path)
+	}
+	return block.Bytes, nil
+}
+
+// ensureKey returns the key at path, a new one if there is none.
+func ensureKey(path string) (*ecdsa.PrivateKey, error) {
+	key, err := readKey(path)
+	if err == nil || !errors.Is(err, os.ErrNotExist) {
+		return key, err
+	}
+	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		return nil, err
+	}
+	data, err := keyPEM(key)
+	if err != nil {
+		return nil, err
+	}
+	return key, replaceFile(path, data)
+}
+
+// replaceFile writes a file that only its owner may read, whole or not at all.
+func replaceFile(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	_, err = tmp.Write(data)
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name()) // the first error is the one that counts
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package pki
+
+import (
+	"crypto/ecdsa"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// How long certificates live.
+const (
+	authorityLife   = 10 * 365 * 24 * time.Hour
+	certificateLife = 365 * 24 * time.Hour
+)
+
+// Options say what is to be made.
+type Options struct {
+	// Dir holds the files; it is made if missing, readable by its owner only.
+	Dir string
+	// Hosts are the names and addresses that clients reach the server by, besides localhost.
+	Hosts []string
+	// Now defaults to time.Now.
+	Now func() time.Time
+}
+
+// Bundle is everything that was made or found.
+type Bundle struct {
+	options   Options
+	authority pair
+	client    pair
+	// ServiceAccountKey signs tokens of service accounts.
+	ServiceAccountKey *ecdsa.PrivateKey
+
+	// mu guards serving, which handshakes read and renewals replace.
+	mu      sync.Mutex
+	serving pair
+}
+
+// Ensure reads what is there and makes what is missing or stale.
+func Ensure(o Options) (*Bundle, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the certificates' directory: %w", err)
+	}
+	b := &Bundle{options: o}
+	var err error
+	if b.authority, err = b.ensure("ca", b.authorityTemplate(), nil); err != nil {
+		return nil, err
+	}
+	if b.client, err = b.ensure("admin", b.clientTemplate(), &b.authority); err != nil {
+		return nil, err
+	}
+	if b.serving, err = b.ensure("apiserver", b.servingTemplate(), &b.authority); err != nil {
+		return nil, err
+	}
+	b.ServiceAccountKey, err = ensureKey(filepath.Join(o.Dir, "service-account.key"))
+	return b, err
+}
+
+// ensure returns the pair of that name, a new one if the stored one is missing or stale.
+func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair, error) {
+	path := filepath.Join(b.options.Dir, name)
+	p, err := readPair(path)
+	if err == nil && b.good(p, want, signer) {
+		return p, nil
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return pair{}, fmt.Errorf("reading the certificate %s: %w", path, err)
+	}
+	if p, err = newPair(want, signer); err != nil {
+		return pair{}, fmt.Errorf("making the certificate %s: %w", name, err)
+	}
+	return p, p.write(path)
+}
+
+// good reports whether a stored pair still serves.
+func (b *Bundle) good(p pair, want *x509.Certificate, signer *pair) bool {
+	if expiring(p.cert, b.options.Now()) || signer != nil && p.cert.CheckSignatureFrom(signer.cert) != nil {
+		return false
+	}
+	for _, ip := range want.IPAddresses {
+		if !slices.ContainsFunc(p.cert.IPAddresses, ip.Equal) {
+			return false
+		}
+	}
+	for _, name := range want.DNSNames {
+		if !slices.Contains(p.cert.DNSNames, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// expiring reports whether less than a third of a certificate's life is left.
+func expiring(c *x509.Certificate, now time.Time) bool {
+	life := c.NotAfter.Sub(c.NotBefore)
+	return now.After(c.NotAfter.Add(-life/3)) || now.Before(c.NotBefore)
+}
+
+func (b *Bundle) authorityTemplate() *x509.Certificate {
+	c := template("kubecascade-ca", nil, b.options.Now(), authorityLife)
+	c.IsCA, c.BasicConstraintsValid = true, true
+	c.KeyUsage |= x509.KeyUsageCertSign
+	return c
+}
+
+func (b *Bundle) clientTemplate() *x509.Certificate {
+	c := template("kubernetes-admin", []string{"system:masters"}, b.options.Now(), certificateLife)
+	c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	return c
+}
+
+func (b *Bundle) servingTemplate() *x509.Certificate {
+	c := template("kube-apiserver", nil, b.options.Now(), certificateLife)
+	c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	c.DNSNames = []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"}
+	c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	for _, h := range b.options.Hosts {
+		if ip := net.ParseIP(h); ip != nil {
+			c.IPAddresses = append(c.IPAddresses, ip)
+		} else if h != "" {
+			c.DNSNames = append(c.DNSNames, h)
+		}
+	}
+	return c
+}
+
+// TLS is the configuration of the secure port: HTTP/2, and client certificates of the authority
+// and of further ones are verified when they are offered.
+func (b *Bundle) TLS(further ...*x509.Certificate) *tls.Config {
+	clients := x509.NewCertPool()
+	for _, c := range append([]*x509.Certificate{b.authority.cert}, further...) {
+		clients.AddCert(c)
+	}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+		ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: clients,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return b.certificate() },
+	}
+}
+
+// certificate returns the serving certificate, a new one if it is time.
+func (b *Bundle) certificate() (*tls.Certificate, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if expiring(b.serving.cert, b.options.Now()) {
+		p, err := b.ensure("apiserver", b.servingTemplate(), &b.authority)
+		if err != nil {
+			return nil, err
+		}
+		b.serving = p
+	}
+	return &tls.Certificate{Certificate: [][]byte{b.serving.cert.Raw}, PrivateKey: b.serving.key, Leaf: b.serving.cert}, nil
+}

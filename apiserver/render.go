@@ -1,0 +1,317 @@
+package apiserver
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// rendering turns objects of one resource into the bytes that one client accepts. The common
+// case, JSON of the stored version, copies nothing: it is the cache's own bytes.
+type rendering struct {
+	res *resources.Resource
+	f   format
+	// include is a Table's includeObject: None, Metadata (default) or Object.
+	include string
+	now     time.Time
+}
+
+// plain reports whether objects are sent as they are in the cache.
+func (x *rendering) plain() bool {
+	return x.f.media == mediaJSON && x.f.as == "" && x.res.FromStored == nil
+}
+
+// key names the form for what is rendered once and shared between watchers; empty means that
+// it can't be shared.
+func (x *rendering) key() string {
+	if x.f.as == "Table" {
+		return "" // ages depend on the time
+	}
+	return x.f.media + ";" + x.f.as + ";" + x.f.version + ";" + x.res.Version
+}
+
+// object renders one object, without a newline at the end.
+func (x *rendering) object(o *storage.Object) ([]byte, error) {
+	if x.plain() {
+		return o.JSON, nil
+	}
+	if x.f.as == "" && x.f.media == mediaJSON {
+		obj, err := x.served(o)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(obj)
+	}
+	obj, err := x.transformed(o)
+	if err != nil {
+		return nil, err
+	}
+	return x.encode(obj)
+}
+
+// served decodes the object into the version of the endpoint.
+func (x *rendering) served(o *storage.Object) (runtime.Object, error) {
+	obj, err := decodeStored(x.res, o.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
+	}
+	if x.res.FromStored != nil {
+		if obj, err = x.res.FromStored(obj); err != nil {
+			return nil, fmt.Errorf("converting %s: %w", o.Key, err)
+		}
+		obj.GetObjectKind().SetGroupVersionKind(x.res.GroupVersionKind())
+	}
+	return obj, nil
+}
+
+// transformed is the object in the form of Accept's "as".
+func (x *rendering) transformed(o *storage.Object) (runtime.Object, error) {
+	switch x.f.as {
+	case "PartialObjectMetadata", "PartialObjectMetadataList":
+		return x.metadata(o)
+	case "Table":
+		return x.table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, true)
+	}
+	return x.served(o)
+}
+
+func (x *rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, error) {
+	m := &metav1.PartialObjectMetadata{}
+	if err := json.Unmarshal(o.JSON, m); err != nil {
+		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
+	}
+	m.TypeMeta = x.metaType("PartialObjectMetadata")
+	return m, nil
+}
+
+func (x *rendering) metaType(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{Kind: kind, APIVersion: metav1.GroupName + "/" + x.f.version}
+}
+
+// encode writes any API object in the negotiated media type.
+func (x *rendering) encode(obj runtime.Object) ([]byte, error) {
+	return encodeAs(obj, x.f.media)
+}
+
+func encodeAs(obj runtime.Object, media string) ([]byte, error) {
+	switch media {
+	case mediaProtobuf:
+		return runtime.Encode(protobuf.NewSerializer(resources.Scheme(), resources.Scheme()), obj)
+	case mediaYAML:
+		if u, ok := obj.(*unstructured.Unstructured); ok {
+			return yaml.Marshal(u.Object)
+		}
+		return yaml.Marshal(obj)
+	}
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return json.Marshal(u.Object)
+	}
+	return json.Marshal(obj)
+}
+
+// newline ends JSON documents as Kubernetes ends them.
+func (x *rendering) newline(data []byte) []byte {
+	if x.f.media != mediaJSON || len(data) > 0 && data[len(data)-1] == '\n' {
+		return data
+	}
+	return append(data[:len(data):len(data)], '\n')
+}
+
+// indent pretty-prints JSON with two spaces.
+func indent(data []byte, pretty bool) []byte {
+	if !pretty {
+		return data
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, data, "", "  ") != nil {
+		return data
+	}
+	return b.Bytes()
+}
+
+// list writes a list of objects.
+func (x *rendering) list(w io.Writer, objs []*storage.Object, m metav1.ListMeta) error {
+	switch {
+	case x.plain() && !x.f.pretty:
+		return x.plainList(w, objs, m)
+	case x.plain():
+		var b bytes.Buffer
+		if err := x.plainList(&b, objs, m); err != nil {
+			return err
+		}
+		_, err := w.Write(indent(b.Bytes(), true))
+		return err
+	}
+	obj, err := x.listObject(objs, m)
+	if err != nil {
+		return err
+	}
+	data, err := x.encode(obj)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(indent(x.newline(data), x.f.pretty))
+	return err
+}
+
+func (x *rendering) listObject(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
+	switch x.f.as {
+	case "Table":
+		return x.table(objs, m, true)
+	case "PartialObjectMetadata", "PartialObjectMetadataList":
+		l := &metav1.PartialObjectMetadataList{TypeMeta: x.metaType("PartialObjectMetadataList"), ListMeta: m, Items: make([]metav1.PartialObjectMetadata, 0, len(objs))}
+		for _, o := range objs {
+			item, err := x.metadata(o)
+			if err != nil {
+				return nil, err
+			}
+			l.Items = append(l.Items, *item)
+		}
+		return l, nil
+	}
+	return x.typedList(objs, m)
+}
+
+// typedList is the list in the served version, for YAML, protobuf and converted versions.
+func (x *rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
+	if x.res.Custom {
+		return x.unstructuredList(objs, m)
+	}
+	var b bytes.Buffer
+	y := *x
+	y.f = format{media: mediaJSON}
+	items := make([]*storage.Object, len(objs))
+	for i, o := range objs {
+		data, err := y.object(o)
+		if err != nil {
+			return nil, err
+		}
+		items[i] = &storage.Object{Key: o.Key, JSON: data, Meta: storage.Meta{APIVersion: x.res.GroupVersion().String(), Kind: x.res.Kind}}
+	}
+	if err := y.plainList(&b, items, m); err != nil {
+		return nil, err
+	}
+	l, err := resources.Scheme().New(x.res.GroupVersion().WithKind(x.res.Kind + "List"))
+	if err != nil {
+		return nil, err
+	}
+	return l, json.Unmarshal(b.Bytes(), l)
+}
+
+func (x *rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
+	l := &unstructured.UnstructuredList{Object: map[string]any{"kind": x.res.Kind + "List", "apiVersion": x.res.GroupVersion().String()}}
+	l.SetResourceVersion(m.ResourceVersion)
+	l.SetContinue(m.Continue)
+	l.SetRemainingItemCount(m.RemainingItemCount)
+	for _, o := range objs {
+		obj, err := x.served(o)
+		if err != nil {
+			return nil, err
+		}
+		l.Items = append(l.Items, *obj.(*unstructured.Unstructured))
+	}
+	return &unstructured.Unstructured{Object: l.UnstructuredContent()}, nil
+}
+
+// plainList joins the objects' own bytes. Items of typed lists have no kind and apiVersion, items
+// of custom resources do, and their keys are in alphabetical order.
+func (x *rendering) plainList(w io.Writer, objs []*storage.Object, m metav1.ListMeta) error {
+	var head, tail []byte
+	gv, err := json.Marshal(x.res.GroupVersion().String())
+	if err != nil {
+		return err
+	}
+	if x.res.Custom {
+		head = fmt.Appendf(nil, `{"apiVersion":%s,"items":[`, gv)
+		tail = fmt.Appendf(nil, `],"kind":"%sList","metadata":%s}`+"\n", x.res.Kind, customListMeta(m))
+	} else {
+		meta, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		head = fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%s,"metadata":%s,"items":[`, x.res.Kind, gv, meta)
+		tail = []byte("]}\n")
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	for i, o := range objs {
+		if i > 0 {
+			if _, err := w.Write([]byte{','}); err != nil {
+				return err
+			}
+		}
+		if err := x.writeItem(w, o); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(tail)
+	return err
+}
+
+func customListMeta(m metav1.ListMeta) []byte {
+	out := fmt.Appendf(nil, `{"continue":%q`, m.Continue)
+	if m.RemainingItemCount != nil {
+		out = fmt.Appendf(out, `,"remainingItemCount":%d`, *m.RemainingItemCount)
+	}
+	return fmt.Appendf(out, `,"resourceVersion":%q}`, m.ResourceVersion)
+}
+
+// writeItem writes an object as an item of a list.
+func (x *rendering) writeItem(w io.Writer, o *storage.Object) error {
+	if x.res.Custom {
+		_, err := w.Write(o.JSON)
+		return err
+	}
+	n := typeMetaLen(o)
+	if n == 0 {
+		_, err := w.Write(o.JSON)
+		return err
+	}
+	if _, err := w.Write([]byte{'{'}); err != nil {
+		return err
+	}
+	_, err := w.Write(o.JSON[n:])
+	return err
+}
+
+// typeMetaLen is the length of the object's head {"kind":"K","apiVersion":"V", as every built-in
+// object is stored; 0 if it begins otherwise.
+func typeMetaLen(o *storage.Object) int {
+	n := len(`{"kind":"","apiVersion":"",`) + len(o.Meta.Kind) + len(o.Meta.APIVersion)
+	if len(o.JSON) > n && bytes.HasPrefix(o.JSON, []byte(`{"kind":"`)) && o.JSON[n-1] == ',' && o.JSON[n] == '"' {
+		return n
+	}
+	return 0
+}
+
+// frame wraps a rendered object into a watch event, ready to be sent.
+func (x *rendering) frame(typ string, object []byte) ([]byte, error) {
+	if x.f.media != mediaProtobuf {
+		out := make([]byte, 0, len(object)+len(typ)+32)
+		out = append(out, `{"type":"`...)
+		out = append(out, typ...)
+		out = append(out, `","object":`...)
+		out = append(out, bytes.TrimSuffix(object, []byte{'\n'})...)
+		return append(out, "}\n"...), nil
+	}
+	ev := metav1.WatchEvent{Type: typ, Object: runtime.RawExtension{Raw: object}}
+	data, err := ev.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...), nil
+}

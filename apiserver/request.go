@@ -1,0 +1,111 @@
+package apiserver
+
+import (
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// request is an HTTP request for a resource that has been routed.
+type request struct {
+	op
+	verb string
+	w    http.ResponseWriter
+	r    *http.Request
+	s    *Server
+}
+
+// rendering negotiates the form of the answer.
+func (q *request) rendering() (*rendering, error) {
+	f, err := negotiate(q.r, !q.res.Custom)
+	if err != nil {
+		return nil, err
+	}
+	return &rendering{res: q.res, f: f, include: q.r.URL.Query().Get("includeObject"), now: q.s.now()}, nil
+}
+
+// answer sends an object of the resource.
+func (q *request) answer(x *rendering, code int, o *storage.Object) error {
+	data, err := x.object(o)
+	if err != nil {
+		return err
+	}
+	q.send(x.f, code, indent(x.newline(data), x.f.pretty))
+	return nil
+}
+
+// answerOther sends an object of another kind (Scale, Status, TokenRequest).
+func (q *request) answerOther(x *rendering, code int, obj runtime.Object) error {
+	data, err := x.encode(obj)
+	if err != nil {
+		return err
+	}
+	q.send(x.f, code, indent(x.newline(data), x.f.pretty))
+	return nil
+}
+
+func (q *request) send(f format, code int, data []byte) {
+	h := q.w.Header()
+	q.warn.write(h)
+	h.Set("Content-Type", f.media)
+	h.Set("Cache-Control", "no-cache, private")
+	write(q.w, q.r, code, data)
+}
+
+// body reads the request's object; strictness is the fieldValidation of its options.
+func (q *request) body(strictness string) (body, error) {
+	media, err := contentType(q.r, !q.res.Custom)
+	if err != nil {
+		return body{}, err
+	}
+	data, err := readBody(q.r)
+	if strictness == "" {
+		strictness = metav1.FieldValidationWarn
+	}
+	return body{bytes: data, media: media, strictness: strictness}, err
+}
+
+// input reads an object of the resource and brings it into the stored version.
+func (q *request) input(strictness string) (object, error) {
+	b, err := q.body(strictness)
+	if err != nil {
+		return nil, err
+	}
+	return q.stored(b)
+}
+
+func (q *request) stored(b body) (object, error) {
+	obj, err := decodeBody(b, q.res.GroupVersionKind(), q.res.Custom, q.warn.add)
+	if err != nil {
+		return nil, err
+	}
+	return q.toStored(obj)
+}
+
+// toStored converts an object of the served version and fills in defaults.
+func (o *op) toStored(obj runtime.Object) (object, error) {
+	if o.res.ToStored != nil {
+		var err error
+		if obj, err = o.res.ToStored(obj); err != nil {
+			return nil, badRequest("converting %s to its stored version: %v", o.res.Kind, err)
+		}
+	}
+	obj.GetObjectKind().SetGroupVersionKind(o.res.Stored)
+	if d := o.res.Strategy.Default; d != nil {
+		d(obj)
+	}
+	return obj.(object), nil
+}
+
+// other reads an object of another kind than the resource's (Scale, Eviction, DeleteOptions ...).
+func (q *request) other(kind schema.GroupVersionKind, strictness string) (runtime.Object, error) {
+	b, err := q.body(strictness)
+	if err != nil {
+		return nil, err
+	}
+	return decodeBody(b, kind, false, q.warn.add)
+}

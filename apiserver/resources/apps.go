@@ -1,0 +1,19 @@
+package resources
+
+import appsv1 "k8s.io/api/apps/v1"
+
+func apps() []*Resource {
+	bySpec := Strategy{Generation: SpecGeneration}
+	scalable := []Subresource{scale, status}
+	return group(appsv1.SchemeGroupVersion,
+		&Resource{Plural: "controllerrevisions", New: of[appsv1.ControllerRevision], Namespaced: true},
+		&Resource{Plural: "daemonsets", New: of[appsv1.DaemonSet], Namespaced: true, ShortNames: []string{"ds"},
+			Categories: inAll, Strategy: bySpec, Subresources: withStatus},
+		&Resource{Plural: "deployments", New: of[appsv1.Deployment], Namespaced: true, ShortNames: []string{"deploy"},
+			Categories: inAll, Strategy: Strategy{Generation: SpecOrAnnotations}, Subresources: scalable},
+		&Resource{Plural: "replicasets", New: of[appsv1.ReplicaSet], Namespaced: true, ShortNames: []string{"rs"},
+			Categories: inAll, Strategy: bySpec, Subresources: scalable},
+		&Resource{Plural: "statefulsets", New: of[appsv1.StatefulSet], Namespaced: true, ShortNames: []string{"sts"},
+			Categories: inAll, Strategy: bySpec, Subresources: scalable},
+	)
+}

@@ -1,0 +1,258 @@
+package resources
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+var rewrite = flag.Bool("rewrite", false, "rewrite testdata/discovery.txt")
+
+// lines writes the table as discovery would, one line a path.
+func lines(all []*Resource) string {
+	var b strings.Builder
+	last := ""
+	for _, r := range all {
+		if gv := r.GroupVersion().String(); gv != last {
+			fmt.Fprintf(&b, "# %s\n", gv)
+			last = gv
+		}
+		fmt.Fprintf(&b, "%s %s %s %s [%s] short=%v categories=%v stored=%s/%s/%s in %q\n", r.Plural, r.Singular, r.Kind, scope(r),
+			strings.Join(r.Verbs, " "), r.ShortNames, r.Categories, r.Stored.Group, r.Stored.Version, r.Stored.Kind, r.Collection)
+		for _, s := range r.Subresources {
+			fmt.Fprintf(&b, "%s/%s %s [%s] action=%d\n", r.Plural, s.Name, subKind(r, &s), strings.Join(s.Verbs, " "), s.Action)
+		}
+	}
+	return b.String()
+}
+
+func scope(r *Resource) string {
+	if r.Namespaced {
+		return "Namespaced"
+	}
+	return "Cluster"
+}
+
+func subKind(r *Resource, s *Subresource) string {
+	if s.Kind.Empty() {
+		return r.Kind
+	}
+	if s.Kind.GroupVersion() == r.GroupVersion() {
+		return s.Kind.Kind
+	}
+	return s.Kind.GroupVersion().String() + "/" + s.Kind.Kind
+}
+
+// TestGolden makes every change of the table a visible one.
+func TestGolden(t *testing.T) {
+	file := filepath.Join("testdata", "discovery.txt")
+	got := lines(NewTable(Builtin()...).All())
+	if *rewrite {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("the table differs from %s (-want +got):\n%s", file, d)
+	}
+}
+
+// recorded reads what a real server answered; the test is skipped where that isn't at hand.
+func recorded(t *testing.T, name string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "reference", "data", name))
+	if err != nil {
+		t.Skip("no recorded answers here")
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRecorded compares the table with a real server's discovery, unserved subresources included.
+func TestRecorded(t *testing.T) {
+	var want struct {
+		Groups    []metav1.APIGroup
+		Resources map[string][]metav1.APIResource
+	}
+	recorded(t, "discovery.json", &want)
+	types := NewTable(Builtin()...)
+
+	got := map[string][]metav1.APIResource{}
+	for _, r := range types.All() {
+		gv := r.GroupVersion().String()
+		got[gv] = append(got[gv], metav1.APIResource{Name: r.Plural, SingularName: r.Singular, Namespaced: r.Namespaced, Kind: r.Kind,
+			Verbs: r.Verbs, ShortNames: r.ShortNames, Categories: r.Categories})
+		for _, s := range r.Subresources {
+			a := metav1.APIResource{Name: r.Plural + "/" + s.Name, Namespaced: r.Namespaced, Kind: r.Kind, Verbs: s.Verbs}
+			if !s.Kind.Empty() {
+				a.Kind = s.Kind.Kind
+				if s.Kind.GroupVersion() != r.GroupVersion() {
+					a.Group, a.Version = s.Kind.Group, s.Kind.Version
+				}
+			}
+			got[gv] = append(got[gv], a)
+		}
+	}
+	for _, list := range want.Resources {
+		for i := range list {
+			list[i].StorageVersionHash = "" // apiserver/discovery computes and checks it
+		}
+	}
+	for gv := range got {
+		slices.SortFunc(got[gv], func(a, b metav1.APIResource) int { return strings.Compare(a.Name, b.Name) })
+	}
+	if d := cmp.Diff(want.Resources, got); d != "" {
+		t.Errorf("resources (-recorded +ours):\n%s", d)
+	}
+
+	var groups []metav1.APIGroup
+	if core := types.Groups()[0]; core.Name != "" || core.Preferred != "v1" {
+		t.Errorf("the first group is %+v", core)
+	}
+	for _, g := range types.Groups()[1:] {
+		a := metav1.APIGroup{Name: g.Name, PreferredVersion: metav1.GroupVersionForDiscovery{GroupVersion: g.Name + "/" + g.Preferred, Version: g.Preferred}}
+		for _, v := range g.Versions {
+			a.Versions = append(a.Versions, metav1.GroupVersionForDiscovery{GroupVersion: g.Name + "/" + v, Version: v})
+		}
+		groups = append(groups, a)
+	}
+	if d := cmp.Diff(want.Groups, groups); d != "" {
+		t.Errorf("groups (-recorded +ours):\n%s", d)
+	}
+}
+
+// TestPriorities compares them with the APIServices that a real server registers.
+func TestPriorities(t *testing.T) {
+	var want struct {
+		APIServices []struct {
+			Spec struct {
+				Group, Version       string
+				GroupPriorityMinimum int32
+				VersionPriority      int32
+			}
+		}
+	}
+	recorded(t, "bootstrap.json", &want)
+	if len(want.APIServices) == 0 {
+		t.Fatal("no APIServices recorded")
+	}
+	for _, s := range want.APIServices {
+		gv := schema.GroupVersion{Group: s.Spec.Group, Version: s.Spec.Version}
+		if g, v := Priority(gv); g != s.Spec.GroupPriorityMinimum || v != s.Spec.VersionPriority {
+			t.Errorf("Priority(%s) = %d, %d; recorded %d, %d", gv, g, v, s.Spec.GroupPriorityMinimum, s.Spec.VersionPriority)
+		}
+	}
+}
+
+func TestKeysAreUnique(t *testing.T) {
+	paths := map[schema.GroupVersionResource]bool{}
+	stored := map[string]schema.GroupVersionKind{}
+	for _, r := range Builtin() {
+		if paths[r.path()] {
+			t.Errorf("%v stands twice in the table", r.path())
+		}
+		paths[r.path()] = true
+		if (r.Collection == "") != (r.Virtual != Persistent) || (r.Collection == "") != r.Stored.Empty() {
+			t.Errorf("%v: collection %q, virtual %d, stored %v", r.path(), r.Collection, r.Virtual, r.Stored)
+		}
+		if r.Collection == "" {
+			continue
+		}
+		if other, ok := stored[r.Collection]; ok && other != r.Stored {
+			t.Errorf("%s is stored as %v and as %v", r.Collection, other, r.Stored)
+		}
+		stored[r.Collection] = r.Stored
+		if (r.Stored == r.GroupVersionKind()) != (r.ToStored == nil) || (r.ToStored == nil) != (r.FromStored == nil) {
+			t.Errorf("%v is stored as %v but its conversions say otherwise", r.path(), r.Stored)
+		}
+	}
+}
+
+// TestCollections: every key leads back to its collection, whatever the table.
+func TestCollections(t *testing.T) {
+	types := NewTable(Builtin()...)
+	for _, r := range types.All() {
+		if r.Collection == "" {
+			continue
+		}
+		key, rest := "/registry/"+r.Collection+"/x", "x"
+		if r.Namespaced {
+			key, rest = "/registry/"+r.Collection+"/ns/x", "ns/x"
+		}
+		collection, gotRest, ok := storage.Collection("/registry", key)
+		if !ok || collection != r.Collection || gotRest != rest {
+			t.Errorf("Collection(%s) = %q, %q, %v; want %q, %q", key, collection, gotRest, ok, r.Collection, rest)
+		}
+		e := types.Collection(r.Collection)
+		if e == nil || e.Stored != r.Stored {
+			t.Errorf("Types.Collection(%q) = %+v", r.Collection, e)
+		}
+		if served := types.Kind(r.Stored); served != nil && e != served {
+			t.Errorf("Types.Collection(%q) is %v, not the stored version %v", r.Collection, e.path(), r.Stored)
+		}
+		if len(e.Fields) < len(r.Fields) || !cmp.Equal(e.Fields[:len(r.Fields)], r.Fields) {
+			t.Errorf("%v reads other fields than %v of the same collection", r.path(), e.path())
+		}
+	}
+}
+
+// TestObjects: every kind can be made, written, read in every media type, and is in the scheme.
+func TestObjects(t *testing.T) {
+	proto := protobuf.NewSerializer(Scheme(), Scheme())
+	for _, r := range Builtin() {
+		gvk := r.GroupVersionKind()
+		obj := r.New()
+		if got := obj.GetObjectKind().GroupVersionKind(); got != gvk {
+			t.Errorf("%v: New is a %v", r.path(), got)
+		}
+		if kinds, _, err := Scheme().ObjectKinds(obj); err != nil || !slices.Contains(kinds, gvk) {
+			t.Errorf("%v: the scheme knows %v, %v", r.path(), kinds, err)
+		}
+		if r.Has("list") && !Scheme().Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List")) {
+			t.Errorf("%v: the scheme knows no list", r.path())
+		}
+		if !r.Stored.Empty() && !Scheme().Recognizes(r.Stored) {
+			t.Errorf("%v: the scheme doesn't know %v", r.path(), r.Stored)
+		}
+		data, err := json.Marshal(obj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := r.New()
+		if err := json.Unmarshal(data, back); err != nil || !apiequality.Semantic.DeepEqual(obj, back) {
+			t.Errorf("%v: JSON round trip: %v\n%s", r.path(), err, cmp.Diff(obj, back))
+		}
+		binary, err := runtime.Encode(proto, obj)
+		if err != nil {
+			t.Errorf("%v: protobuf: %v", r.path(), err)
+			continue
+		}
+		if back, err := runtime.Decode(proto, binary); err != nil || back.GetObjectKind().GroupVersionKind() != gvk {
+			t.Errorf("%v: protobuf round trip: %v, %v", r.path(), back, err)
+		}
+		for _, s := range r.Subresources {
+			if !s.Kind.Empty() && !Scheme().Recognizes(s.Kind) {
+				t.Errorf("%v/%s: the scheme doesn't know %v", r.path(), s.Name, s.Kind)
+			}
+		}
+	}
+}

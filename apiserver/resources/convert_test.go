@@ -1,0 +1,363 @@
+package resources
+
+import (
+	"encoding/json"
+	"math/rand"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/randfill"
+)
+
+// there converts to the stored version and back.
+func there(t *testing.T, r *Resource, obj runtime.Object) (stored, back runtime.Object) {
+	t.Helper()
+	before := obj.DeepCopyObject()
+	stored, err := r.ToStored(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := stored.GetObjectKind().GroupVersionKind(); got != r.Stored {
+		t.Errorf("%v converts to %v", r.path(), got)
+	}
+	kept := stored.DeepCopyObject()
+	if back, err = r.FromStored(stored); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(before, obj); d != "" {
+		t.Errorf("ToStored changed its argument:\n%s", d)
+	}
+	if d := cmp.Diff(kept, stored); d != "" {
+		t.Errorf("FromStored changed its argument:\n%s", d)
+	}
+	return stored, back
+}
+
+// filler makes random objects whose times survive JSON.
+func filler(seed int64) *randfill.Filler {
+	return randfill.NewWithSeed(seed).NilChance(0.3).NumElements(1, 3).Funcs(
+		func(q *resource.Quantity, c randfill.Continue) {
+			*q = resource.MustParse([]string{"1", "250m", "3Gi"}[c.Intn(3)])
+		},
+		func(tm *metav1.Time, c randfill.Continue) { *tm = metav1.Unix(c.Int63n(1e9), 0) },
+		func(tm *metav1.MicroTime, c randfill.Continue) {
+			*tm = metav1.NewMicroTime(time.UnixMicro(c.Int63n(1e15)))
+		},
+		func(f *metav1.FieldsV1, c randfill.Continue) { f.Raw = []byte(`{"f:a":{}}`) },
+		func(raw *runtime.RawExtension, c randfill.Continue) { raw.Raw = []byte(`{"a":1}`) },
+		func(s *string, c randfill.Continue) { *s = string(rune('a' + c.Intn(26))) },
+	)
+}
+
+// TestConversionsAreTotal fills every version with random values: nothing may be lost.
+func TestConversionsAreTotal(t *testing.T) {
+	for _, r := range Builtin() {
+		if r.ToStored == nil || r.Plural == "horizontalpodautoscalers" || r.Plural == "customresourcedefinitions" {
+			continue // these two say less, or have invariants; their tests follow
+		}
+		seed := rand.Int63()
+		f := filler(seed)
+		for range 50 {
+			obj := r.New()
+			gvk := obj.GetObjectKind().GroupVersionKind()
+			f.Fill(obj)
+			obj.GetObjectKind().SetGroupVersionKind(gvk)
+			if _, back := there(t, r, obj); !cmp.Equal(obj, back) {
+				t.Fatalf("%v, seed %d (-before +after):\n%s", r.path(), seed, cmp.Diff(obj, back))
+			}
+		}
+	}
+}
+
+func TestConversionsAreIdempotent(t *testing.T) {
+	for _, r := range Builtin() {
+		if r.ToStored == nil {
+			continue
+		}
+		served := r.New()
+		stored, err := r.ToStored(served)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := r.ToStored(stored); err != nil || again != stored {
+			t.Errorf("%v: ToStored of the stored version: %v", r.path(), err)
+		}
+		if again, err := r.FromStored(served); err != nil || again != served {
+			t.Errorf("%v: FromStored of the served version: %v", r.path(), err)
+		}
+		if _, err := r.ToStored(&corev1.Pod{}); r.Stored.Group != "admissionregistration.k8s.io" && err == nil {
+			t.Errorf("%v: a pod was converted", r.path())
+		}
+	}
+}
+
+func TestEvent(t *testing.T) {
+	r := lookup(t, "events.k8s.io", "v1", "events")
+	e := &eventsv1.Event{
+		TypeMeta:   metav1.TypeMeta{Kind: "Event", APIVersion: "events.k8s.io/v1"},
+		ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "n"},
+		Regarding:  corev1.ObjectReference{Kind: "Pod", Name: "p"},
+		Note:       "said", ReportingController: "c", DeprecatedCount: 2,
+		Series: &eventsv1.EventSeries{Count: 3},
+	}
+	stored, _ := there(t, r, e)
+	got, err := json.Marshal(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"kind":"Event","apiVersion":"v1","metadata":{"name":"e","namespace":"n"},"involvedObject":{"kind":"Pod","name":"p"},` +
+		`"message":"said","source":{},"firstTimestamp":null,"lastTimestamp":null,"count":2,"eventTime":null,` +
+		`"series":{"count":3,"lastObservedTime":null},"reportingComponent":"c","reportingInstance":""}`
+	if d := cmp.Diff(want, string(got)); d != "" {
+		t.Error(d)
+	}
+}
+
+func number(i int32) *int32 { return &i }
+
+func TestAutoscalerV1(t *testing.T) {
+	r := lookup(t, "autoscaling", "v1", "horizontalpodautoscalers")
+	for _, c := range []struct {
+		name        string
+		cpu         *int32
+		annotations map[string]string
+		want        []autoscalingv2.MetricSpec
+	}{
+		{"no metric means CPU at 80", nil, nil, []autoscalingv2.MetricSpec{cpuMetric(80)}},
+		{"CPU", number(40), nil, []autoscalingv2.MetricSpec{cpuMetric(40)}},
+		{"what can't be read is absent", number(40), map[string]string{hpaMetrics: "nope", hpaBehavior: "1"}, []autoscalingv2.MetricSpec{cpuMetric(40)}},
+		{"CPU comes last", number(40),
+			map[string]string{hpaMetrics: `[{"type":"Resource","resource":{"name":"memory","targetAverageUtilization":5}}]`},
+			[]autoscalingv2.MetricSpec{{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "memory",
+				Target: autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: number(5)}}}, cpuMetric(40)}},
+	} {
+		in := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Annotations: c.annotations},
+			Spec: autoscalingv1.HorizontalPodAutoscalerSpec{MaxReplicas: 3, TargetCPUUtilizationPercentage: c.cpu}}
+		stored, _ := there(t, r, in)
+		hpa := stored.(*autoscalingv2.HorizontalPodAutoscaler)
+		if d := cmp.Diff(c.want, hpa.Spec.Metrics); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+		if len(hpa.Annotations) > 0 || hpa.Spec.Behavior != nil {
+			t.Errorf("%s: %v, %v", c.name, hpa.Annotations, hpa.Spec.Behavior)
+		}
+	}
+}
+
+// everyMetric is an autoscaler that uses all that v2 has, in the way that v1 can imply.
+func everyMetric() *autoscalingv2.HorizontalPodAutoscaler {
+	quantity := func(s string) *resource.Quantity { q := resource.MustParse(s); return &q }
+	named := autoscalingv2.MetricIdentifier{Name: "m", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}
+	ref := autoscalingv2.CrossVersionObjectReference{Kind: "Ingress", Name: "i", APIVersion: "networking.k8s.io/v1"}
+	most := autoscalingv2.MaxChangePolicySelect
+	return &autoscalingv2.HorizontalPodAutoscaler{
+		TypeMeta:   metav1.TypeMeta{Kind: "HorizontalPodAutoscaler", APIVersion: "autoscaling/v2"},
+		ObjectMeta: metav1.ObjectMeta{Name: "h", Annotations: map[string]string{"own": "kept"}},
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: ref, MinReplicas: number(2), MaxReplicas: 9,
+			Metrics: []autoscalingv2.MetricSpec{
+				{Type: "Object", Object: &autoscalingv2.ObjectMetricSource{DescribedObject: ref, Metric: named,
+					Target: autoscalingv2.MetricTarget{Type: "Value", Value: quantity("10")}}},
+				{Type: "Pods", Pods: &autoscalingv2.PodsMetricSource{Metric: named,
+					Target: autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: quantity("5")}}},
+				{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "memory",
+					Target: autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: quantity("1Gi")}}},
+				{Type: "ContainerResource", ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: "cpu", Container: "c",
+					Target: autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: number(70)}}},
+				{Type: "External", External: &autoscalingv2.ExternalMetricSource{Metric: named,
+					Target: autoscalingv2.MetricTarget{Type: "Value", Value: quantity("7")}}},
+				cpuMetric(55),
+			},
+			Behavior: &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleUp: &autoscalingv2.HPAScalingRules{
+				StabilizationWindowSeconds: number(5), SelectPolicy: &most, Tolerance: quantity("100m"),
+				Policies: []autoscalingv2.HPAScalingPolicy{{Type: "Pods", Value: 4, PeriodSeconds: 15}}}},
+		},
+		Status: autoscalingv2.HorizontalPodAutoscalerStatus{
+			CurrentReplicas: 3, DesiredReplicas: 4,
+			CurrentMetrics: []autoscalingv2.MetricStatus{
+				{Type: "Object", Object: &autoscalingv2.ObjectMetricStatus{DescribedObject: ref, Metric: named,
+					Current: autoscalingv2.MetricValueStatus{Value: quantity("1")}}},
+				{Type: "Pods", Pods: &autoscalingv2.PodsMetricStatus{Metric: named,
+					Current: autoscalingv2.MetricValueStatus{AverageValue: quantity("2")}}},
+				{Type: "Resource", Resource: &autoscalingv2.ResourceMetricStatus{Name: "cpu",
+					Current: autoscalingv2.MetricValueStatus{AverageValue: quantity("3"), AverageUtilization: number(33)}}},
+				{Type: "ContainerResource", ContainerResource: &autoscalingv2.ContainerResourceMetricStatus{Name: "cpu", Container: "c",
+					Current: autoscalingv2.MetricValueStatus{AverageValue: quantity("4")}}},
+				{Type: "External", External: &autoscalingv2.ExternalMetricStatus{Metric: named,
+					Current: autoscalingv2.MetricValueStatus{Value: quantity("6")}}},
+			},
+			Conditions: []autoscalingv2.HorizontalPodAutoscalerCondition{{Type: "AbleToScale", Status: "True",
+				LastTransitionTime: metav1.Unix(1e9, 0), Reason: "r", Message: "m"}},
+		},
+	}
+}
+
+// TestAutoscalerV2 goes by way of v1, which has to carry everything.
+func TestAutoscalerV2(t *testing.T) {
+	r := lookup(t, "autoscaling", "v1", "horizontalpodautoscalers")
+	in := everyMetric()
+	out, err := r.FromStored(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(everyMetric(), in); d != "" {
+		t.Errorf("FromStored changed its argument:\n%s", d)
+	}
+	v1 := out.(*autoscalingv1.HorizontalPodAutoscaler)
+	if p := v1.Spec.TargetCPUUtilizationPercentage; p == nil || *p != 55 {
+		t.Errorf("target %v", p)
+	}
+	if p := v1.Status.CurrentCPUUtilizationPercentage; p == nil || *p != 33 {
+		t.Errorf("current %v", p)
+	}
+	// The text that upstream's internal type marshals to.
+	want := `{"ScaleUp":{"StabilizationWindowSeconds":5,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15}],` +
+		`"Tolerance":"100m"},"ScaleDown":null}`
+	if d := cmp.Diff(want, v1.Annotations[hpaBehavior]); d != "" {
+		t.Error(d)
+	}
+	back, err := r.ToStored(v1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(in, back); d != "" {
+		t.Errorf("by way of v1 (-before +after):\n%s", d)
+	}
+}
+
+// TestAutoscalerRandom: what came from v1 is the same after another round.
+func TestAutoscalerRandom(t *testing.T) {
+	r := lookup(t, "autoscaling", "v1", "horizontalpodautoscalers")
+	seed := rand.Int63()
+	f := filler(seed)
+	for range 200 {
+		random := &autoscalingv2.HorizontalPodAutoscaler{}
+		f.Fill(random)
+		first, err := r.FromStored(random)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, once := there(t, r, first)
+		_, twice := there(t, r, once)
+		if d := cmp.Diff(once, twice); d != "" {
+			t.Fatalf("seed %d (-once +twice):\n%s", seed, d)
+		}
+	}
+}
+
+func crontab() *apiextensionsv1.CustomResourceDefinition {
+	schema := &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object",
+		Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": {Type: "object"}}}}
+	return &apiextensionsv1.CustomResourceDefinition{
+		TypeMeta:   metav1.TypeMeta{Kind: "CustomResourceDefinition", APIVersion: "apiextensions.k8s.io/v1"},
+		ObjectMeta: metav1.ObjectMeta{Name: "crontabs.example.com"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "example.com", Scope: "Namespaced",
+			Names:      apiextensionsv1.CustomResourceDefinitionNames{Plural: "crontabs", Singular: "crontab", Kind: "CronTab", ListKind: "CronTabList"},
+			Conversion: &apiextensionsv1.CustomResourceConversion{Strategy: "None"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: schema,
+				Subresources:             &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
+				AdditionalPrinterColumns: []apiextensionsv1.CustomResourceColumnDefinition{{Name: "A", Type: "date", JSONPath: ".metadata.creationTimestamp"}}}},
+		},
+	}
+}
+
+func TestCustomResourceDefinition(t *testing.T) {
+	r := lookup(t, "apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	one := crontab()
+	two := crontab()
+	two.Spec.Versions = append(two.Spec.Versions, *two.Spec.Versions[0].DeepCopy())
+	two.Spec.Versions[1].Name, two.Spec.Versions[1].Storage, two.Spec.Versions[1].Subresources = "v2", false, nil
+	for _, crd := range []*apiextensionsv1.CustomResourceDefinition{one, two} {
+		stored, back := there(t, r, crd)
+		if d := cmp.Diff(crd, back); d != "" {
+			t.Errorf("-before +after:\n%s", d)
+		}
+		data, err := json.Marshal(stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(data), `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1",`) {
+			t.Errorf("stored as %s", data)
+		}
+		decoded, err := r.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(crd, decoded); d != "" {
+			t.Errorf("decoded (-before +after):\n%s", d)
+		}
+	}
+	// What all versions agree on stands once, at the top.
+	if stored, _ := there(t, r, one); stored.(*apiextensionsv1beta1.CustomResourceDefinition).Spec.Validation == nil {
+		t.Error("the schema stands in the version")
+	}
+}
+
+// TestDecodeServed: a value may have been stored in the served version by somebody else.
+func TestDecodeServed(t *testing.T) {
+	crd := crontab()
+	data, err := json.Marshal(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := lookup(t, "apiextensions.k8s.io", "v1", "customresourcedefinitions").Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(crd, got); d != "" {
+		t.Error(d)
+	}
+	if _, err := lookup(t, "", "v1", "pods").Decode([]byte("{")); err == nil {
+		t.Error("half an object was decoded")
+	}
+}
+
+// TestRecastShapes: recast is only right for versions that are written alike.
+func TestRecastShapes(t *testing.T) {
+	for _, plural := range []string{"mutatingadmissionpolicies", "mutatingadmissionpolicybindings"} {
+		r := lookup(t, "admissionregistration.k8s.io", "v1", plural)
+		stored, err := Scheme().New(r.Stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(shape(reflect.TypeOf(r.New())), shape(reflect.TypeOf(stored))); d != "" {
+			t.Errorf("%s (-served +stored):\n%s", plural, d)
+		}
+	}
+}
+
+// shape lists a type's fields and their JSON names.
+func shape(t reflect.Type) []string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return shape(t.Elem())
+	case reflect.Map:
+		return append([]string{"map"}, shape(t.Elem())...)
+	case reflect.Struct:
+		if t.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1" {
+			return []string{t.Name()}
+		}
+		var s []string
+		for i := range t.NumField() {
+			f := t.Field(i)
+			for _, sub := range shape(f.Type) {
+				s = append(s, f.Tag.Get("json")+"/"+sub)
+			}
+		}
+		return s
+	}
+	return []string{t.Kind().String()}
+}

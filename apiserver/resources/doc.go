@@ -1,0 +1,24 @@
+// Package resources is the table of types: one entry (Resource) for every served
+// group-version-resource, with all that handlers must know of it. Handlers know no kinds.
+//
+// It guarantees:
+//
+//  1. Builtin lists what Kubernetes v1.36 serves by default, name by name and verb by verb.
+//  2. An entry never changes once it is in a table. A change of a CustomResourceDefinition makes
+//     new entries.
+//  3. Readers of Types never wait and never lock: they see one whole table, the old or the new.
+//  4. Everything that shows an order has upstream's: groups by priority, versions by priority,
+//     resources by name.
+//  5. Entries that share a Collection share Stored, which is the kind that kube-apiserver writes
+//     to etcd, so the bytes are the same.
+//  6. Conversions are upstream's: what one version has no field for travels in annotations.
+//
+// The entries stand in one file a group (core.go, apps.go, ...), with the help of
+//
+//	entry.go    what follows from the rest of an entry
+//	fields.go   selectable fields
+//	deletion.go graceful, cascading and refused deletion
+//	convert_*   versions that are not the stored one
+//	wire.go     defaults, preparation, validation and printing, from the packages below this one
+//	types.go    the table at run time
+package resources

@@ -1,0 +1,43 @@
+package resources
+
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
+// priority orders discovery: a group's minimum first, then a version's; higher comes first.
+type priority struct{ group, version int32 }
+
+// priorities are those of the APIServices that kube-apiserver registers for itself (K
+// pkg/controlplane/apiserver/aggregator.go); apiregistration.k8s.io has none there and leads.
+var priorities = map[schema.GroupVersion]priority{
+	{Group: "", Version: "v1"}:                             {18000, 1},
+	{Group: "apiregistration.k8s.io", Version: "v1"}:       {20000, 18},
+	{Group: "apps", Version: "v1"}:                         {17800, 15},
+	{Group: "events.k8s.io", Version: "v1"}:                {17750, 15},
+	{Group: "authentication.k8s.io", Version: "v1"}:        {17700, 15},
+	{Group: "authorization.k8s.io", Version: "v1"}:         {17600, 15},
+	{Group: "autoscaling", Version: "v2"}:                  {17500, 30},
+	{Group: "autoscaling", Version: "v1"}:                  {17500, 15},
+	{Group: "batch", Version: "v1"}:                        {17400, 15},
+	{Group: "certificates.k8s.io", Version: "v1"}:          {17300, 15},
+	{Group: "networking.k8s.io", Version: "v1"}:            {17200, 15},
+	{Group: "policy", Version: "v1"}:                       {17100, 15},
+	{Group: "rbac.authorization.k8s.io", Version: "v1"}:    {17000, 15},
+	{Group: "storage.k8s.io", Version: "v1"}:               {16800, 15},
+	{Group: "admissionregistration.k8s.io", Version: "v1"}: {16700, 15},
+	{Group: "apiextensions.k8s.io", Version: "v1"}:         {16700, 15},
+	{Group: "scheduling.k8s.io", Version: "v1"}:            {16600, 15},
+	{Group: "coordination.k8s.io", Version: "v1"}:          {16500, 15},
+	{Group: "node.k8s.io", Version: "v1"}:                  {16300, 15},
+	{Group: "discovery.k8s.io", Version: "v1"}:             {16200, 15},
+	{Group: "resource.k8s.io", Version: "v1"}:              {16200, 21},
+	{Group: "flowcontrol.apiserver.k8s.io", Version: "v1"}: {16100, 21},
+}
+
+// Priority returns a group version's groupPriorityMinimum and versionPriority, as its APIService
+// has them. Custom resources get those that kube-apiserver registers their versions with.
+func Priority(gv schema.GroupVersion) (group, version int32) {
+	p, ok := priorities[gv]
+	if !ok {
+		p = priority{1000, 100}
+	}
+	return p.group, p.version
+}

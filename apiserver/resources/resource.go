@@ -1,0 +1,238 @@
+package resources
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Resource is one entry of the table: everything the handlers must know of a served
+// group-version-resource. An entry is immutable once it is in a table; a change of a
+// CustomResourceDefinition makes a new one.
+type Resource struct {
+	// Group is empty for the core group.
+	Group, Version string
+	// Plural is the name in paths ("pods"), Singular and ShortNames what kubectl accepts besides.
+	Plural, Singular string
+	ShortNames       []string
+	Categories       []string
+	Kind             string
+	Namespaced       bool
+	// Verbs as discovery prints them.
+	Verbs []string
+
+	// Collection is the part of the etcd key that names the resource (storage.Collection):
+	// "pods", "services/specs", "stable.example.com/crontabs". Empty for what isn't stored.
+	Collection string
+	// Virtual says who answers for what isn't stored; Persistent for everything with a Collection.
+	Virtual Virtual
+	// Stored is the kind that is written to etcd; versions of one resource share it.
+	Stored schema.GroupVersionKind
+	// ToStored and FromStored convert between this version and the stored one; nil when they are
+	// the same kind. They change nothing of their argument and share no memory with it, and return
+	// an argument that already is of the kind asked for as it is.
+	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
+
+	// New returns an empty object of the served version.
+	New func() runtime.Object
+	// Custom says that objects are unstructured and print their keys in alphabetical order.
+	Custom bool
+
+	Strategy     Strategy
+	Subresources []Subresource
+
+	// Deletion.
+	Delete Deletion
+
+	// Fields are the selectable fields besides metadata.name and metadata.namespace, read from the
+	// stored JSON. FieldNames are their labels in this version, in the same order.
+	FieldNames []string
+	Fields     []storage.FieldPath
+	// FieldError is the text for an unknown field label with one verb (%s, %q) for it; empty means
+	// "field label not supported: %s" for kinds with FieldNames and H-41's for others.
+	FieldError string
+	// FieldAliases maps further labels to those of FieldNames (spec.host to spec.nodeName).
+	FieldAliases map[string]string
+
+	// Columns and Cells print a Table; nil Columns mean Name and Created At/Age by default.
+	Table Table
+
+	// TTL makes the stored object vanish by itself (events); nil means never.
+	TTL func() time.Duration
+}
+
+// Deletion says how objects of a kind are deleted.
+type Deletion struct {
+	Policy finalizers.Policy
+	// Returned says that a removal answers with the object instead of a Status (C-62).
+	Returned bool
+	// Kind, if set, completes finalizers.Kind from an object: grace periods, namespaces (C-30, C-80).
+	Kind func(obj runtime.Object) finalizers.Kind
+	// Mark, if set, is called on the object that a first DELETE leaves stored, to set what the
+	// kind shows while it is terminating (a namespace's phase, a CRD's condition).
+	Mark func(obj runtime.Object)
+	// Warning, if set, returns the text that a DELETE without a policy earns (C-24).
+	Warning string
+	// SpecFinalizers, if set, reads the finalizers that the kind keeps in its spec (namespaces, E-01).
+	SpecFinalizers func(obj runtime.Object) []string
+	// Refuse, if set, returns why an object may not be deleted at all (C-67); empty allows it.
+	Refuse func(name string) string
+}
+
+// Generation says which changes bump metadata.generation (B-30 to B-36).
+type Generation uint8
+
+// The rules.
+const (
+	NoGeneration          Generation = iota
+	SpecGeneration                   // 1 at create, +1 when spec changes
+	SpecOrAnnotations                // deployments (B-31)
+	AnyButMetaOrLabels               // endpointslices (B-33)
+	TemplateGeneration               // podtemplates: the template
+	CreateOnlyGeneration             // 1 at create and never bumped (priorityclasses)
+	UpdateOnlyGeneration             // csidrivers: bumped on spec, not set at create
+	CustomGeneration                 // custom resources with a status subresource: all but metadata and status (B-34)
+	CustomWholeGeneration            // custom resources without: all but metadata
+	RootGeneration                   // kinds without a spec whose body counts (webhook configurations): all but metadata
+)
+
+// Virtual says who answers for a resource that is not stored.
+type Virtual uint8
+
+// What is served without being stored.
+const (
+	Persistent          Virtual = iota
+	PodBinding                  // POST binds the pod of the same name, as pods/binding does
+	ComponentHealth             // componentstatuses: made up when asked
+	TokenReview                 // whom a token belongs to
+	SelfSubjectReview           // who asks
+	SubjectAccessReview         // whether somebody may do something, anywhere
+	LocalAccessReview           // the same within one namespace
+	SelfAccessReview            // whether who asks may
+	SelfRulesReview             // what who asks may
+)
+
+// Strategy is what differs between kinds on a write. Every func may be nil. The funcs take
+// objects of the served version, and where that is not the stored one, of the stored version too.
+type Strategy struct {
+	Generation Generation
+	// CreateOnUpdate lets PUT create (B-03); Conditional makes it refuse an empty resourceVersion (B-06).
+	CreateOnUpdate, Conditional bool
+	// Name validates metadata.name; nil means a DNS subdomain.
+	Name func(name string, prefix bool) []string
+	// CustomMeta kinds are validated without the rule for un-prefixed finalizers.
+	CustomMeta bool
+
+	// Default fills in what a client left out, after every decoding of a client's or a stored object.
+	Default func(obj runtime.Object)
+	// PrepareCreate and PrepareUpdate set what clients may not; status has been dropped or kept
+	// already and generation is set afterwards.
+	PrepareCreate func(obj runtime.Object)
+	PrepareUpdate func(obj, old runtime.Object)
+	// Validate and ValidateUpdate judge everything but metadata.
+	Validate       func(obj runtime.Object) field.ErrorList
+	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
+	// Warnings returns the texts of Warning headers; old is nil on create.
+	Warnings func(obj, old runtime.Object) []string
+}
+
+// Action says how a subresource is carried out.
+type Action uint8
+
+// The actions.
+const (
+	// Status changes the object's status and keeps its spec.
+	Status Action = iota
+	// Part is an update of the whole object of which Prepare keeps what may not change
+	// (namespaces/finalize, pods/ephemeralcontainers, certificatesigningrequests/approval).
+	Part
+	Scale
+	Eviction
+	Binding
+	Token
+	// Unserved answers 501 and isn't in discovery: it needs a kubelet or a proxy.
+	Unserved
+)
+
+// Subresource is one path below an object.
+type Subresource struct {
+	// Name as in the path ("status"), Verbs as in discovery.
+	Name   string
+	Verbs  []string
+	Action Action
+	// Kind of the bodies; empty means the resource's own.
+	Kind schema.GroupVersionKind
+	// PrepareUpdate restores what this subresource may not change; ValidateUpdate judges the rest.
+	PrepareUpdate  func(obj, old runtime.Object)
+	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
+	// ScalePaths say where replicas, status replicas and the selector stand, for Action Scale.
+	ScalePaths ScalePaths
+}
+
+// ScalePaths are dot separated JSON paths. What stands at Selector is a string, a LabelSelector
+// (deployments) or a plain map of labels (replicationcontrollers).
+type ScalePaths struct{ Replicas, StatusReplicas, Selector string }
+
+// Table is how objects of a kind are printed for kubectl get.
+type Table struct {
+	Columns []Column
+	// Cells returns one value a column, of the types that JSON prints; now is for ages. It takes
+	// an object of the served or of the stored version.
+	Cells func(obj runtime.Object, now time.Time) []any
+	// Conditions, if set, returns what is to be said of the whole row (a pod that completed).
+	Conditions func(obj runtime.Object) []metav1.TableRowCondition
+	// Compare, if set, orders the rows of a list: negative when a comes before b.
+	Compare func(a, b runtime.Object) int
+}
+
+// Column is a column's definition; Priority 1 shows with -o wide.
+type Column struct {
+	Name, Type, Format, Description string
+	Priority                        int32
+}
+
+// GroupVersion returns "v1" or "apps/v1".
+func (r *Resource) GroupVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: r.Group, Version: r.Version}
+}
+
+// GroupVersionKind returns the kind of the served version.
+func (r *Resource) GroupVersionKind() schema.GroupVersionKind {
+	return r.GroupVersion().WithKind(r.Kind)
+}
+
+// GroupResource returns the name that errors use: "pods", "deployments.apps".
+func (r *Resource) GroupResource() schema.GroupResource {
+	return schema.GroupResource{Group: r.Group, Resource: r.Plural}
+}
+
+// Has reports whether the verb is served.
+func (r *Resource) Has(verb string) bool { return has(r.Verbs, verb) }
+
+// Subresource returns the one of that name, or nil.
+func (r *Resource) Subresource(name string) *Subresource {
+	for i := range r.Subresources {
+		if r.Subresources[i].Name == name {
+			return &r.Subresources[i]
+		}
+	}
+	return nil
+}
+
+// Has reports whether the verb is served.
+func (s *Subresource) Has(verb string) bool { return has(s.Verbs, verb) }
+
+func has(verbs []string, verb string) bool {
+	for _, v := range verbs {
+		if v == verb {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,173 @@
+package resources
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// Types is the table at run time: the built-in entries and those of CustomResourceDefinitions.
+// All methods may be called from any goroutine.
+type Types struct {
+	now atomic.Pointer[snapshot]
+	// mu is held while one snapshot is made from another; readers don't need it.
+	mu sync.Mutex
+}
+
+// Group is an API group. The core group has an empty name and lives under /api.
+type Group struct {
+	Name string
+	// Versions in order of preference; Preferred is the first.
+	Versions  []string
+	Preferred string
+}
+
+// snapshot is one immutable state of the table.
+type snapshot struct {
+	all          []*Resource
+	groups       []Group
+	byPath       map[schema.GroupVersionResource]*Resource
+	byKind       map[schema.GroupVersionKind]*Resource
+	byCollection map[string]*Resource
+	generation   uint64
+	changed      chan struct{}
+}
+
+// NewTable returns a table of the entries.
+func NewTable(entries ...*Resource) *Types {
+	t := &Types{}
+	m := map[schema.GroupVersionResource]*Resource{}
+	for _, r := range entries {
+		m[r.path()] = r
+	}
+	t.now.Store(newSnapshot(m, 1))
+	return t
+}
+
+func (r *Resource) path() schema.GroupVersionResource {
+	return r.GroupVersion().WithResource(r.Plural)
+}
+
+// Lookup returns the entry that is served under that path, or nil.
+func (t *Types) Lookup(group, version, plural string) *Resource {
+	return t.now.Load().byPath[schema.GroupVersionResource{Group: group, Version: version, Resource: plural}]
+}
+
+// Kind returns the entry that serves objects of that kind, or nil.
+func (t *Types) Kind(gvk schema.GroupVersionKind) *Resource { return t.now.Load().byKind[gvk] }
+
+// Collection returns the entry for an etcd collection, or nil: the one whose version is the stored
+// one if that is served, else the most preferred.
+func (t *Types) Collection(collection string) *Resource {
+	return t.now.Load().byCollection[collection]
+}
+
+// All returns every entry, as discovery orders them: groups, then versions, then names. The
+// slice is the table's own; nobody may change it.
+func (t *Types) All() []*Resource { return t.now.Load().all }
+
+// Groups returns the groups: the core group, then the others as /apis lists them. The slice is
+// the table's own.
+func (t *Types) Groups() []Group { return t.now.Load().groups }
+
+// Generation grows with every change. Whoever derives something from the table asks for it first.
+func (t *Types) Generation() uint64 { return t.now.Load().generation }
+
+// Changed returns a channel that is closed at the next change. Ask for it before you read.
+func (t *Types) Changed() <-chan struct{} { return t.now.Load().changed }
+
+// Add puts entries into the table, in place of those with the same group, version and name. A
+// custom resource never takes a built-in one's place: kube-apiserver asks its own first.
+func (t *Types) Add(entries ...*Resource) { t.Replace(nil, entries) }
+
+// Remove takes entries with the group, version and name of these out of the table; custom ones
+// take only custom ones with them.
+func (t *Types) Remove(entries ...*Resource) { t.Replace(entries, nil) }
+
+// Replace is Remove and Add as one change, so that no reader sees the table between.
+func (t *Types) Replace(remove, add []*Resource) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old := t.now.Load()
+	m := maps.Clone(old.byPath)
+	for _, r := range remove {
+		if there := m[r.path()]; there != nil && there.Custom == r.Custom {
+			delete(m, r.path())
+		}
+	}
+	for _, r := range add {
+		if there := m[r.path()]; there == nil || there.Custom || !r.Custom {
+			m[r.path()] = r
+		}
+	}
+	if maps.Equal(m, old.byPath) {
+		return
+	}
+	t.now.Store(newSnapshot(m, old.generation+1))
+	close(old.changed)
+}
+
+func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64) *snapshot {
+	s := &snapshot{
+		byPath:       m,
+		byKind:       make(map[schema.GroupVersionKind]*Resource, len(m)),
+		byCollection: make(map[string]*Resource, len(m)),
+		generation:   generation,
+		changed:      make(chan struct{}),
+	}
+	s.all = sorted(m)
+	for _, r := range s.all {
+		if _, taken := s.byKind[r.GroupVersionKind()]; !taken {
+			s.byKind[r.GroupVersionKind()] = r
+		}
+		if r.Collection == "" {
+			continue
+		}
+		if old := s.byCollection[r.Collection]; old == nil || r.Stored == r.GroupVersionKind() {
+			s.byCollection[r.Collection] = r
+		}
+	}
+	for _, r := range s.all {
+		s.addVersion(r.Group, r.Version)
+	}
+	return s
+}
+
+// addVersion notes a group version; calls come in order.
+func (s *snapshot) addVersion(group, version string) {
+	n := len(s.groups)
+	if n == 0 || s.groups[n-1].Name != group {
+		s.groups = append(s.groups, Group{Name: group, Versions: []string{version}, Preferred: version})
+		return
+	}
+	if g := &s.groups[n-1]; g.Versions[len(g.Versions)-1] != version {
+		g.Versions = append(g.Versions, version)
+	}
+}
+
+func sorted(m map[schema.GroupVersionResource]*Resource) []*Resource {
+	// A group stands where its most important version does.
+	important := map[string]int32{}
+	for gvr := range m {
+		p, _ := Priority(gvr.GroupVersion())
+		important[gvr.Group] = max(important[gvr.Group], p)
+	}
+	return slices.SortedFunc(maps.Values(m), func(a, b *Resource) int {
+		_, av := Priority(a.GroupVersion())
+		_, bv := Priority(b.GroupVersion())
+		return cmp.Or(
+			cmp.Compare(min(len(a.Group), 1), min(len(b.Group), 1)), // /api before /apis
+			cmp.Compare(important[b.Group], important[a.Group]),
+			cmp.Compare(a.Group, b.Group),
+			cmp.Compare(bv, av),
+			-version.CompareKubeAwareVersionStrings(a.Version, b.Version),
+			cmp.Compare(a.Version, b.Version),
+			cmp.Compare(a.Plural, b.Plural),
+		)
+	})
+}

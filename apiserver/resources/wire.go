@@ -1,0 +1,137 @@
+package resources
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/resources/printers"
+)
+
+// wire gives every entry its hooks from the packages that know the kinds. A hook that an entry
+// brings itself runs after theirs.
+func wire(all []*Resource) {
+	served := map[schema.GroupVersionKind]bool{}
+	for _, r := range all {
+		served[r.GroupVersionKind()] = true
+	}
+	for _, r := range all {
+		h := hubOf(r, served)
+		r.Strategy.Default = both(defaulting(r, h), r.Strategy.Default)
+		r.Delete.Mark = h.change(r.Delete.Mark)
+		r.Table = printing(r, h)
+	}
+}
+
+// hub is the version of a kind that hooks are written for: the stored version where that is
+// served itself, else the served one. Hooks get objects of either, and change them in place.
+type hub struct {
+	to, from func(runtime.Object) (runtime.Object, error)
+}
+
+func hubOf(r *Resource, served map[schema.GroupVersionKind]bool) hub {
+	switch {
+	case r.FromStored == nil:
+		return hub{}
+	case served[r.Stored]:
+		return hub{to: r.ToStored, from: r.FromStored}
+	}
+	return hub{to: r.FromStored, from: r.ToStored}
+}
+
+// see returns obj in the hub's version; obj itself if it is.
+func (h hub) see(obj runtime.Object) runtime.Object {
+	if h.to == nil || obj == nil {
+		return obj
+	}
+	return must(h.to(obj))
+}
+
+// put writes what became of see(obj) back.
+func (h hub) put(obj, seen runtime.Object) {
+	if obj == seen {
+		return
+	}
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(must(h.from(seen))).Elem())
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+}
+
+// must: a hook is only ever given objects of the two versions of its kind, which convert.
+func must(obj runtime.Object, err error) runtime.Object {
+	if err != nil {
+		panic(fmt.Sprintf("resources: a hook was given what it is not for: %v", err))
+	}
+	return obj
+}
+
+// change adapts a hook that changes an object.
+func (h hub) change(f func(runtime.Object)) func(runtime.Object) {
+	if f == nil || h.to == nil {
+		return f
+	}
+	return func(obj runtime.Object) {
+		seen := h.see(obj)
+		f(seen)
+		h.put(obj, seen)
+	}
+}
+
+// both runs two hooks, either of which may be nil.
+func both(f, g func(runtime.Object)) func(runtime.Object) {
+	switch {
+	case f == nil:
+		return g
+	case g == nil:
+		return f
+	}
+	return func(obj runtime.Object) { f(obj); g(obj) }
+}
+
+// defaulting fills in an object by the defaults of its own version; the stored version may have
+// none but by way of the served one.
+func defaulting(r *Resource, h hub) func(runtime.Object) {
+	own := defaults.For(r.GroupVersionKind())
+	if r.FromStored == nil {
+		return own
+	}
+	stored := defaults.For(r.Stored)
+	if stored == nil {
+		return h.change(own)
+	}
+	if own == nil {
+		own = func(runtime.Object) {}
+	}
+	served := reflect.TypeOf(r.New())
+	return func(obj runtime.Object) {
+		if reflect.TypeOf(obj) == served {
+			own(obj)
+			return
+		}
+		stored(obj)
+	}
+}
+
+// printing is the kind's table, or the one of kinds without.
+func printing(r *Resource, h hub) Table {
+	p, ok := printers.For(r.GroupVersionKind().GroupKind())
+	if !ok {
+		p = printers.Default()
+	}
+	t := Table{Cells: func(obj runtime.Object, now time.Time) []any { return p.Cells(h.see(obj), now) }}
+	for _, c := range p.Columns {
+		t.Columns = append(t.Columns, Column(c))
+	}
+	if p.Conditions != nil {
+		t.Conditions = func(obj runtime.Object) []metav1.TableRowCondition { return p.Conditions(h.see(obj)) }
+	}
+	if p.Compare != nil {
+		t.Compare = func(a, b runtime.Object) int { return p.Compare(h.see(a), h.see(b)) }
+	}
+	return t
+}

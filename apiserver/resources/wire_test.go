@@ -1,0 +1,148 @@
+package resources
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// versions returns an empty object of each version that hooks are given.
+func versions(t *testing.T, r *Resource) []runtime.Object {
+	t.Helper()
+	objs := []runtime.Object{r.New()}
+	if r.ToStored != nil {
+		stored, err := r.ToStored(r.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		objs = append(objs, stored)
+	}
+	return objs
+}
+
+// TestHooksTakeBothVersions: no hook minds an empty object of either version.
+func TestHooksTakeBothVersions(t *testing.T) {
+	for _, r := range Builtin() {
+		for _, obj := range versions(t, r) {
+			if d := r.Strategy.Default; d != nil {
+				once := obj.DeepCopyObject()
+				d(once)
+				twice := once.DeepCopyObject()
+				d(twice)
+				if diff := cmp.Diff(once, twice); diff != "" {
+					t.Errorf("%v: defaulting %T twice (-once +twice):\n%s", r.path(), obj, diff)
+				}
+				if once.GetObjectKind().GroupVersionKind() != obj.GetObjectKind().GroupVersionKind() {
+					t.Errorf("%v: defaulting %T changed its kind", r.path(), obj)
+				}
+			}
+			if m := r.Delete.Mark; m != nil {
+				m(obj.DeepCopyObject())
+			}
+			if len(r.Table.Columns) == 0 {
+				t.Errorf("%v has no columns", r.path())
+			}
+			if r.Virtual != Persistent && r.Virtual != ComponentHealth {
+				continue // never listed
+			}
+			// IPAddresses have a cell too many, as upstream's.
+			if cells := r.Table.Cells(obj, time.Unix(1e9, 0)); len(cells) < len(r.Table.Columns) {
+				t.Errorf("%v: %d cells of a %T for %d columns", r.path(), len(cells), obj, len(r.Table.Columns))
+			}
+		}
+	}
+}
+
+// TestDefaultsByWayOf: what is filled in doesn't depend on the version at hand.
+func TestDefaultsByWayOf(t *testing.T) {
+	r := lookup(t, "apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	bare := crontab()
+	bare.Spec.Names.ListKind, bare.Spec.Names.Singular, bare.Spec.Conversion = "", "", nil
+	stored, err := r.ToStored(bare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Strategy.Default(bare)
+	r.Strategy.Default(stored)
+	if bare.Spec.Names.ListKind != "CronTabList" {
+		t.Errorf("list kind %q", bare.Spec.Names.ListKind)
+	}
+	got, err := r.FromStored(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(bare, got); d != "" {
+		t.Errorf("-served +stored:\n%s", d)
+	}
+}
+
+func TestMarkStored(t *testing.T) {
+	r := lookup(t, "apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	stored, err := r.ToStored(crontab())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Delete.Mark(stored)
+	crd := stored.(*apiextensionsv1beta1.CustomResourceDefinition)
+	if len(crd.Status.Conditions) != 1 || string(crd.Status.Conditions[0].Type) != string(apiextensionsv1.Terminating) {
+		t.Errorf("conditions %v", crd.Status.Conditions)
+	}
+	if crd.APIVersion != "apiextensions.k8s.io/v1beta1" {
+		t.Errorf("it is now of %s", crd.APIVersion)
+	}
+}
+
+// TestAutoscalerAnnotations: a client of v2 can't write what belongs to the conversion, one of v1 can.
+func TestAutoscalerAnnotations(t *testing.T) {
+	meta := func() metav1.ObjectMeta {
+		return metav1.ObjectMeta{Annotations: map[string]string{hpaMetrics: "[]", "own": "kept"}}
+	}
+	v2 := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: meta()}
+	lookup(t, "autoscaling", "v2", "horizontalpodautoscalers").Strategy.Default(v2)
+	if d := cmp.Diff(map[string]string{"own": "kept"}, v2.Annotations); d != "" {
+		t.Errorf("v2 (-want +got):\n%s", d)
+	}
+	v1 := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: meta()}
+	lookup(t, "autoscaling", "v1", "horizontalpodautoscalers").Strategy.Default(v1)
+	if d := cmp.Diff(meta().Annotations, v1.Annotations); d != "" {
+		t.Errorf("v1 (-want +got):\n%s", d)
+	}
+}
+
+// TestRecordedColumns compares the columns with those of a real server.
+func TestRecordedColumns(t *testing.T) {
+	var want map[string][]Column
+	recorded(t, "table-columns.json", &want)
+	for _, r := range Builtin() {
+		if columns, ok := want[r.GroupVersion().String()+"/"+r.Plural]; ok {
+			var got []Column
+			for _, c := range r.Table.Columns {
+				c.Description = "" // not recorded
+				got = append(got, c)
+			}
+			if d := cmp.Diff(columns, got); d != "" {
+				t.Errorf("%v (-recorded +ours):\n%s", r.path(), d)
+			}
+		}
+	}
+}
+
+// TestRowExtras: what a table says besides cells reaches the entry.
+func TestRowExtras(t *testing.T) {
+	pod := &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodSucceeded}}
+	conditions := lookup(t, "", "v1", "pods").Table.Conditions
+	if conditions == nil || len(conditions(pod)) == 0 {
+		t.Error("a pod that succeeded has no row condition")
+	}
+	if lookup(t, "flowcontrol.apiserver.k8s.io", "v1", "flowschemas").Table.Compare == nil {
+		t.Error("flow schemas are not ordered")
+	}
+}

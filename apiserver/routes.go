@@ -1,0 +1,242 @@
+package apiserver
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Handler returns the whole API for clients that authenticate (the secure port).
+func (s *Server) Handler() http.Handler { return s.routes(s.config.Authenticate) }
+
+// Insecure returns the same for the plain port on the loopback interface, where everybody is an
+// administrator, as with kubectl proxy.
+func (s *Server) Insecure() http.Handler {
+	return s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })
+}
+
+func (s *Server) routes(who Authenticator) http.Handler {
+	r := chi.NewRouter()
+	r.Use(s.recoverPanics, s.audit)
+	r.NotFound(http.NotFound)
+	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) { s.writeError(w, r, errNoMethod) })
+
+	r.Get("/healthz", s.health(allChecks))
+	r.Get("/livez", s.health(liveChecks))
+	r.Get("/readyz", s.health(readyChecks))
+	r.Get("/healthz/{check}", s.health(allChecks))
+	r.Get("/livez/{check}", s.health(liveChecks))
+	r.Get("/readyz/{check}", s.health(readyChecks))
+	r.Get("/version", s.version)
+
+	r.Group(func(r chi.Router) {
+		r.Use(s.authenticate(who))
+		r.Get("/", s.paths)
+		r.Handle("/metrics", s.metricsHandler())
+		for path, h := range s.config.Debug {
+			r.Handle(path, h)
+		}
+		r.Get("/openapi/v2", s.config.OpenAPI.V2().ServeHTTP)
+		r.Get("/openapi/v3", s.config.OpenAPI.V3().ServeHTTP)
+		r.Get("/openapi/v3/*", s.config.OpenAPI.V3().ServeHTTP)
+
+		d := s.config.Discovery
+		for _, path := range []string{"/api", "/api/", "/apis", "/apis/"} {
+			r.Get(path, d.ServeHTTP)
+		}
+		for _, path := range []string{"/api/{version}", "/apis/{group}", "/apis/{group}/{version}"} {
+			r.Get(path, s.discovery)
+			r.Get(path+"/", s.discovery)
+		}
+		r.Group(func(r chi.Router) {
+			r.Use(s.limitInFlight)
+			r.HandleFunc("/api/{version}/*", s.resource)
+			r.HandleFunc("/apis/{group}/{version}/*", s.resource)
+		})
+	})
+	return middleware.StripSlashes(r)
+}
+
+// discovery answers for a group or version that is served; for others /api gives a Status and
+// /apis, as there the group's handler itself is missing, a plain 404.
+func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
+	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
+	if s.serves(group, version) {
+		s.config.Discovery.ServeHTTP(w, r)
+		return
+	}
+	if s.serves(group, "") {
+		s.writeError(w, r, errNoRoute)
+		return
+	}
+	http.NotFound(w, r)
+}
+
+// serves reports whether the group version is served; an empty version asks for the group.
+func (s *Server) serves(group, version string) bool {
+	for _, g := range s.types.Groups() {
+		if g.Name != group {
+			continue
+		}
+		if version == "" {
+			return true
+		}
+		for _, v := range g.Versions {
+			if v == version {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resource serves everything below a group version.
+func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
+	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
+	if !s.serves(group, "") {
+		http.NotFound(w, r)
+		return
+	}
+	segments := 2
+	if group != "" {
+		segments = 3
+	}
+	t, err := resolve(s.types, group, version, afterSegments(r.URL.EscapedPath(), segments))
+	if err == nil {
+		err = s.dispatch(w, r, t)
+	}
+	if err != nil {
+		s.writeError(w, r, err)
+	}
+}
+
+// afterSegments cuts the first n segments off a path.
+func afterSegments(path string, n int) string {
+	for ; n > 0; n-- {
+		i := strings.IndexByte(path[1:], '/')
+		if i < 0 {
+			return ""
+		}
+		path = path[i+1:]
+	}
+	return path
+}
+
+// dispatch picks the verb for a method, as Kubernetes' request info does.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) error {
+	verb := verbOf(r, t)
+	s.observe(r, t, verb)
+	if t.sub != nil && t.sub.Action == resources.Unserved {
+		return errNeedsKubelet
+	}
+	if !t.serves(verb) {
+		return errNoMethod
+	}
+	q := &request{op: op{target: t, user: userOf(r), warn: &warnings{}}, verb: verb, w: w, r: r, s: s}
+	if longRunning(verb) {
+		return s.verb(q)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.config.RequestTimeout)
+	defer cancel()
+	q.r = r.WithContext(ctx)
+	return s.verb(q)
+}
+
+// longRunning verbs have no deadline (0-13).
+func longRunning(verb string) bool {
+	return verb == "watch" || verb == "list" || verb == "deletecollection"
+}
+
+// verb hands the request to the file of that name.
+func (s *Server) verb(q *request) error {
+	if q.sub != nil {
+		if h := subresourceVerbs[q.sub.Action]; h != nil {
+			return h(s, q)
+		}
+	}
+	switch q.verb {
+	case "create":
+		return s.serveCreate(q)
+	case "get":
+		return s.serveGet(q)
+	case "list":
+		return s.serveList(q)
+	case "watch":
+		return s.serveWatch(q)
+	case "update":
+		return s.serveUpdate(q)
+	case "patch":
+		return s.servePatch(q)
+	case "delete":
+		return s.serveDelete(q)
+	case "deletecollection":
+		return s.serveDeleteCollection(q)
+	}
+	return errNoMethod
+}
+
+// subresourceVerbs carry out the subresources that are more than a part of their object.
+var subresourceVerbs = map[resources.Action]func(*Server, *request) error{
+	resources.Scale:    (*Server).serveScale,
+	resources.Eviction: (*Server).serveEviction,
+	resources.Binding:  (*Server).serveBinding,
+	resources.Token:    (*Server).serveToken,
+}
+
+// verbOf names what a method means at a target.
+func verbOf(r *http.Request, t target) string {
+	switch r.Method {
+	case http.MethodGet:
+		if t.watch || t.name == "" && wantsWatch(r) {
+			return "watch"
+		}
+		if t.name == "" {
+			return "list"
+		}
+		return "get"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		return "patch"
+	case http.MethodDelete:
+		if t.name == "" {
+			return "deletecollection"
+		}
+		return "delete"
+	}
+	return ""
+}
+
+// wantsWatch reads the watch parameter: present is true unless it says 0 or false (C-03).
+func wantsWatch(r *http.Request) bool {
+	v, ok := r.URL.Query()["watch"]
+	return ok && v[0] != "0" && v[0] != "false"
+}
+
+// serves reports whether the verb is served at the target.
+func (t target) serves(verb string) bool {
+	if t.sub != nil {
+		return t.sub.Has(verb) && !t.watch
+	}
+	named := t.name != ""
+	switch verb {
+	case "create", "deletecollection":
+		// A namespaced collection is written in a namespace.
+		if named || t.res.Namespaced && t.namespace == "" {
+			return false
+		}
+	case "update", "patch", "delete":
+		if !named {
+			return false
+		}
+	}
+	return t.res.Has(verb)
+}

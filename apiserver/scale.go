@@ -1,0 +1,210 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+var scaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+
+// serveScale reads and writes an object's number of replicas as a Scale. Where the numbers stand
+// is in the table, so it serves custom resources as well.
+func (s *Server) serveScale(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	var next func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)
+	switch q.verb {
+	case "get":
+		o, err := s.get(q.r.Context(), &q.op, q.r.URL.Query().Get("resourceVersion"))
+		if err != nil {
+			return err
+		}
+		obj, err := q.decode(o)
+		if err != nil {
+			return err
+		}
+		return q.answerScale(x, obj)
+	case "update":
+		next, err = q.replaceScale()
+	default:
+		next, err = q.patchScale()
+	}
+	if err != nil {
+		return err
+	}
+	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.scaled(old, next) })
+	if err != nil {
+		return err
+	}
+	obj, err := q.decode(out)
+	if err != nil {
+		return err
+	}
+	return q.answerScale(x, obj)
+}
+
+func (q *request) answerScale(x *rendering, obj object) error {
+	sc, err := scaleOf(q.sub.ScalePaths, obj)
+	if err != nil {
+		return err
+	}
+	return q.answerOther(x, http.StatusOK, sc)
+}
+
+// replaceScale is PUT: the body is the new Scale.
+func (q *request) replaceScale() (func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error), error) {
+	o, err := updateOptions(q.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	q.dryRun = isDryRun(o.DryRun)
+	obj, err := q.other(scaleKind, o.FieldValidation)
+	if err != nil {
+		return nil, err
+	}
+	sc := obj.(*autoscalingv1.Scale)
+	if err := matchNamespace(q.res, sc, q.namespace); err != nil {
+		return nil, err
+	}
+	return func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error) { return sc, nil }, q.checkName(sc)
+}
+
+// patchScale is PATCH of the Scale that is shown now.
+func (q *request) patchScale() (func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error), error) {
+	p, err := q.patch()
+	if err != nil {
+		return nil, err
+	}
+	return func(cur *autoscalingv1.Scale) (*autoscalingv1.Scale, error) {
+		obj, err := p.apply(cur, scaleKind, false)
+		if err != nil {
+			return nil, err
+		}
+		sc := obj.(*autoscalingv1.Scale)
+		return sc, q.checkName(sc)
+	}, nil
+}
+
+// scaled writes a Scale's replicas into the object it belongs to.
+func (q *request) scaled(old object, next func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)) (object, error) {
+	cur, err := scaleOf(q.sub.ScalePaths, old)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := next(cur)
+	if err != nil {
+		return nil, err
+	}
+	if sc.UID != "" && sc.UID != old.GetUID() { // B-44
+		return nil, q.uidPrecondition(q.s.root, sc, old.GetUID())
+	}
+	if sc.Spec.Replicas < 0 {
+		return nil, apierrors.NewInvalid(scaleKind.GroupKind(), q.name, field.ErrorList{
+			field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas, "must be greater than or equal to 0")})
+	}
+	content, err := contentOf(old)
+	if err != nil {
+		return nil, err
+	}
+	if err := unstructured.SetNestedField(content, int64(sc.Spec.Replicas), strings.Split(q.sub.ScalePaths.Replicas, ".")...); err != nil {
+		return nil, fmt.Errorf("setting replicas: %w", err)
+	}
+	obj, err := q.fromContent(content)
+	if err != nil {
+		return nil, err
+	}
+	obj.SetResourceVersion(sc.ResourceVersion)
+	return obj, nil
+}
+
+// contentOf is an object as a tree of JSON values.
+func contentOf(obj object) (map[string]any, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return u.Object, nil
+	}
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+}
+
+// fromContent is the inverse.
+func (o *op) fromContent(content map[string]any) (object, error) {
+	data, err := json.Marshal(content)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := decodeStored(o.res, data)
+	if err != nil {
+		return nil, err
+	}
+	return obj.(object), nil
+}
+
+// scaleOf shows an object as a Scale.
+func scaleOf(p resources.ScalePaths, obj object) (*autoscalingv1.Scale, error) {
+	content, err := contentOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	sc := &autoscalingv1.Scale{
+		TypeMeta: metav1.TypeMeta{Kind: scaleKind.Kind, APIVersion: scaleKind.GroupVersion().String()},
+		ObjectMeta: metav1.ObjectMeta{Name: obj.GetName(), Namespace: obj.GetNamespace(), UID: obj.GetUID(),
+			ResourceVersion: obj.GetResourceVersion(), CreationTimestamp: obj.GetCreationTimestamp()},
+	}
+	sc.Spec.Replicas = replicasAt(content, p.Replicas)
+	sc.Status.Replicas = replicasAt(content, p.StatusReplicas)
+	sc.Status.Selector, err = selectorAt(content, p.Selector)
+	return sc, err
+}
+
+func replicasAt(content map[string]any, path string) int32 {
+	n, _, err := unstructured.NestedInt64(content, strings.Split(path, ".")...)
+	if err != nil {
+		return 0
+	}
+	return int32(n)
+}
+
+// selectorAt prints what a selector may be: a string (custom resources), a set of labels
+// (replication controllers) or a LabelSelector.
+func selectorAt(content map[string]any, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	v, found, err := unstructured.NestedFieldNoCopy(content, strings.Split(path, ".")...)
+	if !found || err != nil {
+		return "", err
+	}
+	if text, ok := v.(string); ok {
+		return text, nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	set := map[string]string{}
+	if json.Unmarshal(data, &set) == nil {
+		return labels.Set(set).String(), nil
+	}
+	var ls metav1.LabelSelector
+	if err := json.Unmarshal(data, &ls); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	sel, err := metav1.LabelSelectorAsSelector(&ls)
+	if err != nil {
+		return "", err
+	}
+	return sel.String(), nil
+}

@@ -1,0 +1,128 @@
+package apiserver
+
+import (
+	"fmt"
+	"slices"
+
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// selected is which objects of a collection a list or watch asks for. The zero value is all.
+type selected struct {
+	// prefix narrows by key: the collection, or one namespace of it.
+	prefix string
+	// name narrows to one name; key is then the one key to look at, if the namespace is known.
+	name, key string
+	labels    labels.Selector
+	fields    []requirement
+	// filtered says that a selector was given, so counts of what remains aren't known (H-17).
+	filtered bool
+}
+
+// requirement is one term of a field selector.
+type requirement struct {
+	// index into storage.Object.Fields; nameField and namespaceField stand for metadata.
+	index int
+	value string
+	not   bool
+}
+
+const (
+	nameField      = -1
+	namespaceField = -2
+)
+
+// selectionOf reads the selectors of a request (H-21, H-22, H.4, H.5).
+func (s *Server) selectionOf(t target, o *metainternal.ListOptions) (selected, error) {
+	sel := selected{labels: o.LabelSelector}
+	if sel.labels != nil && sel.labels.Empty() {
+		sel.labels = nil
+	}
+	namespace := t.namespace
+	sel.name = t.name
+	if o.FieldSelector != nil {
+		for _, r := range o.FieldSelector.Requirements() {
+			req, err := requirementOf(t.res, r)
+			if err != nil {
+				return sel, err
+			}
+			sel.fields = append(sel.fields, req)
+			switch {
+			case req.not:
+			case req.index == nameField:
+				if t.name != "" && t.name != req.value { // H-22
+					return sel, badRequest("fieldSelector metadata.name doesn't match requested name")
+				}
+				sel.name = req.value
+			case req.index == namespaceField && t.res.Namespaced && namespace == "":
+				namespace = req.value
+			}
+		}
+	}
+	sel.filtered = sel.labels != nil || len(sel.fields) > 0
+	where := target{res: t.res, namespace: namespace}
+	sel.prefix = where.key(s.root)
+	if sel.name != "" && (namespace != "" || !t.res.Namespaced) {
+		sel.key = sel.prefix + sel.name
+	}
+	return sel, nil
+}
+
+// requirementOf finds the field that a term names, or says that there is none (H-41, H-42).
+func requirementOf(res *resources.Resource, r fields.Requirement) (requirement, error) {
+	req := requirement{value: r.Value, not: r.Operator == selection.NotEquals}
+	label := r.Field
+	if alias, ok := res.FieldAliases[label]; ok {
+		label = alias
+	}
+	if i := slices.Index(res.FieldNames, label); i >= 0 {
+		req.index = i
+		return req, nil
+	}
+	switch {
+	case label == "metadata.name":
+		req.index = nameField
+		return req, nil
+	case label == "metadata.namespace" && (res.Namespaced || len(res.FieldNames) == 0):
+		req.index = namespaceField
+		return req, nil
+	case res.FieldError != "":
+		return req, badRequest(res.FieldError, r.Field)
+	case len(res.FieldNames) > 0:
+		return req, badRequest("field label not supported: %s", r.Field)
+	}
+	return req, badRequest("%q is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", r.Field)
+}
+
+// matches reports whether the object is selected; its key is known to have the prefix.
+func (sel *selected) matches(o *storage.Object) bool {
+	if sel.name != "" && o.Meta.Name != sel.name {
+		return false
+	}
+	for _, r := range sel.fields {
+		var v string
+		switch {
+		case r.index == nameField:
+			v = o.Meta.Name
+		case r.index == namespaceField:
+			v = o.Meta.Namespace
+		case r.index < len(o.Fields):
+			v = o.Fields[r.index]
+		}
+		if (v == r.value) == r.not {
+			return false
+		}
+	}
+	return sel.labels == nil || sel.labels.Matches(labels.Set(o.Meta.Labels))
+}
+
+// String shows the selection in logs.
+func (sel *selected) String() string {
+	return fmt.Sprintf("%s name=%q labels=%v fields=%v", sel.prefix, sel.name, sel.labels, sel.fields)
+}

@@ -1,0 +1,114 @@
+package apiserver
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Config is what a Server is made of. Fields without a comment on a default are needed.
+type Config struct {
+	Store storage.Store
+	Cache *cache.Cache
+	// Decoder is the one that the cache uses.
+	Decoder *storage.Decoder
+	Types   *resources.Types
+	// Admission is the chain of plugins; NamespaceLifecycle is put in front of it. Default: none.
+	Admission admission.Chain
+	// Authenticate says who asks on the secure port; default: client certificates.
+	Authenticate Authenticator
+	// Tokens signs tokens of service accounts; nil refuses to.
+	Tokens *auth.Issuer
+	// Version is what /version answers.
+	Version Version
+	// MaxInFlight bounds the requests that are served at the same time, watches aside; default 400.
+	MaxInFlight int
+	// RequestTimeout bounds a write; default 34 s (0-13).
+	RequestTimeout time.Duration
+	// Discovery and OpenAPI documents.
+	Discovery *discovery.Service
+	OpenAPI   *openapi.Service
+	// Checks are named health checks (see Check).
+	Checks []Check
+	// Debug are further handlers by path (the collector's graph).
+	Debug map[string]http.Handler
+	// Registry gathers this server's metrics; default: a new one.
+	Registry *prometheus.Registry
+	// Log defaults to slog.Default.
+	Log *slog.Logger
+	// Now defaults to time.Now.
+	Now func() time.Time
+}
+
+// Server serves the API. Its methods may be called from any goroutine.
+type Server struct {
+	store     storage.Store
+	cache     *cache.Cache
+	decoder   *storage.Decoder
+	root      string
+	types     *resources.Types
+	admission admission.Chain
+	log       *slog.Logger
+	now       func() time.Time
+	config    Config
+	metrics   *metrics
+	// closing is closed when the server shuts down: watches end.
+	closing chan struct{}
+}
+
+// New returns a server that is ready to serve once the cache is.
+func New(c Config) *Server {
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.MaxInFlight == 0 {
+		c.MaxInFlight = 400
+	}
+	if c.RequestTimeout == 0 {
+		c.RequestTimeout = 34 * time.Second
+	}
+	if c.Authenticate == nil {
+		c.Authenticate = Certificates
+	}
+	if c.Registry == nil {
+		c.Registry = prometheus.NewRegistry()
+	}
+	s := &Server{
+		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
+		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), closing: make(chan struct{}),
+	}
+	s.admission = append(admission.Chain{&admission.Lifecycle{State: s.namespaceState}}, c.Admission...)
+	return s
+}
+
+// CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests
+// that end by themselves. Call it once.
+func (s *Server) CloseWatches() { close(s.closing) }
+
+// namespaceState is as fresh as a quorum read.
+func (s *Server) namespaceState(ctx context.Context, name string) (admission.NamespaceState, error) {
+	o, err := s.load(ctx, s.root+"/namespaces/"+name)
+	switch {
+	case err != nil:
+		return 0, err
+	case o == nil:
+		return admission.NamespaceAbsent, nil
+	case o.Meta.Deleting():
+		return admission.NamespaceTerminating, nil
+	}
+	return admission.NamespaceActive, nil
+}

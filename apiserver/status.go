@@ -1,0 +1,140 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Sentinel errors of the handlers; statusTable says what each becomes.
+var (
+	// errNoRoute: the path is below an installed group but names nothing (0-11).
+	errNoRoute = errors.New("the server could not find the requested resource")
+	// errNoMethod: the path is known, the verb isn't served there (0-11).
+	errNoMethod = errors.New("the server does not allow this method on the requested resource")
+	// errNeedsKubelet: the subresource needs a kubelet or a way into the cluster's network.
+	errNeedsKubelet = errors.New("not implemented: this server runs no nodes, so there is no kubelet or network to carry this request to")
+	// errNoTokens: no key to sign tokens with was given.
+	errNoTokens = errors.New("this server signs no tokens")
+	// errPatchMedia: a patch of a type that isn't served there (B-50).
+	errPatchMedia = errors.New("415: Unsupported Media Type")
+	// errUnauthorized: the client named no identity, or a wrong one.
+	errUnauthorized = errors.New("Unauthorized")
+	// errBusy: too many requests are in flight.
+	errBusy = errors.New("Too many requests, please try again later.")
+	// errCreateRevision: a resourceVersion was sent with a new object.
+	errCreateRevision = errors.New("resourceVersion should not be set on objects to be created")
+)
+
+// statusTable is the one table from error to Status; the first match wins. Errors that carry a
+// Status of their own (apimachinery's) are not in it, everything else without a row is 0-10.
+var statusTable = []struct {
+	is     error
+	code   int32
+	reason metav1.StatusReason
+	// text is the message; empty means the error's own text.
+	text string
+	// retry is retryAfterSeconds.
+	retry int32
+	// details says that an empty details object is printed.
+	details bool
+}{
+	{is: errNoRoute, code: http.StatusNotFound, reason: metav1.StatusReasonNotFound, details: true},
+	{is: errNoMethod, code: http.StatusMethodNotAllowed, reason: metav1.StatusReasonMethodNotAllowed, details: true},
+	{is: errNeedsKubelet, code: http.StatusNotImplemented, reason: "NotImplemented"},
+	{is: errNoTokens, code: http.StatusNotImplemented, reason: "NotImplemented"},
+	{is: errPatchMedia, code: http.StatusUnsupportedMediaType, reason: metav1.StatusReasonUnsupportedMediaType, details: true},
+	{is: errUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
+	{is: errBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
+	{is: context.DeadlineExceeded, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
+		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
+	{is: context.Canceled, code: 499, reason: "", text: "the client closed the request"},
+	{is: storage.ErrTooLarge, code: http.StatusRequestEntityTooLarge, reason: metav1.StatusReasonRequestEntityTooLarge,
+		text: "Request entity too large: the object is larger than etcd takes in one request"},
+	{is: storage.ErrNoSpace, code: http.StatusInsufficientStorage, reason: metav1.StatusReasonInternalError,
+		text: "Internal error occurred: the storage has no space left; reads and deletes still work"},
+	{is: storage.ErrUnavailable, code: http.StatusServiceUnavailable, reason: metav1.StatusReasonServiceUnavailable, retry: 1, details: true},
+	{is: storage.ErrCorrupt, code: http.StatusInternalServerError, reason: metav1.StatusReasonInternalError},
+	{is: storage.ErrCompacted, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},
+	{is: cache.ErrExpired, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},
+}
+
+// statusOf returns the Status that a client gets for an error.
+func statusOf(err error) *metav1.Status {
+	var s apierrors.APIStatus
+	if errors.As(err, &s) {
+		st := s.Status()
+		st.Kind, st.APIVersion, st.Status = "Status", "v1", metav1.StatusFailure
+		if st.Code == 0 {
+			st.Code = http.StatusInternalServerError
+		}
+		if st.Reason == metav1.StatusReasonUnknown {
+			st.Reason = ""
+		}
+		return &st
+	}
+	st := &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error(),
+	}
+	for _, row := range statusTable {
+		if !errors.Is(err, row.is) {
+			continue
+		}
+		st.Code, st.Reason = row.code, row.reason
+		if row.text != "" {
+			st.Message = row.text
+		}
+		if row.details || row.retry > 0 {
+			st.Details = &metav1.StatusDetails{RetryAfterSeconds: row.retry}
+		}
+		return st
+	}
+	return st
+}
+
+// badRequest is a 400 with a formatted message.
+func badRequest(format string, args ...any) error {
+	return apierrors.NewBadRequest(fmt.Sprintf(format, args...))
+}
+
+// writeError answers with the Status of err, in the form that the client accepts.
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	st := statusOf(err)
+	if st.Details != nil && st.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(st.Details.RetryAfterSeconds))) // 0-04
+	}
+	if st.Code == http.StatusUnauthorized {
+		w.Header().Set("Cache-Control", "no-cache, private")
+	}
+	if st.Code >= 500 && st.Code != http.StatusNotImplemented && st.Code != http.StatusGatewayTimeout {
+		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "code", st.Code, "err", err)
+	}
+	writeStatus(w, r, int(st.Code), st)
+}
+
+// statusError is err as an API error, for callers inside the process who match on those.
+func statusError(err error) error {
+	var s apierrors.APIStatus
+	if errors.As(err, &s) {
+		return err
+	}
+	return &statusWrapper{apierrors.StatusError{ErrStatus: *statusOf(err)}, err}
+}
+
+// statusWrapper keeps the cause beside the Status.
+type statusWrapper struct {
+	apierrors.StatusError
+	cause error
+}
+
+// Unwrap returns the cause.
+func (e *statusWrapper) Unwrap() error { return e.cause }

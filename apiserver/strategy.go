@@ -1,0 +1,124 @@
+package apiserver
+
+import (
+	"reflect"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// prepareCreate makes of a client's object what may be stored: no status, the kind's own fields,
+// the first generation.
+func prepareCreate(res *resources.Resource, obj object) {
+	if res.Subresource("status") != nil {
+		setPart(obj, "Status", nil)
+	}
+	if p := res.Strategy.PrepareCreate; p != nil {
+		p(obj)
+	}
+	switch res.Strategy.Generation {
+	case resources.NoGeneration, resources.UpdateOnlyGeneration: // A-21, B-35, B-36
+	default:
+		obj.SetGeneration(1) // B-30
+	}
+}
+
+// prepareUpdate restores what this endpoint may not change, and counts the generation. obj has
+// old's generation.
+func prepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old object) {
+	switch {
+	case sub != nil && sub.Action == resources.Status: // B-40, B-41
+		keepPart(obj, old, "Spec")
+	case res.Subresource("status") != nil:
+		keepPart(obj, old, "Status")
+	}
+	if sub != nil {
+		if sub.PrepareUpdate != nil {
+			sub.PrepareUpdate(obj, old)
+		}
+	} else if p := res.Strategy.PrepareUpdate; p != nil {
+		p(obj, old)
+	}
+	if sub == nil || sub.Action != resources.Status { // B-37
+		if changes(res.Strategy.Generation, obj, old) {
+			obj.SetGeneration(old.GetGeneration() + 1)
+		}
+	}
+}
+
+// changes reports whether an update bumps the generation (B-30 to B-36).
+func changes(rule resources.Generation, obj, old object) bool {
+	switch rule {
+	case resources.SpecGeneration, resources.UpdateOnlyGeneration:
+		return !samePart(obj, old, "Spec")
+	case resources.SpecOrAnnotations: // B-31
+		return !samePart(obj, old, "Spec") || !apiequality.Semantic.DeepEqual(obj.GetAnnotations(), old.GetAnnotations())
+	case resources.TemplateGeneration:
+		return !samePart(obj, old, "Template")
+	case resources.AnyButMetaOrLabels: // B-33
+		return !sameBody(obj, old, false) || !apiequality.Semantic.DeepEqual(obj.GetLabels(), old.GetLabels())
+	case resources.RootGeneration, resources.CustomWholeGeneration: // B-34
+		return !sameBody(obj, old, false)
+	case resources.CustomGeneration: // B-34
+		return !sameBody(obj, old, true)
+	}
+	return false
+}
+
+// part returns a field of a typed object or the key of an unstructured one.
+func part(obj object, name string) any {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return u.Object[lowerFirst(name)]
+	}
+	if f := reflect.ValueOf(obj).Elem().FieldByName(name); f.IsValid() {
+		return f.Interface()
+	}
+	return nil
+}
+
+// setPart overwrites it; nil empties it.
+func setPart(obj object, name string, v any) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		if v == nil {
+			delete(u.Object, lowerFirst(name))
+		} else {
+			u.Object[lowerFirst(name)] = v
+		}
+		return
+	}
+	f := reflect.ValueOf(obj).Elem().FieldByName(name)
+	switch {
+	case !f.IsValid():
+	case v == nil:
+		f.SetZero()
+	default:
+		f.Set(reflect.ValueOf(v))
+	}
+}
+
+func keepPart(obj, old object, name string) { setPart(obj, name, part(old, name)) }
+
+func samePart(obj, old object, name string) bool {
+	return apiequality.Semantic.DeepEqual(part(obj, name), part(old, name))
+}
+
+// sameBody compares everything but metadata and, if asked, status.
+func sameBody(obj, old object, butStatus bool) bool {
+	a, b := obj.DeepCopyObject().(object), old.DeepCopyObject().(object)
+	for _, o := range []object{a, b} {
+		if u, ok := o.(*unstructured.Unstructured); ok {
+			delete(u.Object, "metadata")
+		} else {
+			reflect.ValueOf(o).Elem().FieldByName("ObjectMeta").SetZero()
+			reflect.ValueOf(o).Elem().FieldByName("TypeMeta").SetZero()
+		}
+		if butStatus {
+			setPart(o, "Status", nil)
+		}
+	}
+	return apiequality.Semantic.DeepEqual(a, b)
+}
+
+func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

@@ -1,0 +1,75 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// serveUpdate is PUT on an object or on a subresource that is a part of it (B.1).
+func (s *Server) serveUpdate(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	o, err := updateOptions(q.r.URL.Query())
+	if err != nil {
+		return err
+	}
+	obj, err := q.input(o.FieldValidation)
+	if err != nil {
+		return err
+	}
+	if err := matchNamespace(q.res, obj, q.namespace); err != nil { // A-09 before B-02
+		return err
+	}
+	if err := q.checkName(obj); err != nil {
+		return err
+	}
+	dedupOwners(obj, false, q.warn.add)
+	q.dryRun = isDryRun(o.DryRun)
+	out, created, err := s.put(q.r.Context(), &q.op, obj)
+	if err != nil {
+		return err
+	}
+	if created {
+		return q.answer(x, http.StatusCreated, out)
+	}
+	return q.answer(x, http.StatusOK, out)
+}
+
+// put replaces an object, or creates it where the kind allows that (B-03).
+func (s *Server) put(ctx context.Context, o *op, obj object) (out *storage.Object, created bool, err error) {
+	uid := obj.GetUID()
+	for {
+		out, err = s.update(ctx, o, func(old object) (object, error) {
+			if uid != "" && uid != old.GetUID() { // B-09
+				return nil, o.uidPrecondition(s.root, obj, old.GetUID())
+			}
+			return obj.DeepCopyObject().(object), nil
+		})
+		if !apierrors.IsNotFound(err) || o.sub != nil || !o.res.Strategy.CreateOnUpdate { // B-04
+			return out, false, err
+		}
+		if uid != "" { // B-05
+			return nil, false, o.uidPrecondition(s.root, obj, "")
+		}
+		fresh := obj.DeepCopyObject().(object)
+		fresh.SetResourceVersion("")
+		out, err = s.create(ctx, o, fresh)
+		if !apierrors.IsAlreadyExists(err) {
+			return out, true, err
+		}
+		// Somebody created it between the two steps: it is an update after all.
+	}
+}
+
+func (o *op) uidPrecondition(root string, obj metav1.Object, stored any) error {
+	return o.conflict(fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %v",
+		o.key(root), obj.GetUID(), stored))
+}

@@ -1,0 +1,309 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// How long a watch lasts and how often it says how far it has come (H-28, H-33).
+const (
+	minWatch      = 30 * time.Minute
+	bookmarkEvery = time.Minute
+	// watchChunk is how many bytes of events are gathered before they are sent.
+	watchChunk = 64 << 10
+)
+
+// serveWatch is GET with watch=true, or a legacy watch path (H.3).
+func (s *Server) serveWatch(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	query := q.r.URL.Query()
+	query.Set("watch", "true")
+	o, err := listOptions(query)
+	if err != nil {
+		return err
+	}
+	rev, err := parseRevision(o.ResourceVersion) // H-29
+	if err != nil {
+		return err
+	}
+	sel, err := s.selectionOf(q.target, o)
+	if err != nil {
+		return err
+	}
+	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, key: x.key()}
+	return w.serve()
+}
+
+// watch is one stream. Only the handler's goroutine uses it.
+type watch struct {
+	q   *request
+	s   *Server
+	x   *rendering
+	sel selected
+	o   *metainternal.ListOptions
+	// rev is where it starts, then the revision up to which everything was sent.
+	rev int64
+	// key names the form of its events for sharing; empty if they can't be shared.
+	key string
+	// out gathers events until they are flushed.
+	out []byte
+	// tabled says that column definitions have been sent.
+	tabled bool
+}
+
+func (w *watch) serve() error {
+	ctx := w.q.r.Context()
+	deadline := time.NewTimer(w.lasts())
+	defer deadline.Stop()
+	h := w.q.w.Header()
+	h.Set("Content-Type", w.contentType())
+	h.Set("Cache-Control", "no-cache, private")
+	w.q.w.WriteHeader(http.StatusOK)
+	if err := w.flush(); err != nil {
+		return nil
+	}
+	watcher, err := w.start()
+	if err != nil {
+		w.fail(err)
+		return nil
+	}
+	marks := time.NewTicker(bookmarkEvery)
+	defer marks.Stop()
+	for {
+		events, rev, err := watcher.Poll()
+		if err != nil {
+			w.fail(err)
+			return nil
+		}
+		if err := w.send(events); err != nil {
+			return nil
+		}
+		w.rev = max(w.rev, rev)
+		if len(events) > 0 {
+			continue
+		}
+		if err := w.flush(); err != nil {
+			return nil
+		}
+		select {
+		case <-watcher.Changed():
+		case <-marks.C:
+			w.rev = max(w.rev, watcher.Progress())
+			w.bookmark(false)
+		case <-deadline.C: // H-33
+			return nil
+		case <-ctx.Done():
+			return nil
+		case <-w.s.closing:
+			return nil
+		}
+	}
+}
+
+// lasts is the watch's own deadline.
+func (w *watch) lasts() time.Duration {
+	if t := w.o.TimeoutSeconds; t != nil && *t > 0 {
+		return time.Duration(*t) * time.Second
+	}
+	return minWatch + rand.N(minWatch)
+}
+
+func (w *watch) contentType() string {
+	if w.x.f.media == mediaProtobuf {
+		return mediaProtobuf + ";stream=watch"
+	}
+	return w.x.f.media
+}
+
+// start sends the initial events that were asked for, and returns a watcher that goes on right
+// after them (H-26, H-27).
+func (w *watch) start() (*cache.Watcher, error) {
+	ctx := w.q.r.Context()
+	initial := w.o.SendInitialEvents != nil && *w.o.SendInitialEvents
+	collection := w.q.res.Collection
+	var err error
+	switch {
+	case initial && w.o.ResourceVersion == "", !initial && w.rev == 0 && w.o.ResourceVersion == "":
+		err = w.s.fresh(ctx)
+	case initial && w.rev > 0:
+		err = w.s.waitFor(ctx, w.rev)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !initial {
+		if w.rev == 0 {
+			w.rev = w.s.cache.Revision()
+		}
+		return w.watchFrom(collection, w.rev)
+	}
+	snap, err := w.s.cache.Snapshot(collection, 0)
+	if err != nil {
+		return nil, err
+	}
+	items, _ := w.s.page(scan{snapshot: snap}, &w.sel)
+	for _, o := range items {
+		if err := w.emit("ADDED", o, nil); err != nil {
+			return nil, err
+		}
+	}
+	w.rev = snap.Revision()
+	if w.o.AllowWatchBookmarks {
+		w.bookmark(true)
+	}
+	return w.s.cache.Watch(collection, w.rev)
+}
+
+// watchFrom starts after a revision that the client knows. One that has not been written yet is
+// accepted: the watch is silent until events beyond it occur (H-29).
+func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
+	return w.s.cache.Watch(collection, min(rev, w.s.cache.Revision()))
+}
+
+// send puts the events that this watch selects into the buffer (H-31).
+func (w *watch) send(events []*cache.Event) error {
+	for _, e := range events {
+		if e.Revision <= w.rev || e.Object.Err != nil || !w.below(e.Object.Key) {
+			continue
+		}
+		now := e.Type != cache.Deleted && w.sel.matches(e.Object)
+		before := e.Prev != nil && e.Prev.Err == nil && w.sel.matches(e.Prev)
+		var err error
+		switch {
+		case now && before:
+			err = w.emit("MODIFIED", e.Object, e)
+		case now:
+			err = w.emit("ADDED", e.Object, e)
+		case before && e.Type == cache.Deleted:
+			err = w.emit("DELETED", e.Object, e)
+		case before: // it left the selection: its last selected content, at this revision
+			err = w.emit("DELETED", w.s.decoder.Revise(e.Prev, e.Revision), nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below reports whether the key is in the namespace, or is the one key, that is watched.
+func (w *watch) below(key string) bool {
+	if w.sel.key != "" {
+		return key == w.sel.key
+	}
+	return len(key) > len(w.sel.prefix) && key[:len(w.sel.prefix)] == w.sel.prefix
+}
+
+// emit buffers one event; a form that other watchers send too is rendered once.
+func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
+	var failed error
+	render := func() []byte {
+		object, err := w.render(o)
+		if err == nil {
+			object, err = w.x.frame(typ, object)
+		}
+		failed = err
+		return object
+	}
+	var frame []byte
+	if e != nil && w.key != "" {
+		frame = e.Memo(w.key+";"+typ, render)
+	} else {
+		frame = render()
+	}
+	if failed != nil {
+		w.s.log.Warn("left out of a watch", "key", o.Key, "err", failed)
+		return nil
+	}
+	w.out = append(w.out, frame...)
+	w.s.metrics.watchEvents.WithLabelValues(w.q.res.Group, w.q.res.Version, w.q.res.Plural).Inc()
+	if len(w.out) >= watchChunk {
+		return w.flush()
+	}
+	return nil
+}
+
+// render is rendering.object, but for a Table only the first event carries the columns.
+func (w *watch) render(o *storage.Object) ([]byte, error) {
+	if w.x.f.as != "Table" {
+		return w.x.object(o)
+	}
+	w.x.now = w.s.now()
+	t, err := w.x.table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, !w.tabled)
+	if err != nil {
+		return nil, err
+	}
+	w.tabled = true
+	return w.x.encode(t)
+}
+
+// flush sends what is buffered.
+func (w *watch) flush() error {
+	if len(w.out) > 0 {
+		if _, err := w.q.w.Write(w.out); err != nil {
+			return err
+		}
+		if w.out = w.out[:0]; cap(w.out) > 4*watchChunk {
+			w.out = nil
+		}
+	}
+	return http.NewResponseController(w.q.w).Flush()
+}
+
+// bookmark says how far the watch has come; end marks the end of the initial events (H-27, H-28).
+func (w *watch) bookmark(end bool) {
+	if !w.o.AllowWatchBookmarks {
+		return
+	}
+	o, err := w.mark(end)
+	if err == nil {
+		err = w.emit("BOOKMARK", o, nil)
+	}
+	if err != nil {
+		w.s.log.Warn("bookmark not sent", "err", err)
+	}
+}
+
+// mark is an object of the kind that has nothing but a revision.
+func (w *watch) mark(end bool) (*storage.Object, error) {
+	meta := `{"resourceVersion":"` + strconv.FormatInt(w.rev, 10) + `"`
+	if end {
+		meta += `,"annotations":{"` + metav1.InitialEventsAnnotationKey + `":"true"}`
+	}
+	// Only metadata is printed, even for kinds whose spec would show empty fields.
+	data := fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":%s}}`, w.q.res.Stored.Kind, w.q.res.Stored.GroupVersion().String(), meta)
+	return &storage.Object{Revision: w.rev, JSON: []byte(data), Meta: storage.Meta{Kind: w.q.res.Stored.Kind, APIVersion: w.q.res.Stored.GroupVersion().String()}}, nil
+}
+
+// fail ends the stream with an ERROR event (H-30).
+func (w *watch) fail(err error) {
+	var old *cache.ExpiredError
+	if errors.As(err, &old) {
+		err = apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", old.Revision, old.Oldest))
+	}
+	data, e := encodeAs(statusOf(err), w.x.f.media)
+	if e == nil {
+		data, e = w.x.frame("ERROR", data)
+	}
+	if e != nil {
+		return
+	}
+	w.out = append(w.out, data...)
+	if err := w.flush(); err != nil {
+		w.s.log.Debug("watch cut short", "err", err)
+	}
+}

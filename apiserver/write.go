@@ -1,0 +1,331 @@
+package apiserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// object is what every API object is.
+type object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// op is one request that changes something, wherever it came from.
+type op struct {
+	target
+	user   auth.User
+	warn   *warnings
+	dryRun bool
+	// guards are compared in the same transaction as the write (gc's deletes).
+	guards []storage.Guard
+}
+
+func (o *op) attributes(operation admission.Operation, obj, old runtime.Object) *admission.Attributes {
+	a := &admission.Attributes{
+		Operation: operation, Resource: o.res, Namespace: o.namespace, Name: o.name,
+		Object: obj, Old: old, User: o.user, DryRun: o.dryRun, Warn: o.warn.add,
+	}
+	if o.sub != nil {
+		a.Subresource = o.sub.Name
+	}
+	return a
+}
+
+// load returns the stored object as of now, nil if there is none.
+func (s *Server) load(ctx context.Context, key string) (*storage.Object, error) {
+	if err := s.fresh(ctx); err != nil {
+		return nil, err
+	}
+	o, _ := s.cache.Get(key)
+	if o != nil && o.Err != nil {
+		return nil, fmt.Errorf("reading %s: %w", key, o.Err)
+	}
+	return o, nil
+}
+
+// fresh waits until the cache shows every write that was acknowledged before the call.
+func (s *Server) fresh(ctx context.Context) error {
+	rev, err := s.store.Revision(ctx)
+	if err != nil {
+		return err
+	}
+	return s.cache.Wait(ctx, rev)
+}
+
+// decode reads a cached object into the stored version's type.
+func (o *op) decode(cur *storage.Object) (object, error) {
+	obj, err := decodeStored(o.res, cur.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, cur.Key, err)
+	}
+	if d := o.res.Strategy.Default; d != nil {
+		d(obj)
+	}
+	return obj.(object), nil
+}
+
+// create stores a new object. obj is in the stored version.
+func (s *Server) create(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+	wipeSystemFields(obj)
+	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
+		return nil, err
+	}
+	dedupOwners(obj, false, o.warn.add)
+	if err := s.admission.Admit(ctx, o.attributes(admission.Create, obj, nil)); err != nil {
+		return nil, err
+	}
+	dedupOwners(obj, true, o.warn.add)
+	if obj.GetName() != "" || obj.GetGenerateName() == "" {
+		return s.createNamed(ctx, o, obj)
+	}
+	const attempts = 8
+	var err error
+	for range attempts {
+		var out *storage.Object
+		if out, err = s.createNamed(ctx, o, obj.DeepCopyObject().(object)); err == nil || !apierrors.IsAlreadyExists(err) {
+			return out, err
+		}
+	}
+	return nil, err
+}
+
+// createNamed is one attempt: system fields, strategy, validation, commit.
+func (s *Server) createNamed(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+	fillSystemFields(obj, s.now())
+	if obj.GetName() == "" && obj.GetGenerateName() != "" {
+		obj.SetName(generatedName(obj.GetGenerateName()))
+	}
+	revision := obj.GetResourceVersion()
+	prepareCreate(o.res, obj)
+	if err := validateNew(o.res, obj); err != nil {
+		return nil, err
+	}
+	o.warnOf(obj, nil)
+	named := *o
+	named.name = obj.GetName()
+	if err := s.admission.Validate(ctx, named.attributes(admission.Create, obj, nil)); err != nil {
+		return nil, err
+	}
+	if n, err := strconv.ParseUint(revision, 10, 64); err == nil && n != 0 && !o.dryRun {
+		return nil, errCreateRevision
+	}
+	return s.insert(ctx, &named, obj)
+}
+
+// insert commits a new object, and words what stands in its way.
+func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+	obj.SetResourceVersion("")
+	value, err := encodeStored(o.res, obj)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
+	}
+	key := o.key(s.root)
+	if o.dryRun {
+		cur, err := s.load(ctx, key)
+		if err != nil || cur == nil {
+			return s.decoder.Decode(storage.Record{Key: key, Value: value}), err
+		}
+		return nil, o.exists(obj, cur)
+	}
+	rev, err := s.store.Commit(ctx, storage.Txn{Key: key, Value: value, Guards: o.guards, TTL: o.ttl()})
+	var lost *storage.ConflictError
+	if errors.As(err, &lost) {
+		if lost.Guard != nil {
+			return nil, o.conflict(lost)
+		}
+		return nil, o.exists(obj, s.decoder.Decode(lost.Current))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.decoder.Decode(storage.Record{Key: key, Value: value, ModRevision: rev}), nil
+}
+
+func (o *op) ttl() time.Duration {
+	if o.res.TTL == nil {
+		return 0
+	}
+	return o.res.TTL()
+}
+
+func (o *op) exists(obj object, cur *storage.Object) error {
+	var err *apierrors.StatusError
+	if obj.GetGenerateName() != "" {
+		err = apierrors.NewGenerateNameConflict(o.res.GroupResource(), obj.GetName(), 1)
+	} else {
+		err = apierrors.NewAlreadyExists(o.res.GroupResource(), obj.GetName())
+	}
+	if cur.Meta.Deleting() {
+		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+	}
+	return err
+}
+
+func (o *op) notFound() error {
+	return apierrors.NewNotFound(o.res.GroupResource(), o.name)
+}
+
+func (o *op) conflict(cause error) error {
+	return apierrors.NewConflict(o.res.GroupResource(), o.name, cause)
+}
+
+// errModified is the cause of B-08.
+var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+
+// change makes the new state out of the stored one. Both are in the stored version; old may be
+// changed and returned.
+type change func(old object) (object, error)
+
+// update carries out a change on the newest state of an object, again and again while others win
+// the race for it (B-56); a resourceVersion that the change brings is compared with each state, so
+// a client that names one gets a conflict. The request's deadline bounds the attempts.
+func (s *Server) update(ctx context.Context, o *op, c change) (*storage.Object, error) {
+	cur, err := s.load(ctx, o.key(s.root))
+	for err == nil {
+		if cur == nil {
+			return nil, o.notFound()
+		}
+		var out *storage.Object
+		if out, err = s.updateOnce(ctx, o, cur, c); err == nil {
+			return out, nil
+		}
+		cur, err = s.retry(err)
+	}
+	return nil, err
+}
+
+// retry returns the object that won a race, nil if it was removed, or the error if it was none.
+func (s *Server) retry(err error) (*storage.Object, error) {
+	var lost *storage.ConflictError
+	if !errors.As(err, &lost) || lost.Guard != nil {
+		return nil, err
+	}
+	if lost.Current.ModRevision == 0 {
+		return nil, nil
+	}
+	cur := s.decoder.Decode(lost.Current)
+	return cur, cur.Err
+}
+
+func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c change) (*storage.Object, error) {
+	old, err := o.decode(cur)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := c(old.DeepCopyObject().(object))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.admission.Admit(ctx, o.attributes(admission.Update, obj, old)); err != nil {
+		return nil, err
+	}
+	dedupOwners(obj, true, o.warn.add)
+	if err := o.checkRevision(obj, cur); err != nil {
+		return nil, err
+	}
+	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
+		return nil, err
+	}
+	obj.SetGeneration(old.GetGeneration())
+	prepareUpdate(o.res, o.sub, obj, old)
+	inherit(obj, old)
+	if err := validateChange(o.res, o.sub, obj, old); err != nil {
+		return nil, err
+	}
+	o.warnOf(obj, old)
+	if err := s.admission.Validate(ctx, o.attributes(admission.Update, obj, old)); err != nil {
+		return nil, err
+	}
+	return s.replace(ctx, o, cur, obj, old)
+}
+
+// checkRevision compares the revision that the new state names with the stored one (B-06 to B-08).
+func (o *op) checkRevision(obj object, cur *storage.Object) error {
+	var want uint64
+	if rv := obj.GetResourceVersion(); rv != "" {
+		n, err := strconv.ParseUint(rv, 10, 64)
+		if err != nil {
+			return err // B-07
+		}
+		want = n
+	}
+	switch {
+	case want == 0 && o.res.Strategy.Conditional:
+		gk := schema.GroupKind{Group: o.res.Group, Kind: o.res.Plural}
+		return apierrors.NewInvalid(gk, o.name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), want, "must be specified for an update")})
+	case want != 0 && want != uint64(cur.Revision):
+		return o.conflict(errModified)
+	}
+	obj.SetResourceVersion(strconv.FormatInt(cur.Revision, 10))
+	return nil
+}
+
+// replace commits an update: it stores the new state, removes the object if the update took its
+// last finalizer (B-20), or does nothing if nothing changed (B-17).
+func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, old object) (*storage.Object, error) {
+	verdict := finalizers.Update(lifecycleOf(o.res, old), lifecycleOf(o.res, obj), s.now())
+	obj.SetResourceVersion("")
+	value, err := encodeStored(o.res, obj)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
+	}
+	out := s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision})
+	if o.dryRun || verdict.Step == finalizers.Store && bytes.Equal(out.JSON, cur.JSON) {
+		return out, out.Err
+	}
+	txn := storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: o.ttl()}
+	if verdict.Step == finalizers.Remove {
+		txn.Value = nil
+		_, err := s.store.Commit(ctx, txn)
+		return out, err // the object as submitted, at the revision it had (B-20)
+	}
+	rev, err := s.store.Commit(ctx, txn)
+	if err != nil {
+		return nil, err
+	}
+	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), nil
+}
+
+// warnOf adds the kind's warnings; old is nil on create.
+func (o *op) warnOf(obj, old runtime.Object) {
+	w := o.res.Strategy.Warnings
+	if w == nil || o.sub != nil {
+		return
+	}
+	for _, text := range w(obj, old) {
+		o.warn.add(text)
+	}
+}
+
+// checkName compares the name in a body with the one in the path (B-02).
+func (o *op) checkName(m metav1.Object) error {
+	switch name := m.GetName(); {
+	case name == "":
+		return badRequest("the name of the object (%s based on URL) was undeterminable: name must be provided", o.name)
+	case name != o.name:
+		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, o.name)
+	}
+	return nil
+}
+
+func isDryRun(values []string) bool {
+	return len(values) > 0 && strings.EqualFold(values[0], metav1.DryRunAll)
+}

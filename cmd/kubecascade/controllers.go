@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// controllerNames are those of kube-controller-manager, in order; all are on by default.
+func controllerNames() []string {
+	return []string{garbageCollector, namespaceController}
+}
+
+const (
+	garbageCollector    = "garbage-collector-controller"
+	namespaceController = "namespace-controller"
+)
+
+// selectControllers reads --controllers: the last word on a name counts, and '*' stands for the
+// names that aren't mentioned (K cmd/kube-controller-manager: IsControllerEnabled).
+func selectControllers(words []string) (map[string]bool, error) {
+	on, all := map[string]bool{}, false
+	mentioned := map[string]bool{}
+	for _, w := range words {
+		if w == "*" {
+			all = true
+			continue
+		}
+		name, off := strings.CutPrefix(w, "-")
+		if !slices.Contains(controllerNames(), name) {
+			return nil, fmt.Errorf("--controllers: %q is not known; there are %s", name, strings.Join(controllerNames(), ", "))
+		}
+		on[name], mentioned[name] = !off, true
+	}
+	for _, name := range controllerNames() {
+		if !mentioned[name] {
+			on[name] = all
+		}
+	}
+	return on, nil
+}

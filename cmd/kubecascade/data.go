@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// data is the storage and what follows it.
+type data struct {
+	store   *storage.Etcd
+	cache   *cache.Cache
+	decoder *storage.Decoder
+	types   *resources.Types
+	// failed gets the error if the cache can't follow the store any more.
+	failed chan error
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+}
+
+// openData opens the store and waits until the cache shows it. It outlives ctx until closed, so
+// that requests in flight can finish.
+func openData(ctx context.Context, o *options, log *slog.Logger) (*data, error) {
+	c := storage.Config{Endpoints: o.etcd, CAFile: o.etcdCA, CertFile: o.etcdCert, KeyFile: o.etcdKey, Root: o.etcdPrefix, Logger: log}
+	if len(o.etcd) == 0 {
+		c.Ephemeral = o.ephemeral
+		c.DataDir = filepath.Join(o.dataDir, "etcd")
+		if o.ephemeral {
+			c.DataDir = o.dataDir
+		}
+	}
+	store, err := storage.Open(ctx, c)
+	if err != nil {
+		if errors.Is(err, storage.ErrInUse) {
+			return nil, fmt.Errorf("--data-dir %s is used by another process: %w", o.dataDir, err)
+		}
+		return nil, err
+	}
+	compactor, err := storage.NewCompactor(ctx, store, o.compaction, log)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	d := &data{store: store, types: resources.NewTable(resources.Builtin()...), failed: make(chan error, 1)}
+	d.decoder = &storage.Decoder{Root: o.etcdPrefix, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
+	d.cache = cache.New(cache.Options{Decoder: *d.decoder})
+	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	d.stop = stop
+	d.done.Go(func() {
+		if err := store.Follow(run, d.cache.Apply); err != nil && run.Err() == nil {
+			d.failed <- fmt.Errorf("following the store: %w", err)
+		}
+	})
+	d.done.Go(func() { compactor.Run(run) })
+	select {
+	case <-d.cache.Ready():
+		return d, nil
+	case err = <-d.failed:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return nil, errors.Join(err, d.close())
+}
+
+// close ends what follows the store and then the store.
+func (d *data) close() error {
+	d.stop()
+	d.done.Wait()
+	return d.store.Close()
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubecascade/kubecascade/apiserver/pki"
+)
+
+func serveCommand() *cobra.Command {
+	o := &options{}
+	groups := o.groups()
+	c := &cobra.Command{
+		Use: "serve", Short: "Serve the Kubernetes API",
+		Long: "Serve the Kubernetes API over etcd, with the garbage collector and the namespace controller inside.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			start := processStart()
+			if err := o.complete(c.Flags().Changed); err != nil {
+				return errUsage{err}
+			}
+			log := o.logger(c.ErrOrStderr())
+			slog.SetDefault(log)
+			return serve(c.Context(), o, log, start, c.OutOrStdout())
+		},
+	}
+	for _, g := range groups {
+		c.Flags().AddFlagSet(g.flags)
+	}
+	c.SetUsageFunc(func(c *cobra.Command) error {
+		w := c.OutOrStderr()
+		fmt.Fprintf(w, "Usage:\n  %s [flags]\n", c.CommandPath())
+		for _, g := range groups {
+			fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(100))
+		}
+		return nil
+	})
+	return c
+}
+
+func (o *options) logger(w io.Writer) *slog.Logger {
+	level := slog.LevelWarn
+	switch {
+	case o.verbosity >= 4:
+		level = slog.LevelDebug
+	case o.verbosity >= 1:
+		level = slog.LevelInfo
+	}
+	h := &slog.HandlerOptions{Level: level}
+	if o.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, h))
+	}
+	return slog.New(slog.NewTextHandler(w, h))
+}
+
+// serve runs until ctx ends. The order is that of the data: ports, keys, storage and cache, API,
+// controllers; the end is the same backwards.
+func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, out io.Writer) (err error) {
+	ports, err := o.listen()
+	if err != nil {
+		return err
+	}
+	defer ports.close()
+	removeDir, err := o.directory()
+	if err != nil {
+		return err
+	}
+	defer removeDir()
+	keys, err := pki.Ensure(pki.Options{Dir: filepath.Join(o.dataDir, "pki"), Hosts: append(o.hosts, o.bindAddress)})
+	if err != nil {
+		return err
+	}
+	data, err := openData(ctx, o, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	sys := assemble(o, data, keys, ports, log)
+	failed := make(chan error, 3)
+	stop, err := sys.start(ctx, failed)
+	if err != nil {
+		return err
+	}
+	kubeconfig, err := o.writeKubeconfig(keys, ports.secureURL())
+	if err != nil {
+		stop()
+		return err
+	}
+	fmt.Fprintf(out, "kubecascade %s ready in %d ms: %s, kubeconfig %s\n", version, time.Since(start).Milliseconds(), strings.Join(ports.urls(), " "), kubeconfig)
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	case err = <-data.failed:
+	}
+	stop()
+	return err
+}
+
+func (o *options) writeKubeconfig(keys *pki.Bundle, url string) (string, error) {
+	path := o.kubeconfig
+	if path == "" {
+		path = filepath.Join(o.dataDir, "admin.kubeconfig")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", fmt.Errorf("making the directory of --kubeconfig-out: %w", err)
+	}
+	return path, keys.WriteKubeconfig(path, url)
+}
+
+// ports are the open listeners.
+type ports struct{ insecure, secure net.Listener }
+
+func (o *options) listen() (p ports, err error) {
+	if o.insecurePort != 0 {
+		if p.insecure, err = listen(o.insecureAddress, o.insecurePort, "insecure-port"); err != nil {
+			return p, err
+		}
+	}
+	if p.secure, err = listen(o.bindAddress, o.securePort, "secure-port"); err != nil {
+		p.close()
+	}
+	return p, err
+}
+
+// close is for the way out before anybody serves; a server closes its listener itself.
+func (p ports) close() {
+	for _, ln := range []net.Listener{p.insecure, p.secure} {
+		if ln != nil {
+			_ = ln.Close() // closed already, as a rule
+		}
+	}
+}
+
+func (p ports) secureURL() string { return "https://" + reachable(p.secure.Addr()) }
+
+func (p ports) urls() (out []string) {
+	if p.insecure != nil {
+		out = append(out, "http://"+reachable(p.insecure.Addr()))
+	}
+	return append(out, p.secureURL())
+}
+
+// reachable is an address that a client on this machine can use: an unspecified one is replaced.
+func reachable(a net.Addr) string {
+	t := a.(*net.TCPAddr)
+	ip := t.IP
+	if ip.IsUnspecified() {
+		ip = net.IPv4(127, 0, 0, 1)
+	}
+	return net.JoinHostPort(ip.String(), fmt.Sprint(t.Port))
+}
+
+// newHTTPServer bounds what a client can hold up; answers aren't bounded in time, for watches.
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 90 * time.Second, MaxHeaderBytes: 1 << 20,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelInfo),
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 1000},
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/controllers/namespace"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// system is the parts, wired.
+type system struct {
+	o     *options
+	log   *slog.Logger
+	ports ports
+	api   *apiserver.Server
+	// secure and plain are the servers of the two ports; plain is nil without that port.
+	secure, plain *http.Server
+	defaults      *loopback.Namespaces
+	// controllers by name, those that are on; each runs until its context ends.
+	controllers map[string]func(context.Context)
+}
+
+// assemble wires the parts; nothing runs yet.
+func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) *system {
+	registry := prometheus.NewRegistry()
+	s := &system{o: o, log: log, ports: p, controllers: map[string]func(context.Context){}}
+	v := apiVersion()
+	config := apiserver.Config{
+		Store: d.store, Cache: d.cache, Decoder: d.decoder, Types: d.types,
+		Tokens:      &auth.Issuer{URL: "https://kubernetes.default.svc", Key: keys.ServiceAccountKey},
+		Version:     v,
+		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout,
+		Discovery: discovery.New(d.types, reachable(p.secure.Addr())),
+		OpenAPI:   openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) }),
+		Debug:     map[string]http.Handler{},
+		Registry:  registry, Log: log,
+	}
+	on, err := selectControllers(o.controllers)
+	if err != nil {
+		panic(err) // complete has checked it
+	}
+	var collector *collector
+	if on[garbageCollector] {
+		collector = newCollector(o, d, &config, log)
+	}
+	s.api = apiserver.New(config)
+	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller")), Cache: d.cache}
+	if on[garbageCollector] {
+		s.controllers[garbageCollector] = collector.runner(s.api)
+	}
+	if on[namespaceController] {
+		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: o.nsSyncs, Log: log}).Run
+	}
+	s.secure = newHTTPServer(s.api.Handler(), log)
+	s.secure.TLSConfig = keys.TLS()
+	if p.insecure != nil {
+		s.plain = newHTTPServer(s.api.Insecure(), log)
+	}
+	return s
+}
+
+// start makes the system namespaces, starts the controllers and serves. stop ends it all and waits.
+func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), err error) {
+	if err := namespace.EnsureDefaults(ctx, s.defaults); err != nil {
+		return nil, fmt.Errorf("making the system namespaces: %w", err)
+	}
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var controllers, servers sync.WaitGroup
+	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
+	for _, runController := range s.controllers {
+		controllers.Go(func() { runController(run) })
+	}
+	report := func(err error) {
+		if err != nil && !errors.Is(err, http.ErrServerClosed) {
+			failed <- fmt.Errorf("serving: %w", err)
+		}
+	}
+	servers.Go(func() { report(s.secure.ServeTLS(s.ports.secure, "", "")) })
+	if s.plain != nil {
+		servers.Go(func() { report(s.plain.Serve(s.ports.insecure)) })
+	}
+	return func() {
+		s.shutdown()
+		servers.Wait()
+		cancel()
+		controllers.Wait()
+	}, nil
+}
+
+// shutdown ends watches, and lets requests in flight finish for as long as they may take.
+func (s *system) shutdown() {
+	s.api.CloseWatches()
+	ctx, cancel := context.WithTimeout(context.Background(), s.o.shutdownTimeout)
+	defer cancel()
+	start := time.Now()
+	var wg sync.WaitGroup
+	for _, server := range []*http.Server{s.secure, s.plain} {
+		if server == nil {
+			continue
+		}
+		wg.Go(func() {
+			if err := server.Shutdown(ctx); err != nil {
+				s.log.Warn("requests cut off at shutdown", "err", err, "after", time.Since(start))
+				_ = server.Close() // nothing is left to be done about it
+			}
+		})
+	}
+	wg.Wait()
+}

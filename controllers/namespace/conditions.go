@@ -1,0 +1,156 @@
+package namespace
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// findings are what a pass found.
+type findings struct {
+	discovery   Discovery
+	contentErrs []error
+	left        []remains
+	// podsFirst says that the pass ended early because of pods: nothing else was looked at (E-09).
+	podsFirst bool
+}
+
+func (f *findings) add(left remains, err error) {
+	f.left = append(f.left, left)
+	if err != nil {
+		f.contentErrs = append(f.contentErrs, err)
+	}
+}
+
+// seconds is the longest estimate (E-13).
+func (f *findings) seconds() int64 {
+	var longest int64
+	for _, l := range f.left {
+		longest = max(longest, l.seconds)
+	}
+	return longest
+}
+
+// count is how many objects are known to be left.
+func (f *findings) count() int {
+	n := 0
+	for _, l := range f.left {
+		n += l.count
+	}
+	return n
+}
+
+// err is everything that forbids to let the namespace go in this pass (E-14).
+func (f *findings) err() error {
+	return errors.Join(append([]error{f.discovery.Err, f.discovery.GroupVersionErr}, f.contentErrs...)...)
+}
+
+// conditions returns what a namespace's status says after a pass (E-15) and whether that is a
+// change (E-17). Conditions of other types stay where they are; what had is not modified.
+func conditions(had []corev1.NamespaceCondition, f findings, now metav1.Time) (next []corev1.NamespaceCondition, changed bool) {
+	next = slices.Clone(had)
+	for _, c := range found(f) {
+		i := slices.IndexFunc(next, func(o corev1.NamespaceCondition) bool { return o.Type == c.Type })
+		c.LastTransitionTime = now
+		switch {
+		case i < 0:
+			next, changed = append(next, c), true
+		case next[i].Status != c.Status:
+			next[i], changed = c, true
+		case next[i].Reason != c.Reason || next[i].Message != c.Message:
+			c.LastTransitionTime = next[i].LastTransitionTime // E-15
+			next[i], changed = c, true
+		}
+	}
+	return next, changed
+}
+
+// found returns the five conditions in the order in which they are first written (E-15).
+func found(f findings) []corev1.NamespaceCondition {
+	left := f.left
+	if f.podsFirst {
+		left = nil // E-16: nothing is added up in a pass that ends with pods; kept (J-24)
+	}
+	resources, finalizers := remaining(left)
+	return []corev1.NamespaceCondition{
+		condition(corev1.NamespaceDeletionDiscoveryFailure, discoveryFailure(f.discovery),
+			"DiscoveryFailed", "ResourcesDiscovered", "All resources successfully discovered"),
+		condition(corev1.NamespaceDeletionGVParsingFailure, message(f.discovery.GroupVersionErr),
+			"GroupVersionParsingFailed", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
+		condition(corev1.NamespaceDeletionContentFailure, contentFailure(f.contentErrs),
+			"ContentDeletionFailed", "ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
+		condition(corev1.NamespaceContentRemaining, resources,
+			"SomeResourcesRemain", "ContentRemoved", "All content successfully removed"),
+		condition(corev1.NamespaceFinalizersRemaining, finalizers,
+			"SomeFinalizersRemain", "ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+	}
+}
+
+// condition is True, and a problem, if there is a message about one.
+func condition(t corev1.NamespaceConditionType, problem, badReason, goodReason, good string) corev1.NamespaceCondition {
+	if problem != "" {
+		return corev1.NamespaceCondition{Type: t, Status: corev1.ConditionTrue, Reason: badReason, Message: problem}
+	}
+	return corev1.NamespaceCondition{Type: t, Status: corev1.ConditionFalse, Reason: goodReason, Message: good}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func discoveryFailure(d Discovery) string {
+	if d.Err != nil && d.FailedGroups > 0 {
+		return fmt.Sprintf("Discovery failed for some groups, %d failing: %v", d.FailedGroups, d.Err)
+	}
+	return message(d.Err)
+}
+
+func contentFailure(errs []error) string {
+	if len(errs) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(errs), sorted(errs, message))
+}
+
+// remaining describes what is left by type, a core type with a dot at its end, and by finalizer.
+func remaining(left []remains) (resources, finalizers string) {
+	total := map[string]int{}
+	left = slices.DeleteFunc(slices.Clone(left), func(l remains) bool { return l.count == 0 })
+	var names []string
+	for _, l := range left {
+		for f, n := range l.finalizers {
+			if total[f] == 0 {
+				names = append(names, f)
+			}
+			total[f] += n
+		}
+	}
+	if len(left) > 0 {
+		resources = "Some resources are remaining: " + sorted(left, func(l remains) string {
+			return fmt.Sprintf("%s.%s has %d resource instances", l.resource.Resource, l.resource.Group, l.count)
+		})
+	}
+	if len(names) > 0 {
+		finalizers = "Some content in the namespace has finalizers remaining: " + sorted(names, func(f string) string {
+			return fmt.Sprintf("%s in %d resource instances", f, total[f])
+		})
+	}
+	return resources, finalizers
+}
+
+// sorted prints and joins, in the order of what is printed.
+func sorted[T any](ts []T, print func(T) string) string {
+	var s []string
+	for _, t := range ts {
+		s = append(s, print(t))
+	}
+	slices.Sort(s)
+	return strings.Join(s, ", ")
+}

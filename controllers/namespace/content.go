@@ -1,0 +1,60 @@
+package namespace
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// finalizerSeconds is how long finalizers are expected to take (E-12).
+const finalizerSeconds = 15
+
+// remains is what is left of one type after its deletion.
+type remains struct {
+	resource Resource
+	count    int
+	// finalizers counts the objects that carry each.
+	finalizers map[string]int
+	// seconds until it is expected to be gone; 0 means that there is no estimate.
+	seconds int64
+}
+
+// podSeconds estimates how long the pods of a namespace still take (E-12): the longest grace
+// period, or 0 if the namespace has been deleting for longer than that.
+func podSeconds(items []Item, deleted, now time.Time) int64 {
+	var longest int64
+	for _, p := range items {
+		if p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed || p.GraceSeconds == nil {
+			continue
+		}
+		longest = max(longest, *p.GraceSeconds)
+	}
+	if int64(now.Sub(deleted)/time.Second) >= longest {
+		return 0
+	}
+	return longest
+}
+
+// count judges what is left of a type; estimate is that of podSeconds, 0 for other types. It is
+// an error if something is left that nothing is known to hold (E-12).
+func count(r Resource, namespace string, estimate int64, items []Item) (remains, error) {
+	left := remains{resource: r, count: len(items), finalizers: map[string]int{}}
+	if left.count == 0 {
+		return left, nil
+	}
+	for _, i := range items {
+		for _, f := range i.Finalizers {
+			left.finalizers[f]++
+		}
+	}
+	switch {
+	case estimate > 0:
+		left.seconds = estimate
+	case len(left.finalizers) > 0:
+		left.seconds = finalizerSeconds
+	default:
+		return left, fmt.Errorf("unexpected items still remain in namespace: %s for gvr: %v", namespace, r.GroupVersionResource)
+	}
+	return left, nil
+}

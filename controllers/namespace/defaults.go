@@ -1,0 +1,95 @@
+package namespace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// systemNamespaces always exist (E-06). All but kube-node-lease can't be deleted either; that is
+// the API server's admission (E-05), not this package's.
+var systemNamespaces = []string{metav1.NamespaceSystem, metav1.NamespacePublic, metav1.NamespaceDefault, corev1.NamespaceNodeLease}
+
+// DefaultsAPI is what Defaults needs of an API server.
+type DefaultsAPI interface {
+	Follower
+	// Create makes a namespace; AlreadyExists if there is one, terminating or not.
+	Create(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error)
+}
+
+// EnsureDefaults makes the system namespaces that are missing. Terminating ones are left alone.
+func EnsureDefaults(ctx context.Context, api DefaultsAPI) error {
+	var errs []error
+	for _, name := range systemNamespaces {
+		errs = append(errs, ensure(ctx, api, name))
+	}
+	return errors.Join(errs...)
+}
+
+func ensure(ctx context.Context, api DefaultsAPI, name string) error {
+	_, err := api.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("creating namespace %s: %w", name, err)
+	}
+	return nil
+}
+
+// Defaults makes the system namespaces that are missing, at the start and whenever one goes,
+// until ctx is done. Upstream looks once a minute; this waits for the event (E-06). log may be nil.
+func Defaults(ctx context.Context, api DefaultsAPI, log *slog.Logger) {
+	log = logger(log)
+	ctx, cancel := context.WithCancel(ctx)
+	missing := make(chan []string, 4)
+	done := make(chan struct{})
+	defer func() { cancel(); <-done }()
+	go func() {
+		defer close(done)
+		follow(ctx, api, log, func(e Event) {
+			switch {
+			case e.Type == Listed:
+				send(ctx, missing, systemNamespaces)
+			case e.Type == Gone && slices.Contains(systemNamespaces, e.Namespace):
+				send(ctx, missing, []string{e.Namespace})
+			}
+		})
+	}()
+	remake(ctx, api, log, missing)
+}
+
+// remake creates what is missing and keeps trying what failed.
+func remake(ctx context.Context, api DefaultsAPI, log *slog.Logger, missing <-chan []string) {
+	var failed []string
+	var retry <-chan time.Time
+	failures := 0
+	for {
+		var names []string
+		select {
+		case <-ctx.Done():
+			return
+		case names = <-missing:
+		case <-retry:
+			names = failed
+		}
+		for _, name := range names {
+			failed = slices.DeleteFunc(slices.Clone(failed), func(n string) bool { return n == name })
+			if err := ensure(ctx, api, name); err != nil && ctx.Err() == nil {
+				log.Warn("making a system namespace", "err", err)
+				failed = append(failed, name)
+			}
+		}
+		retry = nil
+		if len(failed) == 0 {
+			failures = 0
+			continue
+		}
+		retry = time.After(double(minBackoff, failures, maxBackoff))
+		failures++
+	}
+}

@@ -1,0 +1,204 @@
+package namespace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// errReplaced says that another namespace has the name now (E-08).
+var errReplaced = errors.New("namespace uid has changed across retries")
+
+// conflicts bounds how often a write is tried that others keep overtaking; the next pass goes on.
+const conflicts = 10
+
+// outcome is how a pass over a namespace ended.
+type outcome struct {
+	// done: there is nothing to do for this controller, now or later.
+	done bool
+	// after is when to look again if nobody tells of a change; set if neither done nor err is.
+	after time.Duration
+	err   error
+	// left is how many objects are known to remain.
+	left int
+}
+
+// pass deletes what one namespace contains, as far as that goes at once (E-08).
+type pass struct {
+	api API
+	log *slog.Logger
+	// now is the clock for estimates and transition times.
+	now func() time.Time
+}
+
+func (p *pass) run(ctx context.Context, name string) outcome {
+	ns, err := p.api.Get(ctx, name)
+	if err != nil {
+		return ended(err)
+	}
+	if ns, err = p.write(ctx, ns, p.markTerminating); err != nil {
+		return ended(fmt.Errorf("setting the phase: %w", err))
+	}
+	if ns.DeletionTimestamp == nil || len(ns.Spec.Finalizers) == 0 {
+		return outcome{done: true}
+	}
+	found := p.empty(ctx, ns)
+	ns = p.report(ctx, ns, found)
+	if err := found.err(); err != nil { // E-14
+		return outcome{err: err, left: found.count()}
+	}
+	if s := found.seconds(); s > 0 { // E-13
+		return outcome{after: time.Duration(min(s, 1<<32)/2+1) * time.Second, left: found.count()}
+	}
+	if _, err := p.write(ctx, ns, p.finalize); err != nil {
+		return ended(fmt.Errorf("finalizing: %w", err))
+	}
+	return outcome{done: true}
+}
+
+// ended is the outcome after an error about the namespace itself: done if it isn't there any more.
+func ended(err error) outcome {
+	if apierrors.IsNotFound(err) {
+		return outcome{done: true}
+	}
+	return outcome{err: err}
+}
+
+// write carries out fn on ns, and on what is stored by then if somebody was faster (E-08).
+func (p *pass) write(ctx context.Context, ns *corev1.Namespace,
+	fn func(context.Context, *corev1.Namespace) (*corev1.Namespace, error)) (*corev1.Namespace, error) {
+	for try := 1; ; try++ {
+		written, err := fn(ctx, ns)
+		if !apierrors.IsConflict(err) || try == conflicts {
+			return written, err
+		}
+		fresh, err := p.api.Get(ctx, ns.Name)
+		if err != nil {
+			return nil, err
+		}
+		if fresh.UID != ns.UID {
+			return nil, errReplaced
+		}
+		ns = fresh
+	}
+}
+
+// markTerminating repairs a phase that does not say so (E-04).
+func (p *pass) markTerminating(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
+	if ns.DeletionTimestamp == nil || len(ns.Spec.Finalizers) == 0 || ns.Status.Phase == corev1.NamespaceTerminating {
+		return ns, nil
+	}
+	ns = ns.DeepCopy()
+	ns.Status.Phase = corev1.NamespaceTerminating
+	return p.api.UpdateStatus(ctx, ns)
+}
+
+// finalize takes this controller's entry off spec.finalizers (E-08).
+func (p *pass) finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
+	stay, ok := letGo(ns.Spec.Finalizers)
+	if !ok {
+		return ns, nil
+	}
+	ns = ns.DeepCopy()
+	ns.Spec.Finalizers = stay
+	return p.api.Finalize(ctx, ns)
+}
+
+// report writes the conditions if they changed and returns the namespace as it is then. That it
+// can't be reported doesn't stop a namespace from being emptied: the next pass reports again.
+func (p *pass) report(ctx context.Context, ns *corev1.Namespace, f findings) *corev1.Namespace {
+	written, err := p.write(ctx, ns, func(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
+		next, changed := conditions(ns.Status.Conditions, f, metav1.NewTime(p.now()))
+		if !changed { // E-17
+			return ns, nil
+		}
+		ns = ns.DeepCopy()
+		ns.Status.Conditions = next
+		return p.api.UpdateStatus(ctx, ns)
+	})
+	if err != nil {
+		if ctx.Err() == nil && !apierrors.IsNotFound(err) {
+			p.log.Warn("updating conditions", "namespace", ns.Name, "err", err)
+		}
+		return ns
+	}
+	return written
+}
+
+// empty deletes the content of a namespace, pods first (E-09).
+func (p *pass) empty(ctx context.Context, ns *corev1.Namespace) findings {
+	f := findings{discovery: p.api.Resources(ctx)}
+	first, rest := order(f.discovery.Resources)
+	for _, r := range first {
+		left, err := p.deleteAll(ctx, r, ns)
+		f.add(left, err)
+		// After an error it isn't known whether pods remain; what they may need stays then, too.
+		f.podsFirst = f.podsFirst || left.count > 0 || err != nil
+	}
+	if f.podsFirst {
+		return f
+	}
+	for _, r := range rest {
+		f.add(p.deleteAll(ctx, r, ns)) // E-09: an error stops no other type
+	}
+	return f
+}
+
+// deleteAll deletes the objects of one type and counts what remains (E-10).
+func (p *pass) deleteAll(ctx context.Context, r Resource, ns *corev1.Namespace) (remains, error) {
+	var estimate int64
+	if r.GroupResource() == pods {
+		items, err := p.list(ctx, r, ns.Name)
+		if err != nil {
+			return remains{resource: r}, err
+		}
+		estimate = podSeconds(items, ns.DeletionTimestamp.Time, p.now())
+	}
+	if err := p.deleteCollection(ctx, r, ns.Name); err != nil {
+		return remains{resource: r}, err
+	}
+	items, err := p.list(ctx, r, ns.Name)
+	if err != nil {
+		return remains{resource: r}, err
+	}
+	return count(r, ns.Name, estimate, items)
+}
+
+func (p *pass) deleteCollection(ctx context.Context, r Resource, namespace string) error {
+	if r.Collection {
+		err := p.api.DeleteCollection(ctx, r, namespace)
+		if !unserved(err) {
+			return err
+		}
+	}
+	items, err := p.list(ctx, r, namespace) // E-10
+	if err != nil {
+		return err
+	}
+	for _, i := range items {
+		if err := p.api.Delete(ctx, r, namespace, i.Name); err != nil && !unserved(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns the objects of a type; none if it can't be listed.
+func (p *pass) list(ctx context.Context, r Resource, namespace string) ([]Item, error) {
+	items, err := p.api.Metadata(ctx, r, namespace)
+	if unserved(err) {
+		return nil, nil
+	}
+	return items, err
+}
+
+// unserved reports whether a type or a verb isn't there (any more), or an object (E-10).
+func unserved(err error) bool {
+	return apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
+}

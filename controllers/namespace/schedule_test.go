@@ -1,0 +1,161 @@
+package namespace
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// TestSchedule runs testdata/schedule. The commands are
+//
+//	at T                          the time is T after the beginning
+//	exists NAME [deleting]        events
+//	gone NAME
+//	content NAME
+//	listed
+//	begin                         the pass that may begin, if one may
+//	end NAME [done] [err] [after=T] [left=N]
+//	                              how a pass ended
+//
+// Each prints when which pass may begin next.
+func TestSchedule(t *testing.T) {
+	s, now := newSchedule(), epoch
+	datadriven.RunTest(t, "testdata/schedule", func(t *testing.T, d *datadriven.TestData) string {
+		name := ""
+		if len(d.CmdArgs) > 0 {
+			name = d.CmdArgs[0].Key
+		}
+		switch d.Cmd {
+		case "at":
+			now = epoch.Add(duration(t, d, name))
+		case "exists":
+			s.observe(Event{Type: Exists, Namespace: name, Deleting: d.HasArg("deleting")}, now)
+		case "gone":
+			s.observe(Event{Type: Gone, Namespace: name}, now)
+		case "content":
+			s.observe(Event{Type: Content, Namespace: name}, now)
+		case "listed":
+			s.observe(Event{Type: Listed}, now)
+		case "begin":
+			ready, _, _ := s.next(now)
+			if ready == "" {
+				d.Fatalf(t, "nothing may begin")
+			}
+			s.begin(ready)
+		case "end":
+			o := outcome{done: d.HasArg("done")}
+			if d.HasArg("err") {
+				o.err = errors.New("failed")
+			}
+			d.MaybeScanArgs(t, "left", &o.left)
+			if a, ok := d.Arg("after"); ok {
+				o.after = duration(t, d, a.Vals[0])
+			}
+			s.end(name, o, now)
+		default:
+			d.Fatalf(t, "unknown command")
+		}
+		if err := s.check(); err != nil {
+			d.Fatalf(t, "%v", err)
+		}
+		next, wait, ok := s.next(now)
+		switch {
+		case next != "":
+			return next + " may begin\n"
+		case ok:
+			return fmt.Sprintf("%s in %v\n", s.waiting[0].name, wait)
+		}
+		return "nothing waits\n"
+	})
+}
+
+func duration(t *testing.T, d *datadriven.TestData, s string) time.Duration {
+	n, err := time.ParseDuration(s)
+	if err != nil {
+		d.Fatalf(t, "%v", err)
+	}
+	return n
+}
+
+// check returns the first invariant that does not hold.
+func (s *schedule) check() error {
+	waiting := 0
+	for name, e := range s.entries {
+		switch {
+		case e.name != name:
+			return fmt.Errorf("%s is kept as %s", e.name, name)
+		case e.index >= 0 && s.waiting[e.index] != e:
+			return fmt.Errorf("%s is not at %d", name, e.index)
+		case e.index >= 0 && e.gone:
+			return fmt.Errorf("%s waits and is gone", name)
+		case e.index >= 0:
+			waiting++
+		}
+	}
+	if waiting != len(s.waiting) {
+		return fmt.Errorf("%d of %d waiting are known", waiting, len(s.waiting))
+	}
+	for i, e := range s.waiting {
+		if i > 0 && s.waiting.Less(i, (i-1)/2) {
+			return fmt.Errorf("%s is out of order", e.name)
+		}
+	}
+	return nil
+}
+
+// TestScheduleRandomly sends random events and outcomes. No namespace that is deleting may get
+// lost: what was not said to be done, gone or alive has an entry.
+func TestScheduleRandomly(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	s, now := newSchedule(), epoch
+	owed := map[string]bool{}    // deleting, and nobody said that nothing is left to do
+	running := map[string]bool{} // a pass is under way
+	for i := range 200_000 {
+		now = now.Add(time.Duration(r.IntN(50)) * time.Millisecond)
+		name := string(rune('a' + r.IntN(8)))
+		switch r.IntN(5) {
+		case 0:
+			owed[name] = r.IntN(4) > 0
+			s.observe(Event{Type: Exists, Namespace: name, Deleting: owed[name]}, now)
+		case 1:
+			s.observe(Event{Type: Gone, Namespace: name}, now)
+			owed[name] = false
+		case 2:
+			s.observe(Event{Type: Content, Namespace: name}, now)
+		case 3:
+			if next, _, _ := s.next(now); next != "" {
+				if running[next] {
+					t.Fatalf("seed %d, step %d: two passes over %s", seed, i, next)
+				}
+				s.begin(next)
+				running[next] = true
+			}
+		case 4:
+			if running[name] {
+				again := s.entries[name].again
+				o := outcome{done: r.IntN(2) == 0, after: time.Second, left: r.IntN(3)}
+				if r.IntN(3) == 0 {
+					o = outcome{err: errors.New("failed")}
+				}
+				s.end(name, o, now)
+				running[name] = false
+				if o.done && !again {
+					owed[name] = false
+				}
+			}
+		}
+		if err := s.check(); err != nil {
+			t.Fatalf("seed %d, step %d: %v", seed, i, err)
+		}
+		for name, is := range owed {
+			if e := s.entries[name]; is && (e == nil || e.gone) {
+				t.Fatalf("seed %d, step %d: %s is lost", seed, i, name)
+			}
+		}
+	}
+}

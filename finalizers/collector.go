@@ -1,0 +1,66 @@
+package finalizers
+
+import "slices"
+
+// The values of DeleteOptions.propagationPolicy.
+const (
+	propagateOrphan     = "Orphan"
+	propagateForeground = "Foreground"
+	propagateBackground = "Background"
+)
+
+// collected returns the finalizers that a DELETE leaves on an object (C-21). They are a new slice.
+func collected(stored []string, p Policy, o Options) []string {
+	chosen := choose(stored, p, o)
+	next := make([]string, 0, len(stored)+1)
+	for _, f := range stored {
+		if !isCollectors(f) {
+			next = append(next, f)
+		}
+	}
+	if chosen != "" {
+		next = append(next, chosen)
+	}
+	if sameSet(stored, next) {
+		return slices.Clone(stored) // C-21: the stored order stays, so nothing counts as changed
+	}
+	return next
+}
+
+// choose returns the collector's finalizer that a DELETE asks for, or "" for none (C-20).
+func choose(stored []string, p Policy, o Options) string {
+	if p == Unsupported { // C-20 (1)
+		return ""
+	}
+	if o.OrphanDependents != nil { // C-20 (2)
+		if *o.OrphanDependents {
+			return Orphan
+		}
+		return ""
+	}
+	switch o.PropagationPolicy { // C-20 (3)
+	case propagateOrphan:
+		return Orphan
+	case propagateForeground:
+		return Foreground
+	case propagateBackground:
+		return ""
+	}
+	if i := slices.IndexFunc(stored, isCollectors); i >= 0 { // C-20 (4)
+		return stored[i]
+	}
+	if p == OrphanDependents { // C-20 (5)
+		return Orphan
+	}
+	return ""
+}
+
+func isCollectors(f string) bool { return f == Orphan || f == Foreground }
+
+// sameSet compares without regard to order and repetition. Lists of finalizers are short.
+func sameSet(a, b []string) bool {
+	within := func(x, y []string) bool {
+		return !slices.ContainsFunc(x, func(f string) bool { return !slices.Contains(y, f) })
+	}
+	return within(a, b) && within(b, a)
+}

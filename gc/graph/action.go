@@ -1,0 +1,148 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Action is something to do. Delete, RemoveOwners, Unblock and RemoveFinalizer are requests: each
+// is answered by one Result with its ticket. Report, Retry and Forget are not answered.
+type Action interface {
+	action()
+	String() string
+}
+
+// Policy is a propagation policy.
+type Policy uint8
+
+// The policies.
+const (
+	Background Policy = iota
+	ForegroundPolicy
+	OrphanPolicy
+)
+
+// String is the policy as DeleteOptions spell it.
+func (p Policy) String() string { return [...]string{"Background", "Foreground", "Orphan"}[p] }
+
+// Finalizer is one of the two that the collector handles.
+type Finalizer uint8
+
+// The finalizers.
+const (
+	Orphan Finalizer = iota
+	Foreground
+)
+
+// String is the name in metadata.finalizers.
+func (f Finalizer) String() string { return [...]string{"orphan", "foregroundDeletion"}[f] }
+
+// Delete deletes an object that nobody owns any more.
+type Delete struct {
+	Ticket Ticket
+	// Object must still have this uid and revision.
+	Object Ref
+	Policy Policy
+	// Guards are the places of all owners, sorted, each once.
+	Guards []Guard
+}
+
+// RemoveOwners takes references out of an object, which stays.
+type RemoveOwners struct {
+	Ticket Ticket
+	// Object must still have this uid.
+	Object Ref
+	// Exact says that it must have the revision, too: the references are wrong or their owners are on their
+	// way, which an update can mend. Owners that are gone or let go never come back.
+	Exact bool
+	// Owners are the uids of the references to remove, sorted, each once.
+	Owners []string
+	// Orphaning says that an owner with the orphan finalizer waits for it.
+	Orphaning bool
+}
+
+// Unblock sets blockOwnerDeletion to false where it is true, in the references with these uids.
+type Unblock struct {
+	Ticket Ticket
+	// Object must still have this uid.
+	Object Ref
+	// Owners are the uids, sorted, each once.
+	Owners []string
+}
+
+// RemoveFinalizer lets an owner go.
+type RemoveFinalizer struct {
+	Ticket Ticket
+	// Object must still have this uid and revision.
+	Object    Ref
+	Finalizer Finalizer
+}
+
+// Report tells the user that the object's owner lives in another namespace (D-80).
+type Report struct {
+	Object Ref
+	Owner  Owner
+}
+
+// Retry asks for Due with this ticket after a time that grows with Attempt (1 at first).
+type Retry struct {
+	Ticket  Ticket
+	Object  Ref
+	Attempt int
+}
+
+// Forget takes a Retry back.
+type Forget struct{ Ticket Ticket }
+
+func (Delete) action()          {}
+func (RemoveOwners) action()    {}
+func (Unblock) action()         {}
+func (RemoveFinalizer) action() {}
+func (Report) action()          {}
+func (Retry) action()           {}
+func (Forget) action()          {}
+
+// String prints the request on one line.
+func (a Delete) String() string {
+	guards := make([]string, len(a.Guards))
+	for i, g := range a.Guards {
+		guards[i] = g.String()
+	}
+	return fmt.Sprintf("delete %s %s if [%s] #%d", a.Object, a.Policy, strings.Join(guards, " "), a.Ticket)
+}
+
+// String prints the request on one line.
+func (a RemoveOwners) String() string {
+	var words string
+	if a.Exact {
+		words += " exact"
+	}
+	if a.Orphaning {
+		words += " orphaning"
+	}
+	return fmt.Sprintf("remove-owners %s [%s]%s #%d", a.Object, strings.Join(a.Owners, " "), words, a.Ticket)
+}
+
+// String prints the request on one line.
+func (a Unblock) String() string {
+	return fmt.Sprintf("unblock %s [%s] #%d", a.Object, strings.Join(a.Owners, " "), a.Ticket)
+}
+
+// String prints the request on one line.
+func (a RemoveFinalizer) String() string {
+	return fmt.Sprintf("remove-finalizer %s %s #%d", a.Object, a.Finalizer, a.Ticket)
+}
+
+// String prints the report on one line.
+func (a Report) String() string {
+	return fmt.Sprintf("report %s: no %s %s uid %s in namespace %q",
+		a.Object, a.Owner.Kind, a.Owner.Name, a.Owner.UID, a.Object.Namespace)
+}
+
+// String prints the wish on one line.
+func (a Retry) String() string {
+	return fmt.Sprintf("retry %s attempt %d #%d", a.Object, a.Attempt, a.Ticket)
+}
+
+// String prints the wish on one line.
+func (a Forget) String() string { return fmt.Sprintf("forget #%d", a.Ticket) }

@@ -1,0 +1,171 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Check verifies the invariants and returns every violation. It walks the whole graph; it is for tests.
+//
+//   - every node stands under its key, and under its uid if that can be read
+//   - node n has an edge to uid u  <=>  anchor u lists n, and its sums are those of its list
+//   - an anchor is named by somebody, and its owner is whoever has the uid
+//   - nothing is both gone and in line; what is in line is there once; slots are used within the limit
+//   - decide(n) is a request  =>  n is ready, in flight, backing off or settled
+//   - decide(n) waits for a fact  =>  n is on that shelf, or ready, or would be kept if its kinds were served
+//   - waiting nodes don't wait for themselves but through released edges
+func (g *Graph) Check() error {
+	errs := []error{g.checkSums()}
+	for _, n := range slices.SortedFunc(maps.Values(g.nodes), compareNodes) {
+		errs = append(errs, g.checkNode(n), g.checkEdges(n))
+		if !g.loading {
+			errs = append(errs, g.checkWork(n))
+		}
+	}
+	for _, uid := range slices.Sorted(maps.Keys(g.anchors)) {
+		errs = append(errs, g.checkAnchor(g.anchors[uid]))
+	}
+	return errors.Join(errs...)
+}
+
+func (g *Graph) checkNode(n *node) error {
+	switch {
+	case n.gone:
+		return fmt.Errorf("%s is gone and known", n.key())
+	case g.nodes[n.place] != n:
+		return fmt.Errorf("%s stands under another key", n.key())
+	case n.uid != "" && g.uids[n.uid] != n:
+		return fmt.Errorf("%s: uid %s is somebody else's", n.key(), n.uid)
+	case n.anchor != g.anchors[n.uid]:
+		return fmt.Errorf("%s: its anchor isn't that of its uid", n.key())
+	}
+	return nil
+}
+
+func (g *Graph) checkEdges(n *node) error {
+	var errs []error
+	n.edges(func(e *edge) {
+		a := e.anchor
+		if g.anchors[a.uid] != a {
+			errs = append(errs, fmt.Errorf("%s: the anchor of %s is forgotten", n.key(), a.uid))
+		}
+		blocking := slices.ContainsFunc(n.refs, func(r ref) bool { return r.edge == e && r.block })
+		if e.dependent != n || e.blocking != blocking {
+			errs = append(errs, fmt.Errorf("%s: its edge to %s is wrong", n.key(), a.uid))
+		}
+		if !g.loading && e.holds() && !e.released && waitsFor(a.owner, n) {
+			errs = append(errs, fmt.Errorf("%s waits for itself through %s", n.key(), a.uid))
+		}
+		for at := a.first; at != e; at = at.next {
+			if at == nil {
+				errs = append(errs, fmt.Errorf("%s: %s doesn't list it", n.key(), a.uid))
+				return
+			}
+		}
+	})
+	for i := range n.refs {
+		if k := n.refs[i].kind; g.kinds[k.name] != k || k.refs <= 0 {
+			errs = append(errs, fmt.Errorf("%s: kind %v is forgotten", n.key(), k.name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (g *Graph) checkWork(n *node) error {
+	if s := n.state(); (s == Settled) != (holds(g.settled, n) || holds(g.overdue, n)) {
+		return fmt.Errorf("%s is %s and its place says otherwise", n.key(), s)
+	}
+	switch n.state() {
+	case InFlight, BackOff:
+		if g.tickets[n.work.ticket] != n {
+			return fmt.Errorf("%s: ticket %d isn't its own", n.key(), n.work.ticket)
+		}
+	case Idle:
+		m, where := g.decide(n)
+		if m != Keep {
+			return fmt.Errorf("%s is idle and should %s", n.key(), m)
+		}
+		if where != nil && !where.has(n) && !g.keptBefore(n) {
+			return fmt.Errorf("%s waits for a fact and stands on no shelf", n.key())
+		}
+	}
+	return nil
+}
+
+// keptBefore reports whether n was to be kept when the kinds that it names were last served. It needs no
+// shelf then: if they are served again, nothing has changed.
+func (g *Graph) keptBefore(n *node) bool {
+	for i := range n.refs {
+		if k := n.refs[i].kind; k.known && !k.served {
+			k.served = true
+			defer func() { k.served = false }()
+		}
+	}
+	m, where := g.decide(n)
+	return m == Keep && (where == nil || where.has(n))
+}
+
+func holds(set map[*node]struct{}, n *node) bool {
+	_, ok := set[n]
+	return ok
+}
+
+func (g *Graph) checkAnchor(a *anchor) error {
+	var count, blocking, dying, pending int
+	for e := a.first; e != nil; e = e.next {
+		d := e.dependent
+		if d.gone || g.nodes[d.place] != d {
+			return fmt.Errorf("uid %s: its dependent %s is gone", a.uid, d.key())
+		}
+		count++
+		if e.blocking {
+			blocking++
+		}
+		if e.blocking && d.class() == Waiting {
+			dying++
+		}
+		if d.counted() {
+			pending++
+		}
+	}
+	if count == 0 || a.owner != g.uids[a.uid] {
+		return fmt.Errorf("uid %s: %d dependents, owner %v", a.uid, count, a.owner)
+	}
+	if count != a.count || blocking != a.blocking || dying != a.dying || pending != a.pending {
+		return fmt.Errorf("uid %s: sums are %d %d %d %d, should be %d %d %d %d", a.uid,
+			a.count, a.blocking, a.dying, a.pending, count, blocking, dying, pending)
+	}
+	return nil
+}
+
+func (g *Graph) checkSums() error {
+	var states [5]int
+	for _, n := range g.nodes {
+		if n.state() != Idle {
+			states[n.state()]++
+		}
+	}
+	inLine := map[*node]int{}
+	for _, n := range g.ready.nodes[g.ready.head:] {
+		if !n.gone {
+			inLine[n]++
+		}
+		if inLine[n] > 1 {
+			return fmt.Errorf("%s is in line twice", n.key())
+		}
+	}
+	for _, n := range g.tickets {
+		if n.gone {
+			states[InFlight]++
+		}
+	}
+	if len(inLine) != states[Ready] || states != g.states {
+		return fmt.Errorf("%d in line; states are %v, should be %v", len(inLine), g.states, states)
+	}
+	if states[InFlight] > g.limit {
+		return fmt.Errorf("%d in flight, limit %d", states[InFlight], g.limit)
+	}
+	return nil
+}

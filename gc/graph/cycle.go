@@ -1,0 +1,68 @@
+package graph
+
+import "slices"
+
+// breakCycles looks for blocking references of n by which it waits for itself: n is waiting for its
+// dependents, and so is the owner, which in turn waits, directly or not, for n. Such references are
+// released: they will be unblocked. All that need to be looked at is the newest member of
+// a cycle, so this is asked of every object that begins to wait or changes its references
+// while it does, and cycles never persist (D-40, J-11, J-12).
+func (g *Graph) breakCycles(n *node) {
+	if g.loading || n.class() != Waiting || n.anchor == nil || n.anchor.dying == 0 {
+		return
+	}
+	n.edges(func(e *edge) {
+		if e.holds() && !e.released && waitsFor(e.anchor.owner, n) {
+			e.released = true
+		}
+	})
+}
+
+// holds reports whether a waiting owner waits for a waiting dependent along the edge.
+func (e *edge) holds() bool {
+	o := e.anchor.owner
+	return e.blocking && o != nil && o.class() == Waiting && e.dependent.class() == Waiting
+}
+
+// waitsFor reports whether target is reached from n upwards, from dependents to owners. The
+// search is of the waiting objects above n only, which are few: a cascade begins at the top.
+func waitsFor(n, target *node) bool {
+	seen := map[*node]bool{n: true}
+	stack := []*node{n}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		if at == target {
+			return true
+		}
+		stack = stack[:len(stack)-1]
+		at.edges(func(e *edge) {
+			if o := e.anchor.owner; e.holds() && !e.released && !seen[o] {
+				seen[o] = true
+				stack = append(stack, o)
+			}
+		})
+	}
+	return false
+}
+
+// cyclic reports whether n has references to unblock.
+func (n *node) cyclic() bool {
+	for i := range n.refs {
+		if e := n.refs[i].edge; e.released && e.holds() {
+			return true
+		}
+	}
+	return false
+}
+
+// cycleOwners returns the uids of the references to unblock, sorted.
+func (n *node) cycleOwners() []string {
+	var uids []string
+	n.edges(func(e *edge) {
+		if e.released && e.holds() {
+			uids = append(uids, e.anchor.uid)
+		}
+	})
+	slices.Sort(uids)
+	return uids
+}

@@ -1,0 +1,89 @@
+package graph
+
+// decide says what is to be done about n now. If it can't be said, or not be done, the shelf
+// is where to wait.
+func (g *Graph) decide(n *node) (Move, *shelf) {
+	if n.collection.inert || n.flags.Has(Broken) {
+		return Keep, nil
+	}
+	s, where := g.situation(n)
+	m := Decide(s)
+	if m != Keep && !n.collection.served {
+		return Keep, &n.collection.shelf
+	}
+	if m != Keep {
+		return m, nil
+	}
+	return Keep, where
+}
+
+// situation reads n's situation off the graph. The owners of what is being deleted don't matter.
+func (g *Graph) situation(n *node) (Situation, *shelf) {
+	s := Situation{Life: n.life(), Released: n.released()}
+	var where *shelf
+	if s.Life < Terminating {
+		s.Owners, where = g.owners(n)
+	}
+	if a := n.anchor; a != nil {
+		s.Dependents = FreeDependents
+		if a.blocking > 0 || a.pending > 0 {
+			s.Dependents = HoldingDependents
+		}
+	}
+	s.Cyclic = s.Life == ForegroundLife && n.cyclic()
+	return s, where
+}
+
+func (n *node) life() Life {
+	f := n.flags
+	switch {
+	case f.Has(Deleting | OrphanFinalizer):
+		return OrphaningLife
+	case f.Has(Deleting | ForegroundFinalizer):
+		return ForegroundLife
+	case f.Has(Deleting):
+		return Terminating
+	case f.Has(OrphanFinalizer):
+		return LiveOrphan
+	case f.Has(ForegroundFinalizer):
+		return LiveForeground
+	}
+	return Live
+}
+
+// released reports whether an owner orphans n. Only the uid counts (D-62).
+func (n *node) released() bool {
+	for i := range n.refs {
+		if o := n.refs[i].edge.anchor.owner; o != nil && o.class() == Releasing {
+			return true
+		}
+	}
+	return false
+}
+
+// request makes the move a request.
+func (g *Graph) request(n *node, m Move, t Ticket) Action {
+	ref := n.ref()
+	switch m {
+	case DropOwners:
+		owners := NoOwners
+		if n.life() < Terminating {
+			owners, _ = g.owners(n)
+		}
+		uids, exact := g.superfluous(n, owners == MixedOwners)
+		return RemoveOwners{Ticket: t, Object: ref, Exact: exact, Owners: uids, Orphaning: n.released()}
+	case UnblockOwners:
+		return Unblock{Ticket: t, Object: ref, Owners: n.cycleOwners()}
+	case ReleaseOrphan:
+		return RemoveFinalizer{Ticket: t, Object: ref, Finalizer: Orphan}
+	case ReleaseForeground:
+		return RemoveFinalizer{Ticket: t, Object: ref, Finalizer: Foreground}
+	case DeleteBackground:
+		return Delete{Ticket: t, Object: ref, Policy: Background, Guards: g.guards(n)}
+	case DeleteForeground:
+		return Delete{Ticket: t, Object: ref, Policy: ForegroundPolicy, Guards: g.guards(n)}
+	case DeleteOrphan:
+		return Delete{Ticket: t, Object: ref, Policy: OrphanPolicy, Guards: g.guards(n)}
+	}
+	panic("graph: no request for the move " + m.String())
+}

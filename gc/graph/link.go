@@ -1,0 +1,127 @@
+package graph
+
+// link gives n its references. old are those that it had before: what was known of them stays known.
+func (g *Graph) link(n *node, owners []Owner, old []ref) {
+	if len(owners) == 0 {
+		return
+	}
+	n.refs = make([]ref, len(owners))
+	edges := make(map[string]*edge, len(owners))
+	for i, o := range owners {
+		e, again := edges[o.UID]
+		if !again {
+			e = &edge{dependent: n, anchor: g.anchor(o.UID)}
+			edges[o.UID] = e
+		}
+		e.blocking = e.blocking || o.Block
+		k := g.kind(kindName{o.APIVersion, o.Kind})
+		k.refs++
+		n.refs[i] = ref{kind: k, name: o.Name, edge: e, block: o.Block, first: !again}
+		for _, r := range old {
+			if r.lost != nil && r.kind == k && r.name == o.Name && r.edge.anchor.uid == o.UID {
+				n.refs[i].lost = r.lost
+			}
+		}
+	}
+	n.edges(func(e *edge) { e.anchor.add(e) })
+	g.edgeCount += len(edges)
+}
+
+// unlink takes n's references away and wakes the owners that may have waited for that.
+func (g *Graph) unlink(n *node) {
+	refs := n.refs
+	n.edges(func(e *edge) {
+		g.edgeCount--
+		a := e.anchor
+		a.remove(e)
+		if a.owner != nil && a.owner != n && a.owner.class() != Firm {
+			g.mark(a.owner)
+		}
+		if a.count > 0 {
+			return
+		}
+		delete(g.anchors, a.uid)
+		if a.owner != nil {
+			a.owner.anchor = nil
+		}
+	})
+	n.refs = nil
+	g.drop(refs)
+}
+
+func (g *Graph) hold(refs []ref) {
+	for i := range refs {
+		refs[i].kind.refs++
+	}
+}
+
+func (g *Graph) drop(refs []ref) {
+	for i := range refs {
+		refs[i].kind.refs--
+		g.dropKind(refs[i].kind)
+	}
+}
+
+// anchor returns the anchor of a uid, new if need be.
+func (g *Graph) anchor(uid string) *anchor {
+	a := g.anchors[uid]
+	if a == nil {
+		a = &anchor{uid: uid, owner: g.uids[uid]}
+		g.anchors[uid] = a
+		if a.owner != nil {
+			a.owner.anchor = a
+		}
+	}
+	return a
+}
+
+// change alters what the sums of n's owners depend on: its flags or its work. An owner that has
+// nobody left to wait for is woken, later, so that no change begins within another.
+func (g *Graph) change(n *node, alter func()) {
+	n.edges(func(e *edge) { e.anchor.tally(e, -1) })
+	alter()
+	n.edges(func(e *edge) {
+		a := e.anchor
+		a.tally(e, 1)
+		if a.owner != nil && a.owner.class() == Waiting && a.blocking == 0 && a.pending == 0 {
+			g.woken = append(g.woken, a.owner)
+		}
+	})
+}
+
+// markDependents has all that name n judged again.
+func (g *Graph) markDependents(n *node) {
+	if n.anchor == nil {
+		return
+	}
+	for e := n.anchor.first; e != nil; e = e.next {
+		g.mark(e.dependent)
+	}
+}
+
+// lose remembers, in the references that were satisfied by n, that it is gone. They needn't be
+// looked up again, which may be impossible by then: a CustomResourceDefinition takes the meaning
+// of the kind with it (J-45).
+func (g *Graph) lose(n *node) {
+	if n.anchor == nil {
+		return
+	}
+	for e := n.anchor.first; e != nil; e = e.next {
+		d := e.dependent
+		for i := range d.refs {
+			if r := &d.refs[i]; r.edge == e && r.kind.known && d.names(r) == n.place {
+				r.lost = n.collection
+			}
+		}
+	}
+}
+
+// names returns where the owner must be stored that r means. The kind must be known. For a
+// namespaced kind that is the dependent's own namespace (D-36).
+func (n *node) names(r *ref) place {
+	p := place{collection: r.kind.collection, name: r.name}
+	if r.kind.namespaced {
+		p.namespace = n.namespace
+	}
+	return p
+}

@@ -1,0 +1,188 @@
+package graph
+
+import "strings"
+
+// place is a Key with its collection interned.
+type place struct {
+	collection      *collection
+	namespace, name string
+}
+
+func (p place) key() Key { return Key{p.collection.name, p.namespace, p.name} }
+
+// node is one stored object. Most have neither references nor dependents and cost little more
+// than their strings.
+type node struct {
+	place
+	stored   *kindName
+	uid      string
+	revision int64
+	refs     []ref
+	// anchor collects the dependents; nil if nobody names the uid.
+	anchor *anchor
+	// work is nil while there is nothing to do.
+	work  *work
+	flags Flags
+	gone  bool
+}
+
+// ref is one owner reference. References that share a uid share an edge (J-37).
+type ref struct {
+	kind *kind
+	name string
+	edge *edge
+	// lost is where the owner was stored when it was seen to vanish; nil as long as it wasn't.
+	// Uids don't come back, so the reference dangles for ever, even if its kind is no longer
+	// served (J-45).
+	lost *collection
+	// block is blockOwnerDeletion. first: no reference before it has the same uid.
+	block, first bool
+}
+
+// edge joins a dependent to the uid of an owner.
+type edge struct {
+	dependent  *node
+	anchor     *anchor
+	prev, next *edge
+	// blocking: one of the references with this uid has blockOwnerDeletion (D-43).
+	blocking bool
+	// released: the edge closes a cycle of waiting objects, and is to be unblocked.
+	released bool
+}
+
+// anchor is a uid that is named by references, whether an object has it or not.
+type anchor struct {
+	uid   string
+	owner *node
+	// first and last are the ends of the list of edges, in the order in which they were made.
+	first, last *edge
+	// count is the number of edges; blocking, those that block; dying, those that block and whose
+	// dependent waits for its own dependents; pending, those whose dependent is counted.
+	count, blocking, dying, pending int
+}
+
+func (a *anchor) add(e *edge) {
+	e.prev = a.last
+	if a.last != nil {
+		a.last.next = e
+	} else {
+		a.first = e
+	}
+	a.last = e
+	a.tally(e, 1)
+}
+
+func (a *anchor) remove(e *edge) {
+	if e.prev != nil {
+		e.prev.next = e.next
+	} else {
+		a.first = e.next
+	}
+	if e.next != nil {
+		e.next.prev = e.prev
+	} else {
+		a.last = e.prev
+	}
+	e.prev, e.next = nil, nil
+	a.tally(e, -1)
+}
+
+// tally adds the edge, as it now is, to the sums.
+func (a *anchor) tally(e *edge, by int) {
+	a.count += by
+	if e.blocking {
+		a.blocking += by
+		if e.dependent.class() == Waiting {
+			a.dying += by
+		}
+	}
+	if e.dependent.counted() {
+		a.pending += by
+	}
+}
+
+// Class is what an existing object means to its dependents.
+type Class uint8
+
+// The classes.
+const (
+	// Firm owners keep their dependents, even while they are terminating (D-35, J-42).
+	Firm Class = iota
+	// Waiting owners are deleted in the foreground: they wait for their dependents.
+	Waiting
+	// Releasing owners are deleted and orphan their dependents. They count as solid (D-35).
+	Releasing
+	// Unknown owners can't be read, so nothing is decided by them.
+	Unknown
+)
+
+// String names the class.
+func (c Class) String() string { return [...]string{"firm", "waiting", "releasing", "unknown"}[c] }
+
+// class follows from the flags of the newest state alone, never from transitions (J-01, J-03).
+func (n *node) class() Class {
+	switch {
+	case n.flags.Has(Broken):
+		return Unknown
+	case n.flags.Has(Deleting | OrphanFinalizer): // D-21: orphan wins
+		return Releasing
+	case n.flags.Has(Deleting | ForegroundFinalizer):
+		return Waiting
+	}
+	return Firm
+}
+
+// dependents returns how many objects name the node's uid.
+func (n *node) dependents() int {
+	if n.anchor == nil {
+		return 0
+	}
+	return n.anchor.count
+}
+
+// ref returns the reference that errors, requests and reports use.
+func (n *node) ref() Ref {
+	name := n.stored
+	if p := n.collection.preferred; p != nil {
+		name = p
+	}
+	return Ref{Key: n.key(), APIVersion: name.apiVersion, Kind: name.kind, UID: n.uid, Revision: n.revision}
+}
+
+// owner is the reference at i in the words of the API.
+func (n *node) owner(i int) Owner {
+	r := &n.refs[i]
+	return Owner{
+		APIVersion: r.kind.name.apiVersion, Kind: r.kind.name.kind,
+		Name: r.name, UID: r.edge.anchor.uid, Block: r.block,
+	}
+}
+
+// sameOwners reports whether the references are the given ones, in the same order.
+func (n *node) sameOwners(owners []Owner) bool {
+	if len(n.refs) != len(owners) {
+		return false
+	}
+	for i := range owners {
+		if n.owner(i) != owners[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// edges calls f once for each distinct uid that the node names, in the order of its references.
+func (n *node) edges(f func(*edge)) {
+	for i := range n.refs {
+		if n.refs[i].first {
+			f(n.refs[i].edge)
+		}
+	}
+}
+
+func compareNodes(a, b *node) int {
+	if c := a.key().Compare(b.key()); c != 0 {
+		return c
+	}
+	return strings.Compare(a.uid, b.uid)
+}

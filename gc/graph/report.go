@@ -1,0 +1,54 @@
+package graph
+
+// reportOwners tells of the first new reference whose owner is known and lives in another
+// namespace (D-83). A reference that is wrong in another way ends the search, too (D-84). old are
+// the references that n had before.
+func (g *Graph) reportOwners(n *node, old []ref) {
+	for i := range n.refs {
+		r := &n.refs[i]
+		o := r.edge.anchor.owner
+		if o == nil || named(old, r.edge.anchor.uid) {
+			continue
+		}
+		if o.namespace != "" && o.namespace != n.namespace {
+			if !o.collection.inert {
+				g.report(n, r.edge)
+			}
+			return
+		}
+		if !r.kind.known || n.names(r) != o.place {
+			return
+		}
+	}
+}
+
+// reportDependents tells of each that names the new object n from another namespace (D-84).
+func (g *Graph) reportDependents(n *node) {
+	if n.anchor == nil || n.namespace == "" || n.collection.inert {
+		return
+	}
+	for e := n.anchor.first; e != nil; e = e.next {
+		if e.dependent.namespace != n.namespace {
+			g.report(e.dependent, e)
+		}
+	}
+}
+
+// report tells of n's first reference along the edge.
+func (g *Graph) report(n *node, e *edge) {
+	for i := range n.refs {
+		if n.refs[i].edge == e {
+			g.out = append(g.out, Report{Object: n.ref(), Owner: n.owner(i)})
+			return
+		}
+	}
+}
+
+func named(refs []ref, uid string) bool {
+	for i := range refs {
+		if refs[i].edge.anchor.uid == uid {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,12 @@
+// Package loopback gives the controllers inside the process what they ask for in their own small
+// interfaces, by way of apiserver.Loopback and the cache. It is the one place that knows both
+// sides.
+//
+// It guarantees:
+//
+//  1. Every write is a request: it passes admission, validation and the decisions of package
+//     finalizers, is counted, and is made as the controller's own identity.
+//  2. Errors are API errors (k8s.io/apimachinery/pkg/api/errors).
+//  3. Reads see every event that the controller was told of before, and every write that was
+//     acknowledged before them.
+package loopback

@@ -1,0 +1,203 @@
+package loopback
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers/namespace"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Namespaces is namespace.API and namespace.DefaultsAPI.
+type Namespaces struct {
+	API   *apiserver.Loopback
+	Cache *cache.Cache
+}
+
+const namespaces = "namespaces"
+
+// Follow implements namespace.Follower out of the one timeline.
+func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
+	for ctx.Err() == nil {
+		if err := n.follow(ctx, sink); !errors.Is(err, cache.ErrExpired) {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// follow tells the state and then what changes, until it falls behind.
+func (n *Namespaces) follow(ctx context.Context, sink func(namespace.Event)) error {
+	select {
+	case <-n.Cache.Ready():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	snap, err := n.Cache.Snapshot(namespaces, 0)
+	if err != nil {
+		return err
+	}
+	snap.Ascend("", "", func(o *storage.Object) bool {
+		sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Deleting: o.Meta.Deleting()})
+		return true
+	})
+	sink(namespace.Event{Type: namespace.Listed})
+	w, err := n.Cache.Timeline(snap.Revision())
+	if err != nil {
+		return err
+	}
+	for {
+		events, _, err := w.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			tell(e, sink)
+		}
+	}
+}
+
+// tell passes on what concerns a namespace: the namespace itself, or something in it that was
+// removed or is on its way out.
+func tell(e *cache.Event, sink func(namespace.Event)) {
+	switch m := &e.Object.Meta; {
+	case e.Collection == namespaces && e.Type == cache.Deleted:
+		sink(namespace.Event{Type: namespace.Gone, Namespace: m.Name})
+	case e.Collection == namespaces:
+		sink(namespace.Event{Type: namespace.Exists, Namespace: m.Name, Deleting: m.Deleting()})
+	case m.Namespace != "" && e.Type == cache.Deleted:
+		sink(namespace.Event{Type: namespace.Content, Namespace: m.Namespace})
+	}
+}
+
+func (n *Namespaces) path(sub, name string) apiserver.Path {
+	return apiserver.Path{Resource: n.API.Types().Lookup("", "v1", namespaces), Subresource: sub, Name: name}
+}
+
+// Get implements namespace.API.
+func (n *Namespaces) Get(ctx context.Context, name string) (*corev1.Namespace, error) {
+	return typed[corev1.Namespace](n.API.Get(ctx, n.path("", name)))
+}
+
+// Create implements namespace.DefaultsAPI.
+func (n *Namespaces) Create(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
+	return typed[corev1.Namespace](n.API.Create(ctx, n.path("", ""), ns))
+}
+
+// UpdateStatus implements namespace.API.
+func (n *Namespaces) UpdateStatus(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
+	return typed[corev1.Namespace](n.API.Update(ctx, n.path("status", ns.Name), ns))
+}
+
+// Finalize implements namespace.API.
+func (n *Namespaces) Finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
+	return typed[corev1.Namespace](n.API.Update(ctx, n.path("finalize", ns.Name), ns))
+}
+
+// typed decodes the answer of a request.
+func typed[T any](o *storage.Object, err error) (*T, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := new(T)
+	if err := json.Unmarshal(o.JSON, out); err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
+	}
+	return out, nil
+}
+
+// Resources implements namespace.API: each stored type once, in the version that it is stored in.
+func (n *Namespaces) Resources(context.Context) namespace.Discovery {
+	var d namespace.Discovery
+	for _, r := range n.API.Types().All() {
+		if r.Namespaced && r.Collection != "" && r.ToStored == nil && r.Has("delete") {
+			d.Resources = append(d.Resources, namespace.Resource{
+				GroupVersionResource: r.GroupVersion().WithResource(r.Plural), Collection: r.Has("deletecollection")})
+		}
+	}
+	return d
+}
+
+func (n *Namespaces) within(r namespace.Resource, ns, name string) (apiserver.Path, error) {
+	res := n.API.Types().Lookup(r.Group, r.Version, r.Resource)
+	if res == nil {
+		return apiserver.Path{}, apierrors.NewNotFound(schema.GroupResource{Group: r.Group, Resource: r.Resource}, name)
+	}
+	return apiserver.Path{Resource: res, Namespace: ns, Name: name}, nil
+}
+
+func background() *metav1.DeleteOptions {
+	policy := metav1.DeletePropagationBackground
+	return &metav1.DeleteOptions{PropagationPolicy: &policy}
+}
+
+// DeleteCollection implements namespace.API (E-10).
+func (n *Namespaces) DeleteCollection(ctx context.Context, r namespace.Resource, ns string) error {
+	p, err := n.within(r, ns, "")
+	if err != nil {
+		return err
+	}
+	return n.API.DeleteCollection(ctx, p, background())
+}
+
+// Delete implements namespace.API (E-10).
+func (n *Namespaces) Delete(ctx context.Context, r namespace.Resource, ns, name string) error {
+	p, err := n.within(r, ns, name)
+	if err != nil {
+		return err
+	}
+	_, err = n.API.Delete(ctx, p, background())
+	return err
+}
+
+// Metadata implements namespace.API.
+func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns string) ([]namespace.Item, error) {
+	p, err := n.within(r, ns, "")
+	if err != nil {
+		return nil, err
+	}
+	objs, err := n.API.List(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]namespace.Item, 0, len(objs))
+	for _, o := range objs {
+		item := namespace.Item{Name: o.Meta.Name, Finalizers: o.Meta.Finalizers}
+		if isPod(p.Resource) {
+			if err := podState(o, &item); err != nil {
+				return nil, err
+			}
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+func isPod(r *resources.Resource) bool { return r.Group == "" && r.Plural == "pods" }
+
+// podState reads what an estimate of a pod's end needs (E-12).
+func podState(o *storage.Object, item *namespace.Item) error {
+	var pod struct {
+		Spec struct {
+			TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds"`
+		} `json:"spec"`
+		Status struct {
+			Phase corev1.PodPhase `json:"phase"`
+		} `json:"status"`
+	}
+	if err := json.Unmarshal(o.JSON, &pod); err != nil {
+		return fmt.Errorf("decoding %s: %w", o.Key, err)
+	}
+	item.Phase, item.GraceSeconds = pod.Status.Phase, pod.Spec.TerminationGracePeriodSeconds
+	return nil
+}

@@ -1,0 +1,113 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Sentinel errors. Test with errors.Is.
+var (
+	// ErrExpired says that the history asked for is no longer, or not yet after a restart, held here.
+	ErrExpired = errors.New("cache: history expired")
+	// ErrMalformed says that a batch breaks what storage.Store.Follow promises; nothing of it was applied.
+	ErrMalformed = errors.New("cache: malformed batch")
+)
+
+// ExpiredError is the ErrExpired that is returned, with what a client is told (H-30).
+type ExpiredError struct {
+	// Revision is the one asked for; for a watcher that fell behind, the one up to which it had read.
+	Revision int64
+	// Oldest is the smallest revision that could have been asked for; 0 before the first batch.
+	Oldest int64
+}
+
+// Error names both revisions.
+func (e *ExpiredError) Error() string {
+	return fmt.Sprintf("cache: history after revision %d expired, the oldest is %d", e.Revision, e.Oldest)
+}
+
+// Is makes errors.Is(err, ErrExpired) hold.
+func (e *ExpiredError) Is(target error) bool { return target == ErrExpired }
+
+// Type says what an event did.
+type Type uint8
+
+// The types of events.
+const (
+	Added Type = iota
+	Modified
+	Deleted
+)
+
+// String returns the type in the spelling of Kubernetes' watch events (H-25).
+func (t Type) String() string {
+	switch t {
+	case Added:
+		return "ADDED"
+	case Modified:
+		return "MODIFIED"
+	case Deleted:
+		return "DELETED"
+	}
+	return fmt.Sprintf("Type(%d)", uint8(t))
+}
+
+// Event is one change of one object. It is immutable but for what Memo keeps.
+type Event struct {
+	Type Type
+	// Collection as storage.Collection names it.
+	Collection string
+	// Object is the new state; for Deleted the last state, rendered with the revision of the deletion.
+	Object *storage.Object
+	// Prev is the state before; nil for Added.
+	Prev *storage.Object
+	// Revision is that of the change.
+	Revision int64
+
+	memo memo
+}
+
+// held is how many bytes of JSON live on only because of the event: those of the state that it
+// ended and, as no tree holds it, of the rendering of a deletion.
+func (e *Event) held() int64 {
+	var n int64
+	if e.Prev != nil {
+		n = int64(len(e.Prev.JSON))
+	}
+	if e.Type == Deleted {
+		n += int64(len(e.Object.JSON))
+	}
+	return n
+}
+
+// Options bound the cache. Zero values mean the defaults.
+type Options struct {
+	// Decoder turns values into objects; its Root is needed.
+	Decoder storage.Decoder
+	// Events and Bytes bound the history of one collection (defaults 16384 events, 64 MiB of JSON).
+	Events int
+	Bytes  int64
+	// TimelineEvents and TimelineBytes bound the history of all collections together (defaults 65536
+	// events, 256 MiB of JSON). What exceeds them is taken from the collection that holds most.
+	TimelineEvents int
+	TimelineBytes  int64
+}
+
+// withDefaults fills in what is zero.
+func (o Options) withDefaults() Options {
+	if o.Events <= 0 {
+		o.Events = 16384
+	}
+	if o.Bytes <= 0 {
+		o.Bytes = 64 << 20
+	}
+	if o.TimelineEvents <= 0 {
+		o.TimelineEvents = 65536
+	}
+	if o.TimelineBytes <= 0 {
+		o.TimelineBytes = 256 << 20
+	}
+	return o
+}

@@ -1,0 +1,155 @@
+package cache
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Apply takes in the next batch of the timeline. All that it changes becomes visible at once. It
+// keeps neither the batch's slices nor its values' bytes if the decoder doesn't.
+//
+// Events with revisions that have been applied before are passed over, and so are keys that name
+// no collection and removals of keys that aren't there. A batch with Reset, but for the first, drops
+// all history: every watcher gets ErrExpired. Errors: ErrMalformed.
+func (c *Cache) Apply(b storage.Batch) error {
+	if err := c.follows(b); err != nil {
+		return err
+	}
+	objects := c.decode(b.Events, b.Reset)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.state.Load().draft()
+	if b.Reset {
+		d.base, d.revision = b.Revision, b.Revision
+		c.reset(d, b.Events, objects)
+	} else {
+		c.advance(d, b.Events, objects)
+		d.revision = max(d.revision, b.Revision)
+	}
+	first := d.from.revision == 0
+	c.publish(d)
+	c.past.forget(d.state)
+	if first {
+		close(c.ready)
+	}
+	return nil
+}
+
+// follows returns ErrMalformed if the batch does not follow the present state.
+func (c *Cache) follows(b storage.Batch) error {
+	now := c.state.Load().revision
+	switch {
+	case b.Revision < 1:
+		return fmt.Errorf("%w: revision %d", ErrMalformed, b.Revision)
+	case !b.Reset && now == 0:
+		return fmt.Errorf("%w: the first is not a whole state", ErrMalformed)
+	case b.Reset && b.Revision < now:
+		return fmt.Errorf("%w: whole state at revision %d after %d", ErrMalformed, b.Revision, now)
+	}
+	for i := range b.Events {
+		e := &b.Events[i]
+		switch {
+		case e.Revision > b.Revision:
+			return fmt.Errorf("%w: event of revision %d in a batch up to %d", ErrMalformed, e.Revision, b.Revision)
+		case i == 0:
+		case b.Reset && e.Key <= b.Events[i-1].Key:
+			return fmt.Errorf("%w: key %q after %q", ErrMalformed, e.Key, b.Events[i-1].Key)
+		case !b.Reset && e.Revision < b.Events[i-1].Revision:
+			return fmt.Errorf("%w: event of revision %d after %d", ErrMalformed, e.Revision, b.Events[i-1].Revision)
+		}
+	}
+	return nil
+}
+
+// reset makes the draft's objects those of a whole state, and drops all history.
+func (c *Cache) reset(d *draft, events []storage.Event, objects []*storage.Object) {
+	whole := map[string][]*storage.Object{}
+	for i := range events {
+		if collection, _, ok := storage.Collection(c.decoder.Root, events[i].Key); ok {
+			d.place(collection)
+			whole[collection] = append(whole[collection], objects[i])
+		}
+	}
+	for place := range d.versions {
+		d.restart(place, d.edit.build(whole[d.versions[place].name]))
+	}
+}
+
+// advance applies changes to the draft.
+func (c *Cache) advance(d *draft, events []storage.Event, objects []*storage.Object) {
+	for i := range events {
+		if events[i].Revision > d.revision {
+			c.change(d, &events[i], objects[i])
+		}
+	}
+	d.shed(c.whole, c.each)
+}
+
+// change applies one event: o is the new state, nil for a removal.
+func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
+	collection, _, ok := storage.Collection(c.decoder.Root, e.Key)
+	if !ok {
+		return
+	}
+	place := d.place(collection)
+	v := d.versions[place]
+	change := &Event{Type: Modified, Collection: v.name, Object: o, Prev: v.objects.get(e.Key), Revision: e.Revision}
+	switch {
+	case change.Prev == nil && o == nil:
+		return
+	case change.Prev == nil:
+		change.Type = Added
+	case change.Prev.Revision >= e.Revision:
+		return
+	case o == nil:
+		change.Type = Deleted
+		change.Object = c.decoder.Revise(change.Prev, e.Revision)
+	}
+	d.store(d.record(place, change, c.each), e.Key, o)
+	d.record(timeline, change, c.line)
+}
+
+// chunk is how many values a goroutine decodes before it takes more; as few aren't worth one.
+const chunk = 64
+
+// decode returns the objects of the events; nil for removals. Of a whole state those that are known
+// at the same revision are not made anew.
+func (c *Cache) decode(events []storage.Event, whole bool) []*storage.Object {
+	objects := make([]*storage.Object, len(events))
+	one := func(i int) {
+		e := &events[i]
+		if e.Value == nil && !whole {
+			return
+		}
+		if whole {
+			if known, _ := c.Get(e.Key); known != nil && known.Revision == e.Revision {
+				objects[i] = known
+				return
+			}
+		}
+		objects[i] = c.decoder.Decode(storage.Record{Key: e.Key, Value: e.Value, ModRevision: e.Revision})
+	}
+	var taken atomic.Int64
+	work := func() {
+		for {
+			end := int(taken.Add(chunk))
+			if end-chunk >= len(events) {
+				return
+			}
+			for i := end - chunk; i < min(end, len(events)); i++ {
+				one(i)
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (len(events)+chunk-1)/chunk) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	return objects
+}

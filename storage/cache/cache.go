@@ -1,0 +1,108 @@
+package cache
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Cache is the newest state of the store and a stretch of its history. Make one with New.
+type Cache struct {
+	decoder storage.Decoder
+	// each bounds a collection's log, line the timeline's, and whole the collections' together.
+	each, line, whole limits
+	// mu is held while a draft is made and published: by Apply, and by the first watch of a
+	// collection that has no objects yet. Readers of the state don't take it.
+	mu    sync.Mutex
+	state atomic.Pointer[state]
+	ready chan struct{}
+	past  past
+}
+
+// New returns an empty cache; it is ready after the first batch.
+func New(o Options) *Cache {
+	o = o.withDefaults()
+	c := &Cache{
+		decoder: o.Decoder,
+		each:    limits{events: o.Events, bytes: o.Bytes, retires: true},
+		line:    limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
+		whole:   limits{events: o.TimelineEvents, bytes: o.TimelineBytes},
+		ready:   make(chan struct{}),
+	}
+	c.state.Store(newState())
+	return c
+}
+
+// publish shows a draft to all and wakes those who wait for something that it has.
+func (c *Cache) publish(d *draft) {
+	c.state.Store(d.state)
+	for _, ch := range d.ended {
+		close(ch)
+	}
+}
+
+// Revision returns the revision of the timeline that has been applied; 0 before the first batch.
+func (c *Cache) Revision() int64 { return c.state.Load().revision }
+
+// Ready returns a channel that is closed after the first batch.
+func (c *Cache) Ready() <-chan struct{} { return c.ready }
+
+// Wait returns when Revision is at least rev, or with ctx's error when ctx ends before.
+func (c *Cache) Wait(ctx context.Context, rev int64) error {
+	for {
+		s := c.state.Load()
+		if s.revision >= rev {
+			return nil
+		}
+		select {
+		case <-s.next:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Get returns the object stored under the full key, nil if there is none, and the revision of the
+// timeline that this holds at.
+func (c *Cache) Get(key string) (*storage.Object, int64) {
+	s := c.state.Load()
+	collection, _, ok := storage.Collection(c.decoder.Root, key)
+	if !ok {
+		return nil, s.revision
+	}
+	v := s.version(collection)
+	if v == nil {
+		return nil, s.revision
+	}
+	return v.objects.get(key), s.revision
+}
+
+// Collections returns the names of the collections that have objects, sorted.
+func (c *Cache) Collections() []string {
+	var names []string
+	for _, v := range c.state.Load().versions[timeline+1:] {
+		if v.objects != nil {
+			names = append(names, v.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Everything returns the whole state at one revision: a snapshot of every collection that has
+// objects, sorted by Snapshot.Collection. Timeline with that revision goes on without a gap. It
+// copies no objects. Before the first batch the revision is 0.
+func (c *Cache) Everything() (rev int64, all []*Snapshot) {
+	s := c.state.Load()
+	for _, v := range s.versions[timeline+1:] {
+		if v.objects != nil {
+			all = append(all, &Snapshot{collection: v.name, revision: s.revision, objects: v.objects})
+		}
+	}
+	slices.SortFunc(all, func(a, b *Snapshot) int { return strings.Compare(a.collection, b.collection) })
+	return s.revision, all
+}

@@ -1,0 +1,163 @@
+package cache
+
+import (
+	"fmt"
+)
+
+// check returns the first invariant that doesn't hold.
+func (n *node) check() error {
+	if n == nil {
+		return nil
+	}
+	if n.entries() == 0 || n.kids != nil && len(n.kids) < 2 {
+		return fmt.Errorf("root with %d items and %d kids", len(n.items), len(n.kids))
+	}
+	_, err := n.checkBelow("", true)
+	return err
+}
+
+// checkBelow checks the tree below n, where all keys must be >= low, and returns its depth.
+func (n *node) checkBelow(low string, root bool) (depth int, err error) {
+	if e := n.entries(); e > width || !root && e < width/2 {
+		return 0, fmt.Errorf("node %q has %d entries", n.first(), e)
+	}
+	if n.kids == nil {
+		for i, o := range n.items {
+			if o.Key < low || i > 0 && o.Key <= n.items[i-1].Key {
+				return 0, fmt.Errorf("key %q out of order", o.Key)
+			}
+		}
+		if n.size != len(n.items) {
+			return 0, fmt.Errorf("leaf %q has size %d, not %d", n.first(), n.size, len(n.items))
+		}
+		return 1, nil
+	}
+	size := 0
+	for i, k := range n.kids {
+		d, err := k.checkBelow(n.keys[i], false)
+		switch {
+		case err != nil:
+			return 0, err
+		case i > 0 && d != depth:
+			return 0, fmt.Errorf("kid %q is %d deep, not %d", n.keys[i], d, depth)
+		case k.first() != n.keys[i]:
+			return 0, fmt.Errorf("kid %q begins at %q", n.keys[i], k.first())
+		case i > 0 && n.kids[i-1].last() >= n.keys[i]:
+			return 0, fmt.Errorf("kid %q overlaps %q", n.keys[i], n.kids[i-1].last())
+		}
+		depth, size = d, size+k.size
+	}
+	if size != n.size || len(n.keys) != len(n.kids) {
+		return 0, fmt.Errorf("node %q has size %d, not %d", n.first(), n.size, size)
+	}
+	return depth + 1, nil
+}
+
+// last is the greatest key below n.
+func (n *node) last() string {
+	for n.kids != nil {
+		n = n.kids[len(n.kids)-1]
+	}
+	return n.items[len(n.items)-1].Key
+}
+
+// check returns the first invariant of log that doesn't hold.
+func (g *log) check(l limits) error {
+	segments := append(append([]*segment(nil), g.sealed...), &g.open)
+	next, rev, bytes := g.first, g.floor, int64(0)
+	for i, s := range segments {
+		if s.first != next {
+			return fmt.Errorf("segment %d begins with event %d, not %d", i, s.first, next)
+		}
+		if len(s.events) == 0 && i < len(g.sealed) {
+			return fmt.Errorf("segment %d is sealed and empty", i)
+		}
+		held := int64(0)
+		for _, e := range s.events {
+			if e.Revision <= rev {
+				return fmt.Errorf("event of revision %d after %d", e.Revision, rev)
+			}
+			rev, held = e.Revision, held+e.held()
+			if cold := len(g.sealed)-i > warm; l.retires && cold && e.memo.head.Load() != retired {
+				return fmt.Errorf("event of revision %d in cold segment %d is not retired", rev, i)
+			}
+		}
+		if s.bytes != held {
+			return fmt.Errorf("segment %d holds %d bytes, not %d", i, held, s.bytes)
+		}
+		next, bytes = next+uint64(len(s.events)), bytes+held
+	}
+	switch {
+	case next != g.end:
+		return fmt.Errorf("events end before %d, not %d", next, g.end)
+	case bytes != g.bytes:
+		return fmt.Errorf("log holds %d bytes, not %d", bytes, g.bytes)
+	case g.length() > l.events || g.bytes > l.bytes && len(g.sealed) > 0:
+		return fmt.Errorf("log of %d events, %d bytes exceeds %+v", g.length(), g.bytes, l)
+	}
+	return nil
+}
+
+// check returns the first invariant of the present state that doesn't hold.
+func (c *Cache) check() error {
+	s := c.state.Load()
+	if err := s.versions[timeline].log.check(c.line); err != nil {
+		return fmt.Errorf("timeline: %w", err)
+	}
+	events, bytes, droppable := 0, int64(0), false
+	for i, v := range s.versions[timeline+1:] {
+		if s.places[v.name] != timeline+1+i {
+			return fmt.Errorf("%s is not in its place", v.name)
+		}
+		if err := v.objects.check(); err != nil {
+			return fmt.Errorf("%s: tree: %w", v.name, err)
+		}
+		if err := v.log.check(c.each); err != nil {
+			return fmt.Errorf("%s: log: %w", v.name, err)
+		}
+		if v.log.floor < s.base || v.log.floor > s.revision {
+			return fmt.Errorf("%s: floor %d not between %d and %d", v.name, v.log.floor, s.base, s.revision)
+		}
+		if err := v.checkNewest(); err != nil {
+			return fmt.Errorf("%s: %w", v.name, err)
+		}
+		events, bytes = events+v.log.length(), bytes+v.log.bytes
+		droppable = droppable || len(v.log.sealed) > 0
+	}
+	if droppable && (events > c.whole.events || bytes > c.whole.bytes) {
+		return fmt.Errorf("%d events, %d bytes in all exceed %+v", events, bytes, c.whole)
+	}
+	return c.past.check(s)
+}
+
+// checkNewest checks that the newest event of every key in the log is what the tree shows.
+func (v *version) checkNewest() error {
+	seen := map[string]bool{}
+	for i := v.log.end; i > v.log.first; i-- {
+		e := v.log.run(i - 1)[0]
+		if seen[e.Object.Key] {
+			continue
+		}
+		seen[e.Object.Key] = true
+		if o := v.objects.get(e.Object.Key); o != e.Object && !(o == nil && e.Type == Deleted) {
+			return fmt.Errorf("newest event of %s is of revision %d, the tree has %v", e.Object.Key, e.Revision, o)
+		}
+	}
+	return nil
+}
+
+// check tests that every tree kept is one that history still reaches.
+func (p *past) check(s *state) error {
+	if len(p.kept) > pastTrees {
+		return fmt.Errorf("%d past trees", len(p.kept))
+	}
+	for _, t := range p.kept {
+		if err := t.objects.check(); err != nil {
+			return fmt.Errorf("past tree of %s: %w", t.collection, err)
+		}
+		if g := s.version(t.collection).log; t.seq < g.first || t.seq >= g.end {
+			return fmt.Errorf("past tree of %s before event %d of %d..%d", t.collection, t.seq, g.first, g.end)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package cache
+
+import (
+	"slices"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// editor changes trees: what it returns shares all that it did not touch with what it was given.
+// Nodes it has made itself are changed in place, so a tree that an editor returned may be shown to
+// others only when that editor is not used any more.
+type editor struct{ owner *token }
+
+func newEditor() editor { return editor{owner: new(token)} }
+
+// own returns n, or a copy that may be changed. A copy has room for one entry too many, which is
+// split off at once.
+func (e editor) own(n *node) *node {
+	if n.owner == e.owner {
+		return n
+	}
+	if n.kids == nil {
+		return e.leaf(n.items)
+	}
+	return &node{
+		owner: e.owner, size: n.size,
+		keys: append(make([]string, 0, width+1), n.keys...),
+		kids: append(make([]*node, 0, width+1), n.kids...),
+	}
+}
+
+// leaf makes a leaf with a copy of the items.
+func (e editor) leaf(items []*storage.Object) *node {
+	return &node{owner: e.owner, size: len(items), items: append(make([]*storage.Object, 0, width+1), items...)}
+}
+
+// parent makes an inner node above a copy of the kids.
+func (e editor) parent(kids []*node) *node {
+	n := &node{owner: e.owner, keys: make([]string, 0, width+1), kids: append(make([]*node, 0, width+1), kids...)}
+	for _, k := range kids {
+		n.keys = append(n.keys, k.first())
+		n.size += k.size
+	}
+	return n
+}
+
+// put returns the tree with the object under its key.
+func (e editor) put(root *node, o *storage.Object) *node {
+	if root == nil {
+		return e.leaf([]*storage.Object{o})
+	}
+	left, right := e.insert(root, o)
+	if right != nil {
+		return e.parent([]*node{left, right})
+	}
+	return left
+}
+
+// insert puts the object below n. If n becomes too wide its upper half is returned as right.
+func (e editor) insert(n *node, o *storage.Object) (left, right *node) {
+	n = e.own(n)
+	if n.kids == nil {
+		i := n.search(o.Key)
+		if i < len(n.items) && n.items[i].Key == o.Key {
+			n.items[i] = o
+			return n, nil
+		}
+		n.items = slices.Insert(n.items, i, o)
+		n.size++
+		return n, e.split(n)
+	}
+	i := n.route(o.Key)
+	n.size -= n.kids[i].size
+	kid, upper := e.insert(n.kids[i], o)
+	n.keys[i], n.kids[i] = kid.first(), kid
+	n.size += kid.size
+	if upper == nil {
+		return n, nil
+	}
+	n.keys = slices.Insert(n.keys, i+1, upper.first())
+	n.kids = slices.Insert(n.kids, i+1, upper)
+	n.size += upper.size
+	return n, e.split(n)
+}
+
+// split takes the upper half from a node that is too wide and returns it; nil if it isn't.
+func (e editor) split(n *node) *node {
+	if n.entries() <= width {
+		return nil
+	}
+	return e.cut(n, n.entries()/2)
+}
+
+// cut takes the entries from place i on from n, which e owns, and returns them as a node.
+func (e editor) cut(n *node, i int) *node {
+	var right *node
+	if n.kids == nil {
+		right = e.leaf(n.items[i:])
+		clear(n.items[i:])
+		n.items = n.items[:i]
+	} else {
+		right = e.parent(n.kids[i:])
+		clear(n.kids[i:])
+		clear(n.keys[i:])
+		n.keys, n.kids = n.keys[:i], n.kids[:i]
+	}
+	n.size -= right.size
+	return right
+}
+
+// remove returns the tree without the key; the same tree if it isn't there.
+func (e editor) remove(root *node, key string) *node {
+	if root.get(key) == nil {
+		return root
+	}
+	root = e.take(root, key)
+	switch {
+	case root.entries() == 0:
+		return nil
+	case len(root.kids) == 1:
+		return root.kids[0]
+	}
+	return root
+}
+
+// take removes a key that is there. The node returned may have one entry too few.
+func (e editor) take(n *node, key string) *node {
+	n = e.own(n)
+	n.size--
+	if n.kids == nil {
+		i := n.search(key)
+		n.items = slices.Delete(n.items, i, i+1)
+		return n
+	}
+	i := n.route(key)
+	kid := e.take(n.kids[i], key)
+	n.keys[i], n.kids[i] = kid.first(), kid
+	if kid.entries() < width/2 {
+		e.balance(n, max(0, i-1))
+	}
+	return n
+}
+
+// balance makes one wide enough node of the kids at places i and i+1, or two of about one width.
+func (e editor) balance(n *node, i int) {
+	left, right := e.own(n.kids[i]), n.kids[i+1]
+	left.items = append(left.items, right.items...)
+	left.keys = append(left.keys, right.keys...)
+	left.kids = append(left.kids, right.kids...)
+	left.size += right.size
+	n.kids[i] = left
+	if total := left.entries(); total > width {
+		right = e.cut(left, total/2)
+		n.keys[i+1], n.kids[i+1] = right.first(), right
+		return
+	}
+	n.keys = slices.Delete(n.keys, i+1, i+2)
+	n.kids = slices.Delete(n.kids, i+1, i+2)
+}
+
+// build makes a tree of objects in strictly ascending order of their keys.
+func (e editor) build(sorted []*storage.Object) *node {
+	if len(sorted) == 0 {
+		return nil
+	}
+	var level []*node
+	for part := range portions(sorted) {
+		level = append(level, e.leaf(part))
+	}
+	for len(level) > 1 {
+		var above []*node
+		for part := range portions(level) {
+			above = append(above, e.parent(part))
+		}
+		level = above
+	}
+	return level[0]
+}
+
+// portions cuts s into parts of nearly one length, about 3/4 of width so that there is room for
+// what comes; none is shorter than width/2, unless it is the only one.
+func portions[T any](s []T) func(yield func([]T) bool) {
+	parts := 1
+	if most := width * 3 / 4; len(s) > width {
+		parts = (len(s) + most - 1) / most
+	}
+	return func(yield func([]T) bool) {
+		for ; parts > 0; parts-- {
+			n := (len(s) + parts - 1) / parts
+			if !yield(s[:n]) {
+				return
+			}
+			s = s[n:]
+		}
+	}
+}

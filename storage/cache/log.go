@@ -1,0 +1,167 @@
+package cache
+
+import "sort"
+
+const (
+	// parts is into how many segments a full log is divided; it is dropped by whole segments.
+	parts = 64
+	// warm is how many sealed segments, the newest, keep the renderings of their events.
+	warm = 8
+)
+
+// limits bound one log.
+type limits struct {
+	events int
+	bytes  int64
+	// retires says that the log retires its events' memos; the timeline shares its events with
+	// the collections' logs, which do.
+	retires bool
+}
+
+// log is a stretch of history: the newest events of one collection, or of all. It is a value: whoever
+// has a copy may read it for ever, while append and drop make later ones that share its segments.
+// One goroutine at a time makes later ones, and only from the latest.
+//
+// Every event has a sequence number, one more than that of the event before it; a reader is
+// nothing but the number of the event it wants next.
+//
+// Invariants:
+//
+//	open and sealed hold the events first..end-1, ascending in Revision
+//	every event with Revision > floor is held, none with Revision <= floor is unless it shares it
+type log struct {
+	first, end uint64
+	// floor is the revision that history begins after.
+	floor int64
+	// bytes is the sum of the events' held.
+	bytes  int64
+	sealed []*segment
+	// open is the segment that grows. Its array is shared by all copies; places beyond a copy's
+	// length may be written while others read that copy.
+	open segment
+}
+
+// segment is a run of events whose numbers begin with first.
+type segment struct {
+	first  uint64
+	events []*Event
+	// bytes is the sum of the events' held; weight that of all JSON they refer to.
+	bytes, weight int64
+}
+
+// newLog returns an empty log for history after floor.
+func newLog(next uint64, floor int64) log {
+	return log{first: next, end: next, floor: floor, open: segment{first: next}}
+}
+
+// append adds an event and drops what exceeds the limits, but never the newest segment: who
+// waits for an event must see it, even if it is alone too large.
+func (g *log) append(e *Event, l limits) {
+	if len(g.open.events) >= max(1, l.events/parts) || g.open.weight >= max(1, l.bytes/parts) {
+		g.seal(l)
+	}
+	g.open.events = append(g.open.events, e)
+	g.end++
+	held := e.held()
+	g.open.bytes += held
+	g.bytes += held
+	g.open.weight += int64(len(e.Object.JSON)) + held
+	for (g.length() > l.events || g.bytes > l.bytes) && g.drop(l) {
+	}
+}
+
+// seal closes the open segment. The list is copied so that dropped segments become garbage.
+func (g *log) seal(l limits) {
+	s := g.open
+	g.sealed = append(append(make([]*segment, 0, len(g.sealed)+1), g.sealed...), &s)
+	g.open = segment{first: g.end}
+	if i := len(g.sealed) - 1 - warm; l.retires && i >= 0 {
+		g.sealed[i].retire()
+	}
+}
+
+// drop forgets the oldest sealed segment; false if there is none.
+func (g *log) drop(l limits) bool {
+	if len(g.sealed) == 0 {
+		return false
+	}
+	s := g.sealed[0]
+	if l.retires {
+		s.retire()
+	}
+	g.sealed = g.sealed[1:]
+	g.first += uint64(len(s.events))
+	g.bytes -= s.bytes
+	g.floor = s.events[len(s.events)-1].Revision
+	return true
+}
+
+func (s *segment) retire() {
+	for _, e := range s.events {
+		e.retire()
+	}
+}
+
+// length is the number of events held.
+func (g *log) length() int { return int(g.end - g.first) }
+
+// run returns the events from seq to the end of its segment; first <= seq <= end.
+func (g *log) run(seq uint64) []*Event {
+	s := &g.open
+	if seq < s.first {
+		s = g.sealed[sort.Search(len(g.sealed), func(i int) bool { return g.sealed[i].first > seq })-1]
+	}
+	return s.events[seq-s.first:]
+}
+
+// worth is how many events in one segment are enough to be returned without the ones in the next.
+const worth = 64
+
+// read returns events from seq on, at most most; none only if seq is end. As a rule the slice is
+// a part of a segment, so that watchers share it, and must not be changed. Only where the rest of
+// a segment is short it is copied together with what follows.
+func (g *log) read(seq uint64, most int) []*Event {
+	run := g.run(seq)
+	want := int(min(uint64(most), g.end-seq))
+	if n := min(len(run), want); n == want || n >= worth {
+		return run[:n:n]
+	}
+	joined := append(make([]*Event, 0, min(want, 2*worth)), run...)
+	for len(joined) < want && len(joined) < worth {
+		run = g.run(seq + uint64(len(joined)))
+		joined = append(joined, run[:min(len(run), want-len(joined), 2*worth-len(joined))]...)
+	}
+	return joined
+}
+
+// after returns the number of the first event with Revision > rev; end if there is none.
+func (g *log) after(rev int64) uint64 {
+	i := sort.Search(len(g.sealed), func(i int) bool {
+		s := g.sealed[i].events
+		return s[len(s)-1].Revision > rev
+	})
+	s := &g.open
+	if i < len(g.sealed) {
+		s = g.sealed[i]
+	}
+	return s.first + uint64(sort.Search(len(s.events), func(i int) bool { return s.events[i].Revision > rev }))
+}
+
+// complete says up to which revision a reader that wants seq next has seen everything, when the
+// timeline is at now.
+func (g *log) complete(seq uint64, now int64) int64 {
+	if seq < g.end {
+		return g.run(seq)[0].Revision - 1
+	}
+	return now
+}
+
+// back returns the events that end before the number end, from the beginning of their segment
+// but from none before seq; seq < end.
+func (g *log) back(end, seq uint64) []*Event {
+	s := &g.open
+	if end <= s.first {
+		s = g.sealed[sort.Search(len(g.sealed), func(i int) bool { return g.sealed[i].first >= end })-1]
+	}
+	return s.events[max(seq, s.first)-s.first : end-s.first]
+}

@@ -1,0 +1,180 @@
+package cache
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// state is everything that a reader can see, at one revision of the timeline. It is immutable: a
+// reader loads it once and needs no lock, and what it finds there fits together.
+type state struct {
+	// revision is that of the timeline, 0 before the first batch.
+	revision int64
+	// base is the revision of the last batch with Reset: no history reaches behind it.
+	base int64
+	// places is where each collection's version stands in versions.
+	places map[string]int
+	// versions has the timeline at place 0 and then the collections, in the order in which they
+	// were first heard of. None is ever removed, so a place stays true for ever.
+	versions []*version
+	// next is closed when a later state is published.
+	next chan struct{}
+}
+
+// timeline is the place of the log of all collections; its objects are nil.
+const timeline = 0
+
+// version is one collection as a state shows it.
+type version struct {
+	// owner is the draft that may still change it.
+	owner   *token
+	name    string
+	objects *node
+	log     log
+	// changed is closed when a version with more, or expired, history is published.
+	changed chan struct{}
+}
+
+func newState() *state {
+	return &state{
+		places:   map[string]int{},
+		versions: []*version{{log: newLog(0, 0), changed: make(chan struct{})}},
+		next:     make(chan struct{}),
+	}
+}
+
+// version returns a collection, or nil if it was never heard of.
+func (s *state) version(collection string) *version {
+	if i, ok := s.places[collection]; ok {
+		return s.versions[i]
+	}
+	return nil
+}
+
+// draft is the next state while it is made; nobody else sees it until it is published. The state
+// is apart from the rest so that it does not keep the one before it alive.
+type draft struct {
+	*state
+	from  *state
+	edit  editor
+	ended []chan struct{}
+	// ownsPlaces and ownsVersions say that the draft has its own copy of these.
+	ownsPlaces, ownsVersions bool
+}
+
+func (s *state) draft() *draft {
+	c := *s
+	c.next = make(chan struct{})
+	return &draft{state: &c, from: s, edit: newEditor(), ended: []chan struct{}{s.next}}
+}
+
+// own returns a version that may be changed.
+func (d *draft) own(place int) *version {
+	v := d.versions[place]
+	if v.owner == d.edit.owner {
+		return v
+	}
+	d.ownList()
+	c := *v
+	c.owner = d.edit.owner
+	d.versions[place] = &c
+	return &c
+}
+
+func (d *draft) ownList() {
+	if !d.ownsVersions {
+		d.versions = slices.Clone(d.versions)
+		d.ownsVersions = true
+	}
+}
+
+// wake sees to it that those who wait for a version learn of the draft.
+func (d *draft) wake(v *version, place int) {
+	if place >= len(d.from.versions) || v.changed != d.from.versions[place].changed {
+		return
+	}
+	d.ended = append(d.ended, v.changed)
+	v.changed = make(chan struct{})
+}
+
+// place finds a collection, or adds it without objects and with all history since base.
+func (d *draft) place(collection string) int {
+	if i, ok := d.places[collection]; ok {
+		return i
+	}
+	if !d.ownsPlaces {
+		d.places = maps.Clone(d.places)
+		d.ownsPlaces = true
+	}
+	d.ownList()
+	i := len(d.versions)
+	d.places[collection] = i
+	d.versions = append(d.versions, &version{
+		owner: d.edit.owner, name: collection, log: newLog(0, d.base), changed: make(chan struct{}),
+	})
+	return i
+}
+
+// store puts an object, or removes its key if o is nil.
+func (d *draft) store(v *version, key string, o *storage.Object) {
+	if o == nil {
+		v.objects = d.edit.remove(v.objects, key)
+	} else {
+		v.objects = d.edit.put(v.objects, o)
+	}
+}
+
+// record adds an event to a log.
+func (d *draft) record(place int, e *Event, l limits) *version {
+	v := d.own(place)
+	v.log.append(e, l)
+	d.wake(v, place)
+	return v
+}
+
+// restart replaces a collection's objects and drops its history. The number that is left out
+// tells every reader of the old history that it has expired.
+func (d *draft) restart(place int, objects *node) {
+	v := d.own(place)
+	v.objects = objects
+	v.log = newLog(v.log.end+1, d.base)
+	d.wake(v, place)
+}
+
+// shed drops history of the collections that hold most until all of them together keep the
+// bounds. Nobody is woken: whoever has something to read there was woken before.
+func (d *draft) shed(whole, each limits) {
+	for {
+		events, bytes := 0, int64(0)
+		for _, v := range d.versions[timeline+1:] {
+			events += v.log.length()
+			bytes += v.log.bytes
+		}
+		if events <= whole.events && bytes <= whole.bytes {
+			return
+		}
+		place := d.largest(bytes > whole.bytes)
+		if place < 0 {
+			return
+		}
+		d.own(place).log.drop(each)
+	}
+}
+
+// largest returns the place of the collection with the most bytes, or events, of history among
+// those that can drop some; -1 if there is none.
+func (d *draft) largest(byBytes bool) int {
+	place, most := -1, int64(-1)
+	for i, v := range d.versions[timeline+1:] {
+		size := int64(v.log.length())
+		if byBytes {
+			size = v.log.bytes
+		}
+		if len(v.log.sealed) > 0 && size > most {
+			place, most = timeline+1+i, size
+		}
+	}
+	return place
+}

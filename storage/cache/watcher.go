@@ -1,0 +1,142 @@
+package cache
+
+import "context"
+
+// mostEvents bounds what one call of Next or Poll returns.
+const mostEvents = 1024
+
+// Watcher reads the history of one collection, or of all. It is only a place in history that is
+// shared by all watchers: it costs nothing while idle and needs no closing. It belongs to one
+// goroutine at a time.
+type Watcher struct {
+	cache *Cache
+	place int
+	// next is the number of the event to be returned next.
+	next uint64
+	// skip is a revision, if history had not come to it when the watch began: earlier events are
+	// passed over.
+	skip int64
+	// progress is what Progress returned last.
+	progress int64
+}
+
+// closed is what Changed returns when there is nothing to wait for.
+var closed = func() chan struct{} {
+	ch := make(chan struct{})
+	close(ch)
+	return ch
+}()
+
+// Watch returns a watcher of the collection's events with Revision > rev. If rev is beyond the
+// present revision it is silent until history has passed rev (H-29). A collection that nothing was
+// ever stored in may be watched. Errors: ErrExpired (an *ExpiredError) if history after rev is not
+// complete here.
+func (c *Cache) Watch(collection string, rev int64) (*Watcher, error) {
+	s := c.state.Load()
+	if place, ok := s.places[collection]; ok {
+		return c.watch(s, place, rev)
+	}
+	if s.revision == 0 || rev < s.base {
+		return nil, &ExpiredError{Revision: rev, Oldest: s.base}
+	}
+	s, place := c.add(collection)
+	return c.watch(s, place, rev)
+}
+
+// Timeline is Watch over all collections, in the one order of their revisions.
+func (c *Cache) Timeline(rev int64) (*Watcher, error) {
+	return c.watch(c.state.Load(), timeline, rev)
+}
+
+func (c *Cache) watch(s *state, place int, rev int64) (*Watcher, error) {
+	g := &s.versions[place].log
+	if s.revision == 0 || rev < g.floor {
+		return nil, &ExpiredError{Revision: rev, Oldest: g.floor}
+	}
+	w := &Watcher{cache: c, place: place, next: g.after(rev), progress: rev}
+	if rev > s.revision {
+		w.skip = rev
+	}
+	return w, nil
+}
+
+// add makes a place for a collection that nothing was ever stored in, so that its watchers have
+// something to wait on that others don't wake.
+func (c *Cache) add(collection string) (*state, int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.state.Load().draft()
+	place := d.place(collection)
+	c.publish(d)
+	return d.state, place
+}
+
+// look returns the present state and log; err is ErrExpired if history that was not read is gone.
+func (w *Watcher) look() (s *state, v *version, err error) {
+	s = w.cache.state.Load()
+	v = s.versions[w.place]
+	if w.next < v.log.first {
+		return s, v, &ExpiredError{Revision: w.progress, Oldest: v.log.floor}
+	}
+	if w.skip > 0 {
+		w.next = max(w.next, v.log.after(w.skip))
+		if w.next < v.log.end {
+			w.skip = 0
+		}
+	}
+	return s, v, nil
+}
+
+// Next returns events that wait, and blocks until there is one. It returns at most 1024, and all
+// that wait if they are fewer than 64; otherwise it may leave some for the next call. rev says
+// that these and what was returned before are all events up to rev. The slice is shared and must
+// not be changed. Errors: ErrExpired (an *ExpiredError), from then on always, if events were
+// dropped before they were read; ctx's error if it ended before there was an event.
+func (w *Watcher) Next(ctx context.Context) (events []*Event, rev int64, err error) {
+	for {
+		events, rev, err = w.Poll()
+		if len(events) > 0 || err != nil {
+			return events, rev, err
+		}
+		select {
+		case <-w.Changed():
+		case <-ctx.Done():
+			return nil, rev, ctx.Err()
+		}
+	}
+}
+
+// Poll is Next, but returns no events, and still rev, where Next would block.
+func (w *Watcher) Poll() (events []*Event, rev int64, err error) {
+	s, v, err := w.look()
+	if err != nil {
+		return nil, w.progress, err
+	}
+	events = v.log.read(w.next, mostEvents)
+	w.next += uint64(len(events))
+	return events, w.complete(s, v), nil
+}
+
+// Progress returns the revision up to which all events have been returned. It moves on with the
+// timeline while the collection is idle, and never goes back.
+func (w *Watcher) Progress() int64 {
+	if s, v, err := w.look(); err == nil {
+		w.complete(s, v)
+	}
+	return w.progress
+}
+
+func (w *Watcher) complete(s *state, v *version) int64 {
+	w.progress = max(w.progress, v.log.complete(w.next, s.revision))
+	return w.progress
+}
+
+// Changed returns a channel that is closed when Next would not block. A watcher that waits for a
+// revision in the future may find it closed too early; Poll then returns no events.
+func (w *Watcher) Changed() <-chan struct{} {
+	_, v, err := w.look()
+	if err != nil || w.next < v.log.end {
+		return closed
+	}
+	return v.changed
+}

@@ -1,0 +1,273 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// ready returns a cache that knows an empty store at revision 1.
+func ready(t testing.TB, o Options) *Cache {
+	o.Decoder = storage.Decoder{Root: root}
+	c := New(o)
+	if err := c.Apply(storage.Batch{Reset: true, Revision: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// change applies one put in a collection.
+func change(t testing.TB, c *Cache, collection string) {
+	key := fmt.Sprintf("%s/%s/ns/a", root, collection)
+	rev := c.Revision() + 1
+	b := storage.Batch{Revision: rev, Events: []storage.Event{{Key: key, Revision: rev, Value: value(key, "x")}}}
+	if err := c.Apply(b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNextWaits: Next blocks until there is an event of its own collection, or its context ends.
+func TestNextWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ready(t, Options{})
+		w, err := c.Watch("pods", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []response
+		var ended error
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for ended == nil {
+				var r response
+				r.events, r.rev, ended = w.Next(ctx)
+				got = append(got, r)
+			}
+		}()
+		synctest.Wait()
+		change(t, c, "leases")
+		if synctest.Wait(); len(got) != 0 {
+			t.Fatalf("returned %d times before there was an event", len(got))
+		}
+		change(t, c, "pods")
+		if synctest.Wait(); len(got) != 1 || len(got[0].events) != 1 || got[0].rev != 3 {
+			t.Fatalf("returned %+v", got)
+		}
+		cancel()
+		if synctest.Wait(); len(got) != 2 || !errors.Is(ended, context.Canceled) || got[1].rev != 3 {
+			t.Fatalf("returned %+v, %v", got, ended)
+		}
+	})
+}
+
+// TestWaitWaits: Wait returns with the batch that brings the revision, or with its context.
+func TestWaitWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(Options{Decoder: storage.Decoder{Root: root}})
+		done := map[int64]error{}
+		ctx, cancel := context.WithCancel(t.Context())
+		for _, rev := range []int64{0, 5, 7, 9} {
+			go func() { done[rev] = c.Wait(ctx, rev) }()
+			synctest.Wait()
+		}
+		for i, want := range []int{1, 2, 3} {
+			b := storage.Batch{Reset: i == 1, Revision: int64(3 + 2*i)}
+			if err := c.Apply(b); (err != nil) != (i == 0) {
+				t.Fatal(err)
+			}
+			if synctest.Wait(); len(done) != want {
+				t.Fatalf("at revision %d: %v", c.Revision(), done)
+			}
+		}
+		cancel()
+		if synctest.Wait(); len(done) != 4 || !errors.Is(done[9], context.Canceled) || done[7] != nil {
+			t.Fatal(done)
+		}
+	})
+}
+
+// TestNextIsBounded: what waits is returned in parts, all of it if it is little, and progress stays
+// exact.
+func TestNextIsBounded(t *testing.T) {
+	for _, o := range []Options{{}, {Events: 10_000, TimelineEvents: 20_000}, {Events: 1 << 18, TimelineEvents: 1 << 18}} {
+		c := ready(t, o)
+		all, err := c.Watch("pods", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2500 {
+			change(t, c, "leases")
+			change(t, c, "pods")
+		}
+		for waiting := 2500; waiting > 0; {
+			events, rev, err := all.Next(t.Context())
+			if err != nil || len(events) > mostEvents || len(events) < min(waiting, worth) {
+				t.Fatalf("%d of %d waiting events, %v", len(events), waiting, err)
+			}
+			waiting -= len(events)
+			// The next event is known, so all before it is complete.
+			if last := events[len(events)-1].Revision; rev != last+1 && waiting > 0 || waiting == 0 && rev != c.Revision() {
+				t.Errorf("%d waiting: complete up to %d, last event %d", waiting, rev, last)
+			}
+		}
+		for ago := range int64(worth) {
+			few, err := c.Watch("pods", c.Revision()-2*ago)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if events, _, err := few.Poll(); err != nil || int64(len(events)) != ago {
+				t.Errorf("%d of %d events, %v", len(events), ago, err)
+			}
+		}
+	}
+}
+
+// TestIdleWatchers: two thousand watchers of two hundred collections cost next to nothing.
+func TestIdleWatchers(t *testing.T) {
+	c := ready(t, Options{})
+	watchers := make([]*Watcher, 2000)
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	for i := range 200 {
+		if _, err := c.Watch(fmt.Sprint("kind", i), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := heap()
+	for i := range watchers {
+		w, err := c.Watch(fmt.Sprint("kind", i%200), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watchers[i] = w
+	}
+	if each := (heap() - before) / int64(len(watchers)); each > 128 {
+		t.Errorf("%d bytes a watcher", each)
+	}
+	runtime.KeepAlive(watchers)
+}
+
+// TestStatesAreForgotten: nothing but history keeps what was replaced alive.
+func TestStatesAreForgotten(t *testing.T) {
+	c := ready(t, Options{Events: 4, TimelineEvents: 4})
+	gone := make(chan struct{})
+	change(t, c, "pods")
+	o, _ := c.Get(root + "/pods/ns/a")
+	runtime.AddCleanup(o, func(struct{}) { close(gone) }, struct{}{})
+	o = nil
+	change(t, c, "pods")
+	if s, err := c.Snapshot("pods", 2); err != nil || s.Len() != 1 {
+		t.Fatal(s, err)
+	}
+	for range 40 {
+		change(t, c, "pods")
+	}
+	for range 1000 {
+		runtime.GC()
+		runtime.Gosched()
+		if isClosed(gone) {
+			runtime.KeepAlive(c)
+			return
+		}
+	}
+	t.Error("an object outlived the history")
+	runtime.KeepAlive(c)
+}
+
+// TestMemo: of all who ask at once, one renders; keys are apart, and bounded.
+func TestMemo(t *testing.T) {
+	e := &Event{}
+	var mu sync.Mutex
+	calls := map[string]int{}
+	render := func(key string) func() []byte {
+		return func() []byte {
+			mu.Lock()
+			defer mu.Unlock()
+			calls[key]++
+			return []byte(key)
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range 64 {
+		wg.Go(func() {
+			key := fmt.Sprint("key", i%memoKeys)
+			if got := e.Memo(key, render(key)); string(got) != key {
+				t.Errorf("%s for %s", got, key)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range memoKeys {
+		if key := fmt.Sprint("key", i); calls[key] != 1 {
+			t.Errorf("%s rendered %d times", key, calls[key])
+		}
+	}
+	e.Memo("more", render("more"))
+	e.Memo("more", render("more"))
+	if calls["more"] != 2 {
+		t.Errorf("a key too many was rendered %d times of 2", calls["more"])
+	}
+}
+
+// TestMemoNests: a rendering may be made of another of the same event.
+func TestMemoNests(t *testing.T) {
+	e := &Event{}
+	got := e.Memo("frame", func() []byte {
+		return append([]byte("<"), e.Memo("object", func() []byte { return []byte("o") })...)
+	})
+	if !bytes.Equal(got, []byte("<o")) {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestMemoPanics: who asks after a panic must not get nothing and take it for a rendering.
+func TestMemoPanics(t *testing.T) {
+	e := &Event{}
+	for i := range 2 {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("call %d did not panic", i)
+				}
+			}()
+			e.Memo("key", func() []byte { panic("render") })
+		}()
+	}
+}
+
+// TestMemoRetires: old events keep no renderings, even if they are rendered again.
+func TestMemoRetires(t *testing.T) {
+	c := ready(t, Options{Events: parts * 2})
+	w, err := c.Watch("pods", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []*Event
+	for range 2*warm + 4 {
+		change(t, c, "pods")
+		next, _, err := w.Poll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		next[0].Memo("key", func() []byte { return []byte("first") })
+		events = append(events, next...)
+	}
+	for i, want := range map[int]string{0: "again", 1: "again", len(events) - 2*warm: "first", len(events) - 1: "first"} {
+		for range 2 {
+			if got := events[i].Memo("key", func() []byte { return []byte("again") }); string(got) != want {
+				t.Errorf("event %d of %d: rendered %s, not %s", i, len(events), got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+)
+
+// Commit implements Store. It is one etcd transaction; etcd carries out those that wait together
+// with one write to the disk, so many should be under way at a time.
+func (e *Etcd) Commit(ctx context.Context, t Txn) (int64, error) {
+	if err := e.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer e.leave()
+	var lease int64
+	if t.TTL > 0 && t.Value != nil {
+		var err error
+		if lease, err = e.grant(ctx, t.TTL); err != nil {
+			return 0, fmt.Errorf("committing %s: %w", t.Key, err)
+		}
+	}
+	rev, err := e.send(ctx, t, lease)
+	if err != nil && lease != 0 && !errors.Is(err, ErrUnavailable) {
+		e.release(ctx, lease)
+	}
+	return rev, err
+}
+
+// send carries out the transaction.
+func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
+	resp, err := e.rpc.Txn(ctx, request(t, lease))
+	if err != nil {
+		err = failure(ctx, err)
+		if errors.Is(err, ErrNoSpace) && t.Value != nil {
+			return e.settle(ctx, t, err)
+		}
+		return 0, fmt.Errorf("committing %s: %w", t.Key, err)
+	}
+	if !resp.Succeeded {
+		return 0, conflict(t, resp)
+	}
+	return resp.Header.Revision, nil
+}
+
+// settle finds out whether a put that met the quota was carried out: etcd says "no space" before it
+// proposes a write, but also after it has applied one and others took the space meanwhile.
+func (e *Etcd) settle(ctx context.Context, t Txn, cause error) (int64, error) {
+	resp, err := e.rpc.Range(ctx, &pb.RangeRequest{Key: []byte(t.Key), Serializable: e.local != nil})
+	if err != nil {
+		return 0, fmt.Errorf("committing %s: %w", t.Key, failure(ctx, err))
+	}
+	if len(resp.Kvs) == 1 && resp.Kvs[0].ModRevision > t.Expect && bytes.Equal(resp.Kvs[0].Value, t.Value) {
+		return resp.Kvs[0].ModRevision, nil
+	}
+	return 0, fmt.Errorf("committing %s: %w", t.Key, cause)
+}
+
+// request renders the transaction: if the key and all guards have their revisions then the one
+// write, else reads of them, so that the loser learns what won.
+func request(t Txn, lease int64) *pb.TxnRequest {
+	key := []byte(t.Key)
+	q := &pb.TxnRequest{
+		Compare: make([]*pb.Compare, 0, 1+len(t.Guards)),
+		Failure: make([]*pb.RequestOp, 0, 1+len(t.Guards)),
+	}
+	check := func(key []byte, rev int64, keysOnly bool) {
+		q.Compare = append(q.Compare, &pb.Compare{
+			Key: key, Target: pb.Compare_MOD, Result: pb.Compare_EQUAL,
+			TargetUnion: &pb.Compare_ModRevision{ModRevision: rev},
+		})
+		q.Failure = append(q.Failure, &pb.RequestOp{Request: &pb.RequestOp_RequestRange{
+			RequestRange: &pb.RangeRequest{Key: key, KeysOnly: keysOnly},
+		}})
+	}
+	check(key, t.Expect, false)
+	for _, g := range t.Guards {
+		check([]byte(g.Key), g.ModRevision, true)
+	}
+	op := &pb.RequestOp{}
+	if t.Value != nil {
+		op.Request = &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: key, Value: t.Value, Lease: lease}}
+	} else {
+		op.Request = &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: &pb.DeleteRangeRequest{Key: key}}
+	}
+	q.Success = []*pb.RequestOp{op}
+	return q
+}
+
+// conflict reads from the else branch what did not hold.
+func conflict(t Txn, resp *pb.TxnResponse) *ConflictError {
+	found := func(i int) Record {
+		if kvs := resp.Responses[i].GetResponseRange().GetKvs(); len(kvs) > 0 {
+			return record(kvs[0])
+		}
+		return Record{}
+	}
+	c := &ConflictError{Current: found(0), Revision: resp.Header.Revision}
+	c.Current.Key = t.Key
+	if c.Current.ModRevision != t.Expect {
+		return c
+	}
+	for i, g := range t.Guards {
+		if rev := found(i + 1).ModRevision; rev != g.ModRevision {
+			c.Guard = &Guard{Key: g.Key, ModRevision: rev}
+			break
+		}
+	}
+	return c
+}

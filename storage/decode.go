@@ -1,0 +1,96 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// protobuf is what kube-apiserver's protobuf storage format begins with.
+var protobuf = []byte("k8s\x00")
+
+// Decode turns a record into an object. It never fails: a value that is no JSON object with
+// metadata, or whose metadata can't be read, gives an object with Err set. Name and namespace are
+// those of the key. A record with revision 0 stands for an object that is not stored, as of a dry
+// run: no resourceVersion is put in. The object may share the record's bytes.
+func (d *Decoder) Decode(r Record) *Object {
+	o := &Object{Key: r.Key, Revision: r.ModRevision}
+	collection, rest, known := Collection(d.Root, r.Key)
+	if known {
+		if i := strings.IndexByte(rest, '/'); i >= 0 {
+			o.Meta.Namespace, rest = rest[:i], rest[i+1:]
+		}
+		o.Meta.Name = rest
+	}
+	identity := o.Meta
+	var paths []FieldPath
+	if known && d.Fields != nil {
+		paths = d.Fields(collection)
+	}
+	if err := d.decode(o, r.Value, paths); err != nil {
+		o.JSON, o.Fields, o.Meta = nil, nil, identity
+		o.Err = fmt.Errorf("%w: %s: %w", ErrCorrupt, r.Key, err)
+		return o
+	}
+	if known {
+		o.Meta.Name, o.Meta.Namespace = identity.Name, identity.Namespace
+	}
+	return o
+}
+
+// decode sets JSON, Meta and Fields.
+func (d *Decoder) decode(o *Object, value []byte, paths []FieldPath) error {
+	if bytes.HasPrefix(value, protobuf) {
+		var err error
+		if value, err = d.transcode(value); err != nil {
+			return err
+		}
+	}
+	b := trim(value)
+	p := parser{scan: scan{b: b}, meta: &o.Meta}
+	c := p.object(paths)
+	if err := p.end(c); err != nil {
+		return err
+	}
+	o.Fields = p.selected(paths)
+	o.JSON = b[:len(b):len(b)]
+	if o.Revision != 0 {
+		o.JSON = c.apply(b, o.Revision)
+	}
+	return nil
+}
+
+// transcode calls Transcode, which sees bytes that anyone may have stored.
+func (d *Decoder) transcode(value []byte) (json []byte, err error) {
+	if d.Transcode == nil {
+		return nil, errors.New("protobuf can't be read")
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("reading protobuf: %v", r)
+		}
+	}()
+	if json, err = d.Transcode(value); err != nil {
+		return nil, fmt.Errorf("reading protobuf: %w", err)
+	}
+	return json, nil
+}
+
+// Revise returns the object with another revision, as a DELETED event shows its last state with the
+// revision of the deletion (C-63). It shares all but JSON with o.
+func (d *Decoder) Revise(o *Object, rev int64) *Object {
+	n := *o
+	n.Revision = rev
+	if o.Err != nil {
+		return &n
+	}
+	b, err := Splice(o.JSON, rev)
+	if err != nil {
+		// Only an object that wasn't made by Decode can get here.
+		n.Err = fmt.Errorf("%w: %s", err, o.Key)
+		return &n
+	}
+	n.JSON = b
+	return &n
+}

@@ -1,0 +1,50 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Sentinel errors. Test with errors.Is.
+var (
+	// ErrNotFound says that no record is stored under the key.
+	ErrNotFound = errors.New("storage: key not found")
+	// ErrConflict says that a key did not have the mod revision that a commit named; see ConflictError.
+	ErrConflict = errors.New("storage: revision conflict")
+	// ErrCompacted says that the revision asked for is older than etcd's history.
+	ErrCompacted = errors.New("storage: revision compacted")
+	// ErrFuture says that the revision asked for has not been written yet.
+	ErrFuture = errors.New("storage: revision in the future")
+	// ErrTooLarge says that the value exceeds what etcd takes in one request.
+	ErrTooLarge = errors.New("storage: value too large")
+	// ErrNoSpace says that etcd's quota or the disk is exhausted; reads and deletes still work.
+	ErrNoSpace = errors.New("storage: no space")
+	// ErrUnavailable says that etcd did not answer: no leader, connection lost, or closed.
+	ErrUnavailable = errors.New("storage: unavailable")
+	// ErrInUse says that another process has the data directory open.
+	ErrInUse = errors.New("storage: data directory in use")
+	// ErrCorrupt says that a stored value can't be decoded into an object.
+	ErrCorrupt = errors.New("storage: corrupt value")
+)
+
+// ConflictError is returned by Commit when a compare failed. It matches ErrConflict.
+type ConflictError struct {
+	// Current is the record now under the transaction's key; Current.ModRevision is 0 if there is none.
+	Current Record
+	// Guard is the first guard that did not hold, with the mod revision found there; nil if the
+	// key itself had another revision.
+	Guard *Guard
+	// Revision is the store's revision when the compare failed.
+	Revision int64
+}
+
+// Error names the key and the revision found.
+func (e *ConflictError) Error() string {
+	if e.Guard != nil {
+		return fmt.Sprintf("storage: guard %s is at revision %d", e.Guard.Key, e.Guard.ModRevision)
+	}
+	return fmt.Sprintf("storage: %s is at revision %d", e.Current.Key, e.Current.ModRevision)
+}
+
+// Is makes errors.Is(err, ErrConflict) hold.
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }

@@ -1,0 +1,138 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
+)
+
+// Etcd is the Store, over an etcd of its own or an external cluster.
+type Etcd struct {
+	root string
+	log  *slog.Logger
+	rpc  requests
+	// local is set if etcd is embedded, client if it is not.
+	local  *embedded
+	client *clientv3.Client
+
+	reads sharedRead
+	// asked is the greatest revision that Revision has returned; followers see to reach it.
+	asked atomic.Int64
+
+	// life ends when Close begins; end ends it.
+	life context.Context
+	end  context.CancelFunc
+	// work counts followers and shared reads, which Close waits for.
+	work sync.WaitGroup
+	// mu is held for reading during every request, so that Close waits for them: etcd's database
+	// must not be read once it is closed. It guards closed and followers.
+	mu     sync.RWMutex
+	closed bool
+	// followers are replaced as a whole, so that they can be read without the lock.
+	followers atomic.Pointer[[]*follower]
+}
+
+var _ Store = (*Etcd)(nil)
+
+// requests are the calls of etcd's API that are made here; errors are those of its gRPC API.
+type requests interface {
+	Range(context.Context, *pb.RangeRequest) (*pb.RangeResponse, error)
+	Txn(context.Context, *pb.TxnRequest) (*pb.TxnResponse, error)
+	Compact(context.Context, *pb.CompactionRequest) (*pb.CompactionResponse, error)
+	LeaseGrant(context.Context, *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error)
+	LeaseRevoke(context.Context, *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error)
+}
+
+// inProcess makes requests to the embedded server: those that its gRPC server would call.
+type inProcess struct {
+	pb.KVServer
+	leases pb.LeaseServer
+}
+
+func (p inProcess) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
+	return p.leases.LeaseGrant(ctx, q)
+}
+
+func (p inProcess) LeaseRevoke(ctx context.Context, q *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error) {
+	return p.leases.LeaseRevoke(ctx, q)
+}
+
+// Open starts or connects to etcd and returns when it answers. ctx bounds the wait. Errors:
+// ErrInUse at once if another process, or another Etcd, has the directory; ErrUnavailable if an
+// external cluster doesn't answer.
+func Open(ctx context.Context, c Config) (*Etcd, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	e := &Etcd{root: c.Root, log: c.Logger}
+	e.life, e.end = context.WithCancel(context.Background())
+	e.followers.Store(new([]*follower))
+	if len(c.Endpoints) > 0 {
+		if err := e.connect(ctx, c); err != nil {
+			return nil, err
+		}
+		return e, nil
+	}
+	if e.local, err = startEmbedded(ctx, c); err != nil {
+		return nil, err
+	}
+	s := e.local.server
+	e.rpc = inProcess{KVServer: v3rpc.NewQuotaKVServer(s), leases: v3rpc.NewQuotaLeaseServer(s)}
+	return e, nil
+}
+
+// connect dials an external cluster and asks it for its revision.
+func (e *Etcd) connect(ctx context.Context, c Config) (err error) {
+	if e.client, err = dial(c); err != nil {
+		return err
+	}
+	e.rpc = newRemote(e.client)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	if _, err := e.readRevision(ctx); err != nil {
+		e.client.Close()
+		return fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
+	}
+	return nil
+}
+
+// Close ends all followers, waits for requests under way, and stops an embedded etcd. Later
+// requests fail with ErrUnavailable. It may be called more than once, but not by a follower's sink.
+func (e *Etcd) Close() error {
+	e.end()
+	if e.client != nil {
+		e.client.Close()
+	}
+	e.mu.Lock()
+	first := !e.closed
+	e.closed = true
+	e.mu.Unlock()
+	e.work.Wait()
+	if first && e.local != nil {
+		e.local.stop()
+	}
+	return nil
+}
+
+// enter begins a request, unless it is pointless; leave ends it.
+func (e *Etcd) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	e.mu.RLock()
+	if e.closed {
+		e.mu.RUnlock()
+		return fmt.Errorf("%w: closed", ErrUnavailable)
+	}
+	return nil
+}
+
+func (e *Etcd) leave() { e.mu.RUnlock() }

@@ -1,0 +1,93 @@
+package storage
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"math"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+)
+
+const (
+	// dialTimeout bounds one attempt to connect, and Open's wait for an answer.
+	dialTimeout = 10 * time.Second
+	// keepAlive is how often an idle connection is probed and how long the answer may take, so that
+	// a watch notices a vanished server; etcd refuses probes more often than every 5 s.
+	keepAlive = 10 * time.Second
+)
+
+// dial makes a client of an external cluster. It doesn't wait for a connection.
+func dial(c Config) (*clientv3.Client, error) {
+	creds, err := clientTLS(c)
+	if err != nil {
+		return nil, fmt.Errorf("reading etcd client certificates: %w", err)
+	}
+	quiet := &atomic.Bool{} // a client has nothing to be silent about
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints:            c.Endpoints,
+		DialTimeout:          dialTimeout,
+		DialKeepAliveTime:    keepAlive,
+		DialKeepAliveTimeout: keepAlive,
+		PermitWithoutStream:  true,
+		TLS:                  creds,
+		Logger:               newLog(c.Logger, quiet),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
+	}
+	return client, nil
+}
+
+// clientTLS returns nil if neither files nor an https endpoint ask for TLS.
+func clientTLS(c Config) (*tls.Config, error) {
+	if c.CAFile == "" && c.CertFile == "" {
+		for _, e := range c.Endpoints {
+			if strings.HasPrefix(e, "https://") || strings.HasPrefix(e, "unixs://") {
+				return &tls.Config{MinVersion: tls.VersionTLS12}, nil
+			}
+		}
+		return nil, nil
+	}
+	return transport.TLSInfo{CertFile: c.CertFile, KeyFile: c.KeyFile, TrustedCAFile: c.CAFile}.ClientConfig()
+}
+
+// remote makes requests over a connection. Reads are repeated by etcd's client if the connection
+// breaks; writes only if they were certainly not sent, so none is carried out twice.
+type remote struct {
+	kv     pb.KVClient
+	leases pb.LeaseClient
+}
+
+// unlimited leaves it to the server what is too large.
+var unlimited = []grpc.CallOption{grpc.MaxCallSendMsgSize(math.MaxInt32), grpc.MaxCallRecvMsgSize(math.MaxInt32)}
+
+func newRemote(c *clientv3.Client) remote {
+	return remote{kv: clientv3.RetryKVClient(c), leases: clientv3.RetryLeaseClient(c)}
+}
+
+func (r remote) Range(ctx context.Context, q *pb.RangeRequest) (*pb.RangeResponse, error) {
+	return r.kv.Range(ctx, q, unlimited...)
+}
+
+func (r remote) Txn(ctx context.Context, q *pb.TxnRequest) (*pb.TxnResponse, error) {
+	return r.kv.Txn(ctx, q, unlimited...)
+}
+
+func (r remote) Compact(ctx context.Context, q *pb.CompactionRequest) (*pb.CompactionResponse, error) {
+	return r.kv.Compact(ctx, q, unlimited...)
+}
+
+func (r remote) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
+	return r.leases.LeaseGrant(ctx, q, unlimited...)
+}
+
+func (r remote) LeaseRevoke(ctx context.Context, q *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error) {
+	return r.leases.LeaseRevoke(ctx, q, unlimited...)
+}

@@ -1,0 +1,107 @@
+package storage
+
+import "strings"
+
+// want is a path that is looked for: what is left of it at the present depth, and where in
+// parser.values its value belongs.
+type want struct {
+	rest string
+	slot int
+}
+
+// wants lists all paths, and makes room for their values.
+func (p *parser) wants(to []want, paths []FieldPath) []want {
+	for _, f := range paths {
+		for _, path := range f.Paths {
+			to = append(to, want{rest: path, slot: len(to)})
+		}
+	}
+	if len(to) > 0 {
+		p.values = make([]string, len(to))
+	}
+	return to
+}
+
+// selected returns the values of the paths, when all has been passed.
+func (p *parser) selected(paths []FieldPath) []string {
+	if len(paths) == 0 {
+		return nil
+	}
+	fields := make([]string, len(paths))
+	slot := 0
+	for i, f := range paths {
+		fields[i] = f.Default
+		for j := len(f.Paths) - 1; j >= 0; j-- {
+			if v := p.values[slot+j]; v != "" {
+				fields[i] = v
+			}
+		}
+		slot += len(f.Paths)
+	}
+	return fields
+}
+
+// wanted reports whether a path begins with the name.
+func wanted(name text, wants []want) bool {
+	for _, w := range wants {
+		if head, _, _ := strings.Cut(w.rest, "."); name.is(head) {
+			return true
+		}
+	}
+	return false
+}
+
+// field passes the member's value and takes from it what is wanted.
+func (p *parser) field(name text, wants []want) {
+	var room [8]want
+	inner, leaf := room[:0], false
+	for _, w := range wants {
+		head, rest, deeper := strings.Cut(w.rest, ".")
+		if !name.is(head) {
+			continue
+		}
+		p.forget(w.slot) // a member that comes again replaces all of the first
+		if deeper {
+			inner = append(inner, want{rest, w.slot})
+		} else {
+			leaf = true
+		}
+	}
+	switch c := p.peek(); {
+	case c == '{' && len(inner) > 0:
+		if !p.open('{') {
+			return
+		}
+		for first := true; ; first = false {
+			name, _, ok := p.key(first)
+			if !ok {
+				return
+			}
+			p.field(name, inner)
+		}
+	case leaf && c != '{' && c != '[':
+		v := p.scalar()
+		for _, w := range wants {
+			if name.is(w.rest) {
+				p.values[w.slot] = v
+			}
+		}
+	default:
+		p.skip()
+	}
+}
+
+func (p *parser) forget(slot int) { p.values[slot] = "" }
+
+// scalar reads a string, number or boolean as it is printed; null is "".
+func (p *parser) scalar() string {
+	if p.peek() == '"' {
+		return p.keep(p.str())
+	}
+	from := p.i
+	p.skip()
+	if v := p.b[from:p.i]; p.err == nil && string(v) != "null" {
+		return p.keep(text{raw: v, plain: true})
+	}
+	return ""
+}

@@ -1,0 +1,206 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// pageLocal and pageRemote are how many records one request of the initial state asks for. Of an
+	// external cluster even the largest objects must fit into one message (2 GiB); every page makes
+	// etcd count all keys after it, so they are larger where nothing is sent.
+	pageLocal, pageRemote = 10000, 1000
+	// progressGrace is how long events may take to arrive by themselves before the watch is asked
+	// how far it is, and progressRepeat when it is asked again; etcd doesn't answer while it is behind.
+	progressGrace, progressRepeat = 3 * time.Millisecond, 50 * time.Millisecond
+	// retryFirst and retryMost bound the pause before a broken watch is begun again.
+	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
+)
+
+// follower is one call of Follow. Its fields are its own goroutine's, but for reached and behind.
+type follower struct {
+	etcd *Etcd
+	sink func(Batch) error
+	// reached is the revision up to which sink has the timeline; 0 before the first batch.
+	reached atomic.Int64
+	// behind tells the follower that someone knows of a greater revision.
+	behind chan struct{}
+}
+
+// sinkError marks an error as the sink's, which ends Follow.
+type sinkError struct{ error }
+
+// Follow implements Store.
+func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
+	f := &follower{etcd: e, sink: sink, behind: make(chan struct{}, 1)}
+	if err := e.admit(f); err != nil {
+		return err
+	}
+	defer e.dismiss(f)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(e.life, cancel)()
+	pause := retryFirst
+	for {
+		before := f.reached.Load()
+		err := f.step(ctx)
+		var failed sinkError
+		switch {
+		case errors.As(err, &failed):
+			return failed.error
+		case e.life.Err() != nil:
+			return fmt.Errorf("%w: closed", ErrUnavailable)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, ErrCompacted):
+			e.log.Info("history that the watch needs is compacted, reading the whole state", "revision", before)
+			f.reached.Store(0)
+			continue
+		}
+		e.log.Warn("watch broke", "revision", before, "error", err)
+		if f.reached.Load() > before {
+			pause = retryFirst
+		}
+		select {
+		case <-time.After(pause):
+			pause = min(2*pause, retryMost)
+		case <-ctx.Done():
+		}
+	}
+}
+
+// step watches until something breaks. If the whole state is needed it is read when the watch
+// has begun, so that etcd doesn't have to catch up with what happens meanwhile, which takes it 100 ms.
+func (f *follower) step(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	in := newInbox(f.reached.Load())
+	w, err := f.etcd.openWatch(ctx, in)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if f.reached.Load() == 0 {
+		if err := f.reset(ctx); err != nil {
+			return err
+		}
+		in.skip(f.reached.Load())
+	}
+	return f.watch(ctx, in, w)
+}
+
+// reset delivers the whole state at one revision, that of the first page.
+func (f *follower) reset(ctx context.Context) error {
+	e := f.etcd
+	r := Range{Prefix: e.root + "/", Limit: pageRemote}
+	if e.local != nil {
+		r.Limit = pageLocal
+	}
+	b := Batch{Reset: true}
+	for {
+		p, err := e.List(ctx, r)
+		if err != nil {
+			return err
+		}
+		if b.Events == nil {
+			b.Events = make([]Event, 0, int64(len(p.Records))+p.Remaining)
+		}
+		for _, rec := range p.Records {
+			b.Events = append(b.Events, rec.event())
+		}
+		b.Revision = p.Revision
+		if !p.More {
+			return f.deliver(b)
+		}
+		r.Revision, r.From = p.Revision, p.Records[len(p.Records)-1].Key+"\x00"
+	}
+}
+
+// deliver gives sink the batch, if it says anything new.
+func (f *follower) deliver(b Batch) error {
+	if !b.Reset && b.Revision <= f.reached.Load() {
+		return nil
+	}
+	if err := f.sink(b); err != nil {
+		return sinkError{err}
+	}
+	f.reached.Store(b.Revision)
+	return nil
+}
+
+// watch delivers what the watch puts into the inbox.
+func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
+	timer := time.NewTimer(0)
+	timer.Stop()
+	defer timer.Stop()
+	waiting := false // the timer runs
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-in.ready:
+			b, err := in.take()
+			if derr := f.deliver(b); derr != nil {
+				return derr
+			}
+			if err != nil {
+				return err
+			}
+		case <-f.behind:
+			if !waiting {
+				timer.Reset(progressGrace)
+				waiting = true
+			}
+		case <-timer.C:
+			if waiting = f.reached.Load() < f.etcd.asked.Load(); waiting {
+				w.progress()
+				timer.Reset(progressRepeat)
+			}
+		}
+	}
+}
+
+// admit registers a follower, which Close waits for.
+func (e *Etcd) admit(f *follower) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.life.Err() != nil {
+		return fmt.Errorf("%w: closed", ErrUnavailable)
+	}
+	e.work.Add(1)
+	list := append(slices.Clone(*e.followers.Load()), f)
+	e.followers.Store(&list)
+	return nil
+}
+
+// dismiss undoes admit.
+func (e *Etcd) dismiss(f *follower) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(*e.followers.Load()), func(o *follower) bool { return o == f })
+	e.followers.Store(&list)
+	e.work.Done()
+}
+
+// ask makes the followers reach the revision. They do by themselves where it wrote a key below the
+// root; of other keys of a shared cluster the watch must be asked for.
+func (e *Etcd) ask(rev int64) {
+	for {
+		old := e.asked.Load()
+		if old >= rev || e.asked.CompareAndSwap(old, rev) {
+			break
+		}
+	}
+	for _, f := range *e.followers.Load() {
+		if f.reached.Load() < rev {
+			select {
+			case f.behind <- struct{}{}:
+			default:
+			}
+		}
+	}
+}

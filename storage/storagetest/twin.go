@@ -1,0 +1,242 @@
+package storagetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// maxValue is about what etcd takes in one request.
+const maxValue = 1536 << 10
+
+// Twin is a Store in memory that means the same as etcd. It keeps all history and works a state
+// out of it whenever it is asked. Revisions begin with 1, as etcd's.
+type Twin struct {
+	mu      sync.Mutex // guards the fields below
+	history []storage.Event
+	// expires are the times at which keys are to be removed.
+	expires             map[string]time.Duration
+	now                 time.Duration
+	revision, compacted int64
+	// epoch is how often followers were told to start again.
+	epoch int
+	// changed is closed, and replaced, when there is something new for followers.
+	changed chan struct{}
+}
+
+var _ storage.Store = (*Twin)(nil)
+
+// NewTwin returns an empty store with keys below /registry.
+func NewTwin() *Twin {
+	return &Twin{revision: 1, changed: make(chan struct{}), expires: map[string]time.Duration{}}
+}
+
+// at returns the state at a revision, in the order of keys.
+func (w *Twin) at(rev int64) []storage.Record {
+	state := map[string]storage.Record{}
+	for _, ev := range w.history {
+		switch {
+		case ev.Revision > rev:
+		case ev.Value == nil:
+			delete(state, ev.Key)
+		default:
+			state[ev.Key] = storage.Record{Key: ev.Key, Value: ev.Value, ModRevision: ev.Revision}
+		}
+	}
+	records := make([]storage.Record, 0, len(state))
+	for _, r := range state {
+		records = append(records, r)
+	}
+	slices.SortFunc(records, func(a, b storage.Record) int { return cmp.Compare(a.Key, b.Key) })
+	return records
+}
+
+// get returns the newest record; its ModRevision is 0 if there is none.
+func (w *Twin) get(key string) storage.Record {
+	for _, ev := range slices.Backward(w.history) {
+		if ev.Key == key {
+			if ev.Value == nil {
+				break
+			}
+			return storage.Record{Key: key, Value: ev.Value, ModRevision: ev.Revision}
+		}
+	}
+	return storage.Record{Key: key}
+}
+
+// write appends an event of the next revision.
+func (w *Twin) write(key string, value []byte) {
+	w.revision++
+	w.history = append(w.history, storage.Event{Key: key, Value: value, Revision: w.revision})
+	delete(w.expires, key)
+	w.wake()
+}
+
+// wake tells followers that something is new.
+func (w *Twin) wake() {
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+func (w *Twin) lock(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
+	}
+	w.mu.Lock()
+	return nil
+}
+
+// Get implements Store.
+func (w *Twin) Get(ctx context.Context, key string) (storage.Record, error) {
+	if err := w.lock(ctx); err != nil {
+		return storage.Record{}, err
+	}
+	defer w.mu.Unlock()
+	if r := w.get(key); r.ModRevision != 0 {
+		return r, nil
+	}
+	return storage.Record{}, fmt.Errorf("%w: %s", storage.ErrNotFound, key)
+}
+
+// List implements Store.
+func (w *Twin) List(ctx context.Context, r storage.Range) (storage.Page, error) {
+	if err := w.lock(ctx); err != nil {
+		return storage.Page{}, err
+	}
+	defer w.mu.Unlock()
+	p := storage.Page{Revision: cmp.Or(r.Revision, w.revision)}
+	switch {
+	case p.Revision > w.revision:
+		return storage.Page{}, storage.ErrFuture
+	case p.Revision < w.compacted:
+		return storage.Page{}, storage.ErrCompacted
+	}
+	for _, rec := range w.at(p.Revision) {
+		switch {
+		case !strings.HasPrefix(rec.Key, r.Prefix) || rec.Key < r.From:
+		case r.Limit > 0 && int64(len(p.Records)) == r.Limit:
+			p.More = true
+			p.Remaining++
+		default:
+			p.Records = append(p.Records, rec)
+		}
+	}
+	return p, nil
+}
+
+// Commit implements Store.
+func (w *Twin) Commit(ctx context.Context, t storage.Txn) (int64, error) {
+	if err := w.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer w.mu.Unlock()
+	if len(t.Value) > maxValue {
+		return 0, storage.ErrTooLarge
+	}
+	current := w.get(t.Key)
+	if current.ModRevision != t.Expect {
+		return 0, &storage.ConflictError{Current: current, Revision: w.revision}
+	}
+	for _, g := range t.Guards {
+		if found := w.get(g.Key).ModRevision; found != g.ModRevision {
+			guard := &storage.Guard{Key: g.Key, ModRevision: found}
+			return 0, &storage.ConflictError{Current: current, Guard: guard, Revision: w.revision}
+		}
+	}
+	switch {
+	case t.Value != nil:
+		w.write(t.Key, append([]byte{}, t.Value...))
+		if t.TTL > 0 {
+			w.expires[t.Key] = w.now + (t.TTL + time.Second - 1).Truncate(time.Second)
+		}
+	case current.ModRevision != 0:
+		w.write(t.Key, nil)
+	}
+	return w.revision, nil
+}
+
+// Revision implements Store.
+func (w *Twin) Revision(ctx context.Context) (int64, error) {
+	if err := w.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer w.mu.Unlock()
+	return w.revision, nil
+}
+
+// Compact implements Store.
+func (w *Twin) Compact(ctx context.Context, rev int64) error {
+	if err := w.lock(ctx); err != nil {
+		return err
+	}
+	defer w.mu.Unlock()
+	if rev > w.revision {
+		return storage.ErrFuture
+	}
+	w.compacted = max(w.compacted, rev)
+	return nil
+}
+
+// Advance moves the clock and removes what has expired, each key in a revision of its own.
+func (w *Twin) Advance(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now += d
+	for _, r := range w.at(w.revision) {
+		if t, ok := w.expires[r.Key]; ok && t <= w.now {
+			w.write(r.Key, nil)
+		}
+	}
+}
+
+// Restart makes all followers begin again with the whole state, as if they had lost the history that
+// they need.
+func (w *Twin) Restart() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.epoch++
+	w.wake()
+}
+
+// Follow implements Store.
+func (w *Twin) Follow(ctx context.Context, sink func(storage.Batch) error) error {
+	var reached int64
+	epoch := -1
+	for ctx.Err() == nil {
+		w.mu.Lock()
+		changed := w.changed
+		b := storage.Batch{Reset: epoch != w.epoch, Revision: w.revision}
+		epoch = w.epoch
+		if b.Reset {
+			for _, r := range w.at(w.revision) {
+				b.Events = append(b.Events, storage.Event{Key: r.Key, Value: r.Value, Revision: r.ModRevision})
+			}
+		} else {
+			i, _ := slices.BinarySearchFunc(w.history, reached+1, func(ev storage.Event, rev int64) int {
+				return cmp.Compare(ev.Revision, rev)
+			})
+			b.Events = slices.Clone(w.history[i:])
+		}
+		w.mu.Unlock()
+		b.Events = slices.DeleteFunc(b.Events, func(ev storage.Event) bool {
+			return !strings.HasPrefix(ev.Key, storage.DefaultRoot+"/")
+		})
+		if b.Reset || b.Revision > reached {
+			if err := sink(b); err != nil {
+				return err
+			}
+			reached = b.Revision
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}

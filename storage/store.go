@@ -1,0 +1,96 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+// Record is one stored value.
+type Record struct {
+	// Key is the full key, prefix included: /registry/pods/default/a.
+	Key string
+	// Value is the stored encoding; nobody may change its bytes.
+	Value []byte
+	// ModRevision is the revision of the write that stored Value; 0 means absent.
+	ModRevision int64
+}
+
+// Guard is a key that a commit reads but doesn't write, with the mod revision it must have
+// (0: it must not exist).
+type Guard struct {
+	Key         string
+	ModRevision int64
+}
+
+// Txn is one conditional write: one put (Value set) or one delete (Value nil).
+type Txn struct {
+	Key string
+	// Expect is the mod revision that Key must have; 0: Key must not exist.
+	Expect int64
+	Guards []Guard
+	Value  []byte
+	// TTL removes the key after that time, in whole seconds, rounded up; 0 keeps it.
+	TTL time.Duration
+}
+
+// Page is a part of a range.
+type Page struct {
+	// Records are in byte order of their keys.
+	Records []Record
+	// Revision is the one that the page shows.
+	Revision int64
+	// More says that keys after the last record remain; Remaining is how many.
+	More      bool
+	Remaining int64
+}
+
+// Range asks for the records under a prefix.
+type Range struct {
+	// Prefix ends with a slash.
+	Prefix string
+	// From skips keys before it, if set; it is a full key.
+	From string
+	// Limit bounds the number of records; 0 means no bound.
+	Limit int64
+	// Revision reads at that revision; 0 reads the newest.
+	Revision int64
+}
+
+// Store is etcd as the rest of the program sees it. Its methods may be called from any goroutine.
+type Store interface {
+	// Get returns the record under key, or ErrNotFound. Linearizable.
+	Get(ctx context.Context, key string) (Record, error)
+	// List returns a range. Linearizable if no revision is asked for. Errors: ErrCompacted, ErrFuture.
+	List(ctx context.Context, r Range) (Page, error)
+	// Commit carries out one transaction and returns its revision. Errors: *ConflictError,
+	// ErrTooLarge, ErrNoSpace, ErrUnavailable.
+	Commit(ctx context.Context, t Txn) (int64, error)
+	// Revision returns a revision at least as new as every write acknowledged, by anyone, before
+	// the call.
+	Revision(ctx context.Context) (int64, error)
+	// Compact forgets history before rev.
+	Compact(ctx context.Context, rev int64) error
+	// Follow calls sink with the timeline until ctx is done or sink returns an error, which it
+	// returns. sink is called from one goroutine; it must not keep the batch's slices.
+	Follow(ctx context.Context, sink func(Batch) error) error
+}
+
+// Event is one change of one key.
+type Event struct {
+	Key string
+	// Value is the new stored value; nil if the key was removed.
+	Value []byte
+	// Revision is that of the write.
+	Revision int64
+}
+
+// Batch is a piece of the timeline.
+type Batch struct {
+	// Reset says that Events are the whole state at Revision (each with the mod revision it was
+	// written at, in key order), not changes. The first batch is one.
+	Reset  bool
+	Events []Event
+	// Revision up to which the timeline is complete after this batch, at least that of the last
+	// event. A batch without events only moves it on.
+	Revision int64
+}
