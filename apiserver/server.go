@@ -24,8 +24,8 @@ type Config struct {
 	// Decoder is the one that the cache uses.
 	Decoder *storage.Decoder
 	Types   *resources.Types
-	// Admission is the chain of plugins; NamespaceLifecycle is put in front of it. Default: none.
-	Admission admission.Chain
+	// EnableAdmission and DisableAdmission name plugins that are on or off against their default.
+	EnableAdmission, DisableAdmission []string
 	// Authenticate says who asks on the secure port; default: client certificates.
 	Authenticate Authenticator
 	// Tokens signs tokens of service accounts; nil refuses to.
@@ -67,8 +67,9 @@ type Server struct {
 	closing chan struct{}
 }
 
-// New returns a server that is ready to serve once the cache is.
-func New(c Config) *Server {
+// New returns a server that is ready to serve once the cache is. The error is about the names of
+// admission plugins.
+func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
@@ -91,8 +92,18 @@ func New(c Config) *Server {
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
 		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), closing: make(chan struct{}),
 	}
-	s.admission = append(admission.Chain{&admission.Lifecycle{State: s.namespaceState}}, c.Admission...)
-	return s
+	var err error
+	s.admission, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)
+	return s, err
+}
+
+// plugins are the admission plugins in the order in which they run.
+func (s *Server) plugins() []admission.Choice {
+	return []admission.Choice{
+		{Plugin: &admission.Lifecycle{State: s.namespaceState}, Default: true},
+		{Plugin: admission.DefaultTolerations{}, Default: true},
+		{Plugin: &admission.Priority{Classes: s.priorityClasses}, Default: true},
+	}
 }
 
 // CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests

@@ -266,8 +266,8 @@ func (w *watch) flush() error {
 
 // bookmark says how far the watch has come; end marks the end of the initial events (H-27, H-28).
 func (w *watch) bookmark(end bool) {
-	if !w.o.AllowWatchBookmarks {
-		return
+	if !w.o.AllowWatchBookmarks || w.rev > w.s.cache.Revision() {
+		return // nothing has come so far yet
 	}
 	o, err := w.mark(end)
 	if err == nil {

@@ -3,10 +3,12 @@ package storage
 import (
 	"context"
 	"errors"
+	"expvar"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/features"
 	"go.etcd.io/etcd/server/v3/storage/wal"
+	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 )
 
@@ -28,6 +31,9 @@ const (
 	// tickMs and electionTicks are etcd's own. A faster clock would only cost idle wake-ups, as
 	// elect doesn't wait for it.
 	tickMs, electionTicks = 100, 10
+	// snapshotWrites is a quarter of etcd's default. The writes kept in memory are twice as many, some
+	// megabytes; fewer would cost throughput, as each snapshot waits for the disk several times.
+	snapshotWrites = 2500
 )
 
 // etcd allocates each segment of its log in full, and the next one ahead. Its 64 MB would make
@@ -41,6 +47,8 @@ type embedded struct {
 	lock   *fileutil.LockedFile
 	// temporary is the directory to remove at the end, if any.
 	temporary string
+	// quiet keeps warnings back while the server starts and stops; see logCore.
+	quiet atomic.Bool
 }
 
 // startEmbedded starts etcd and waits until it can be written to.
@@ -61,10 +69,10 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	if m.lock, err = lockDir(dir); err != nil {
 		return nil, err
 	}
-	quiet := &atomic.Bool{}
-	quiet.Store(true)
-	defer quiet.Store(false)
-	server, err := newServer(serverConfig(c, dir, quiet))
+	starting.Lock()
+	defer starting.Unlock()
+	m.quiet.Store(true)
+	server, err := newServer(serverConfig(c, dir, &m.quiet))
 	if err != nil {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, err)
 	}
@@ -80,6 +88,7 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	if err := alone(server); err != nil {
 		return nil, fmt.Errorf("starting etcd in %s: %w", dir, err)
 	}
+	m.quiet.Store(false)
 	return m, nil
 }
 
@@ -94,6 +103,7 @@ func alone(s *etcdserver.EtcdServer) error {
 
 // stop ends the server, waits for it, and gives the directory free.
 func (m *embedded) stop() {
+	m.quiet.Store(true)
 	if m.server != nil {
 		m.server.Stop()
 	}
@@ -166,10 +176,12 @@ func serverConfig(c Config, dir string, quiet *atomic.Bool) config.ServerConfig 
 		QuotaBackendBytes:   c.QuotaBytes,
 		UnsafeNoFsync:       c.Ephemeral,
 		// After that many writes etcd notes how far its log is applied, which bounds the disk that
-		// the log takes and what a restart reads again; etcd's default.
-		SnapshotCount: 10000,
-		// Applied writes are kept in memory for followers that lag behind. There are none.
-		SnapshotCatchUpEntries: 1,
+		// the log takes and what a restart reads again.
+		SnapshotCount: snapshotWrites,
+		// Applied writes are kept in memory for followers that lag behind, of which there are none,
+		// but also for an election by the timer; see elect. A restart applies little more than
+		// SnapshotCount.
+		SnapshotCatchUpEntries: 2 * snapshotWrites,
 		MaxWALFiles:            2,
 		MaxSnapFiles:           2,
 		// Maps allocate a page in constant time however fragmented the database is.
@@ -187,26 +199,37 @@ func serverConfig(c Config, dir string, quiet *atomic.Bool) config.ServerConfig 
 	}
 }
 
+// starting is held while a server starts, so that appliedAll speaks of that one.
+var starting sync.Mutex
+
+// appliedAll reports whether raft has noted that all committed writes of its log are applied. Only
+// expvar tells, for the server that was made last.
+func appliedAll(s *etcdserver.EtcdServer) bool {
+	f, ok := expvar.Get("raft.status").(expvar.Func)
+	if !ok {
+		return false
+	}
+	st, ok := f.Value().(raft.Status)
+	return ok && st.ID == uint64(s.MemberID()) && st.Applied > 0 && st.Applied == st.GetCommit()
+}
+
 // elect makes the member leader and waits until all that its log holds is applied. It tells the
 // member to campaign, with the message that raft hands leadership over with, because waiting for
-// the election timer takes half a second.
+// the election timer takes half a second. Not before all is applied, though: raft panics if it
+// campaigns while etcd has dropped writes from memory that raft doesn't know to be applied.
 func elect(ctx context.Context, s *etcdserver.EtcdServer) error {
 	id := uint64(s.MemberID())
 	campaign := &raftpb.Message{Type: raftpb.MsgTimeoutNow.Enum(), To: &id, From: &id}
-	// The member declines while changes of the membership in its log are not applied yet.
 	again := time.NewTicker(500 * time.Microsecond)
 	defer again.Stop()
-	ready := s.ReadyNotify()
 	for {
-		if s.Leader() == 0 {
+		if s.Leader() == 0 && appliedAll(s) {
 			if err := s.Process(ctx, campaign); err != nil {
 				return fmt.Errorf("campaigning: %w", err)
 			}
-		} else {
-			again.Stop()
 		}
 		select {
-		case <-ready:
+		case <-s.ReadyNotify():
 			return nil
 		case <-again.C:
 		case <-s.StopNotify():

@@ -89,15 +89,13 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 	return e, nil
 }
 
-// connect dials an external cluster and asks it for its revision.
+// connect dials an external cluster and waits for an answer.
 func (e *Etcd) connect(ctx context.Context, c Config) (err error) {
 	if e.client, err = dial(c); err != nil {
 		return err
 	}
 	e.rpc = newRemote(e.client)
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	if _, err := e.readRevision(ctx); err != nil {
+	if err := reach(ctx, e.client, e.root+"/"); err != nil {
 		e.client.Close()
 		return fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
 	}

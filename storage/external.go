@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 )
 
 const (
@@ -22,6 +23,13 @@ const (
 	// a watch notices a vanished server; etcd refuses probes more often than every 5 s.
 	keepAlive = 10 * time.Second
 )
+
+// reconnect is how a lost connection is tried again: gRPC's way, but not with two minutes between
+// attempts, for so long all writes would fail at once.
+var reconnect = grpc.ConnectParams{
+	Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
+	MinConnectTimeout: dialTimeout,
+}
 
 // dial makes a client of an external cluster. It doesn't wait for a connection.
 func dial(c Config) (*clientv3.Client, error) {
@@ -38,11 +46,37 @@ func dial(c Config) (*clientv3.Client, error) {
 		PermitWithoutStream:  true,
 		TLS:                  creds,
 		Logger:               newLog(c.Logger, quiet),
+		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect)},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
 	}
 	return client, nil
+}
+
+// reach waits until the cluster answers. What has failed last is more use than that time is over,
+// which is all that etcd's client would say, so attempts are made one by one.
+func reach(ctx context.Context, c *clientv3.Client, key string) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	kv := pb.NewKVClient(c.ActiveConnection())
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	var last error
+	for {
+		_, err := kv.Range(ctx, &pb.RangeRequest{Key: []byte(key)})
+		if err == nil {
+			return nil
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return failure(ctx, last)
+		}
+	}
 }
 
 // clientTLS returns nil if neither files nor an https endpoint ask for TLS.

@@ -17,15 +17,16 @@ var expected = map[string]bool{
 	"failed to update storage version": true,
 	"Failed to detect schema version":  true,
 	// The caller is told.
-	"failed to apply request": true,
+	"failed to apply request":          true,
+	"retrying of unary invoker failed": true,
 }
 
 // logCore hands etcd's log to slog: errors as errors, warnings as warnings, and nothing below.
 type logCore struct {
 	to     *slog.Logger
 	fields []zapcore.Field
-	// quiet makes debug messages of warnings. A server that starts warns of what is meant here: of
-	// elections asked for too early, of a member without peers.
+	// quiet makes debug messages of warnings, while a server starts and stops: what it was about to
+	// do when it was told to stop is no news.
 	quiet *atomic.Bool
 }
 

@@ -34,9 +34,10 @@ func (e *Etcd) Revision(ctx context.Context) (int64, error) {
 	return done.rev, done.err
 }
 
-// readRevision asks an external cluster for its revision.
+// readRevision asks an external cluster for its revision. The key is one that a user of etcd who may
+// read no others may read.
 func (e *Etcd) readRevision(ctx context.Context) (int64, error) {
-	resp, err := e.rpc.Range(ctx, &pb.RangeRequest{Key: []byte(e.root), KeysOnly: true})
+	resp, err := e.rpc.Range(ctx, &pb.RangeRequest{Key: []byte(e.root + "/"), KeysOnly: true})
 	if err != nil {
 		return 0, fmt.Errorf("reading the revision: %w", failure(ctx, err))
 	}

@@ -22,14 +22,16 @@ type Guard struct {
 	ModRevision int64
 }
 
-// Txn is one conditional write: one put (Value set) or one delete (Value nil).
+// Txn is one conditional write: one put (Value set) or one delete (Value nil). To delete what
+// isn't there writes nothing, and its revision is the present one.
 type Txn struct {
 	Key string
 	// Expect is the mod revision that Key must have; 0: Key must not exist.
 	Expect int64
 	Guards []Guard
 	Value  []byte
-	// TTL removes the key after that time, in whole seconds, rounded up; 0 keeps it.
+	// TTL removes the key after that time, in whole seconds, rounded up, or seconds later, unless it
+	// is written again before; 0 keeps it.
 	TTL time.Duration
 }
 
@@ -57,21 +59,24 @@ type Range struct {
 }
 
 // Store is etcd as the rest of the program sees it. Its methods may be called from any goroutine.
+// When a context is done they return an error that matches both ErrUnavailable and the context's;
+// Follow the context's alone.
 type Store interface {
 	// Get returns the record under key, or ErrNotFound. Linearizable.
 	Get(ctx context.Context, key string) (Record, error)
 	// List returns a range. Linearizable if no revision is asked for. Errors: ErrCompacted, ErrFuture.
 	List(ctx context.Context, r Range) (Page, error)
 	// Commit carries out one transaction and returns its revision. Errors: *ConflictError,
-	// ErrTooLarge, ErrNoSpace, ErrUnavailable.
+	// ErrTooLarge, ErrNoSpace, ErrUnavailable (it may have been carried out).
 	Commit(ctx context.Context, t Txn) (int64, error)
 	// Revision returns a revision at least as new as every write acknowledged, by anyone, before
 	// the call.
 	Revision(ctx context.Context) (int64, error)
-	// Compact forgets history before rev.
+	// Compact forgets history before rev; it is no error if that is forgotten. Errors: ErrFuture.
 	Compact(ctx context.Context, rev int64) error
 	// Follow calls sink with the timeline until ctx is done or sink returns an error, which it
-	// returns. sink is called from one goroutine; it must not keep the batch's slices.
+	// returns. sink is called from one goroutine; it must not keep the batch's slices, but may keep
+	// values, whose bytes nobody may change.
 	Follow(ctx context.Context, sink func(Batch) error) error
 }
 

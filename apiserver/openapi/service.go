@@ -41,8 +41,8 @@ func New(version string, source func() []Type) *Service {
 	return &Service{version: version, source: source, now: time.Now}
 }
 
-// Invalidate says that source would answer differently now. It doesn't wait for anything;
-// the next request asks.
+// Invalidate says that source would answer differently now; the next request asks it. It waits
+// for a call of source that is under way, so source must not call it.
 func (s *Service) Invalidate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

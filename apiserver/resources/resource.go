@@ -138,7 +138,13 @@ type Strategy struct {
 	// Validate and ValidateUpdate judge everything but metadata.
 	Validate       func(obj runtime.Object) field.ErrorList
 	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
-	// Warnings returns the texts of Warning headers; old is nil on create.
+	// OwnStatus says that PrepareCreate and PrepareUpdate decide what becomes of the status, so that
+	// it is neither dropped nor kept before they are called (nodes, servicecidrs).
+	OwnStatus bool
+	// EarlyWarnings are those that are lost once PrepareCreate has run; it is called before.
+	EarlyWarnings func(obj runtime.Object) []string
+	// Warnings returns the texts of Warning headers; old is nil on create. It is called after
+	// PrepareCreate or PrepareUpdate.
 	Warnings func(obj, old runtime.Object) []string
 }
 
@@ -171,6 +177,8 @@ type Subresource struct {
 	// PrepareUpdate restores what this subresource may not change; ValidateUpdate judges the rest.
 	PrepareUpdate  func(obj, old runtime.Object)
 	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
+	// Warnings returns the texts of Warning headers for a write to this subresource.
+	Warnings func(obj, old runtime.Object) []string
 	// ScalePaths say where replicas, status replicas and the selector stand, for Action Scale.
 	ScalePaths ScalePaths
 }

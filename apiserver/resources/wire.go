@@ -3,6 +3,7 @@ package resources
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
 	"github.com/kubecascade/kubecascade/apiserver/resources/printers"
 )
 
@@ -25,6 +27,28 @@ func wire(all []*Resource) {
 		r.Strategy.Default = both(defaulting(r, h), r.Strategy.Default)
 		r.Delete.Mark = h.change(r.Delete.Mark)
 		r.Table = printing(r, h)
+		preparing(r, h)
+	}
+}
+
+// preparing sets what the strategy and the subresources keep from clients and warn them of.
+func preparing(r *Resource, h hub) {
+	k := prepare.For(r.GroupVersionKind().GroupKind())
+	s := &r.Strategy
+	s.OwnStatus = k.OwnStatus
+	s.PrepareCreate, s.PrepareUpdate = h.change(k.Create), h.update(k.Update)
+	s.Warnings = h.warn(k.Warnings)
+	if k.Early != nil {
+		s.EarlyWarnings = func(obj runtime.Object) []string { return k.Early(h.see(obj)) }
+	}
+	r.Subresources = slices.Clone(r.Subresources) // entries share them
+	for i := range r.Subresources {
+		switch sub := &r.Subresources[i]; sub.Action {
+		case Status:
+			sub.PrepareUpdate, sub.Warnings = h.update(k.Status), h.warn(k.StatusWarnings)
+		case Part:
+			sub.PrepareUpdate = h.update(k.Parts[sub.Name])
+		}
 	}
 }
 
@@ -80,6 +104,26 @@ func (h hub) change(f func(runtime.Object)) func(runtime.Object) {
 		f(seen)
 		h.put(obj, seen)
 	}
+}
+
+// update adapts a hook that changes an object by what is stored.
+func (h hub) update(f func(obj, old runtime.Object)) func(obj, old runtime.Object) {
+	if f == nil || h.to == nil {
+		return f
+	}
+	return func(obj, old runtime.Object) {
+		seen := h.see(obj)
+		f(seen, h.see(old))
+		h.put(obj, seen)
+	}
+}
+
+// warn adapts a hook that only looks; old may be nil.
+func (h hub) warn(f func(obj, old runtime.Object) []string) func(obj, old runtime.Object) []string {
+	if f == nil || h.to == nil {
+		return f
+	}
+	return func(obj, old runtime.Object) []string { return f(h.see(obj), h.see(old)) }
 }
 
 // both runs two hooks, either of which may be nil.

@@ -47,6 +47,7 @@ func TestHooksTakeBothVersions(t *testing.T) {
 			if m := r.Delete.Mark; m != nil {
 				m(obj.DeepCopyObject())
 			}
+			prepareAll(t, r, obj)
 			if len(r.Table.Columns) == 0 {
 				t.Errorf("%v has no columns", r.path())
 			}
@@ -58,6 +59,93 @@ func TestHooksTakeBothVersions(t *testing.T) {
 				t.Errorf("%v: %d cells of a %T for %d columns", r.path(), len(cells), obj, len(r.Table.Columns))
 			}
 		}
+	}
+}
+
+// prepareAll calls every hook of a write; none may change the old object.
+func prepareAll(t *testing.T, r *Resource, empty runtime.Object) {
+	t.Helper()
+	old := empty.DeepCopyObject()
+	updates := []func(obj, old runtime.Object){r.Strategy.PrepareUpdate}
+	warnings := []func(obj, old runtime.Object) []string{r.Strategy.Warnings}
+	for _, s := range r.Subresources {
+		updates = append(updates, s.PrepareUpdate)
+		warnings = append(warnings, s.Warnings)
+	}
+	if f := r.Strategy.PrepareCreate; f != nil {
+		f(empty.DeepCopyObject())
+	}
+	if f := r.Strategy.EarlyWarnings; f != nil {
+		f(empty)
+	}
+	for _, f := range updates {
+		if f != nil {
+			f(empty.DeepCopyObject(), old)
+		}
+	}
+	for _, f := range warnings {
+		if f != nil {
+			f(empty.DeepCopyObject(), old)
+		}
+	}
+	if f := r.Strategy.Warnings; f != nil {
+		f(empty.DeepCopyObject(), nil)
+	}
+	if d := cmp.Diff(empty, old); d != "" {
+		t.Errorf("%v: a hook changed the old %T:\n%s", r.path(), old, d)
+	}
+}
+
+// TestParts: a subresource that updates the whole object must keep the rest of it.
+func TestParts(t *testing.T) {
+	for _, r := range Builtin() {
+		for _, s := range r.Subresources {
+			if s.Action == Part && s.PrepareUpdate == nil {
+				t.Errorf("%v/%s keeps nothing", r.path(), s.Name)
+			}
+		}
+	}
+	if withStatus[0].PrepareUpdate != nil || withStatus[0].Warnings != nil {
+		t.Error("entries share hooks by their list of subresources")
+	}
+}
+
+// TestPrepareByWayOf: what a new definition begins with doesn't depend on the version at hand,
+// and neither does what an update may not change.
+func TestPrepareByWayOf(t *testing.T) {
+	r := lookup(t, "apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	stored := func(crd *apiextensionsv1.CustomResourceDefinition) runtime.Object {
+		obj, err := r.ToStored(crd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return obj
+	}
+	served := func(obj runtime.Object) runtime.Object {
+		crd, err := r.FromStored(obj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return crd
+	}
+	established := crontab()
+	established.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: "Established", Status: "True"}}
+
+	direct, by := established.DeepCopy(), stored(established)
+	r.Strategy.PrepareCreate(direct)
+	r.Strategy.PrepareCreate(by)
+	if cmp.Equal(direct, established) {
+		t.Error("creating prepares nothing")
+	}
+	if d := cmp.Diff(runtime.Object(direct), served(by)); d != "" {
+		t.Errorf("create (-served +stored):\n%s", d)
+	}
+
+	direct, by = crontab(), stored(crontab())
+	r.Strategy.PrepareUpdate(direct, established)
+	r.Strategy.PrepareUpdate(by, stored(established))
+	if d := cmp.Diff(runtime.Object(direct), served(by)); d != "" {
+		t.Errorf("update (-served +stored):\n%s", d)
 	}
 }
 

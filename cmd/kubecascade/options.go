@@ -36,6 +36,8 @@ type options struct {
 	gcSyncs     int
 	nsSyncs     int
 
+	admit, dontAdmit []string
+
 	maxInFlight     int
 	requestTimeout  time.Duration
 	shutdownTimeout time.Duration
@@ -82,6 +84,10 @@ func (o *options) groups() []group {
 			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' all that are on by default, 'name' one more, '-name' one less; known: "+strings.Join(controllerNames(), ", "))
 			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight; 0 lets it choose")
 			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time")
+		}),
+		set("Admission", func(f *pflag.FlagSet) {
+			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default")
+			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run although they are on by default (NamespaceLifecycle, DefaultTolerationSeconds, Priority)")
 		}),
 		set("Limits", func(f *pflag.FlagSet) {
 			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside; more get 429")

@@ -85,7 +85,10 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 		return err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	sys := assemble(o, data, keys, ports, log)
+	sys, err := assemble(o, data, keys, ports, log)
+	if err != nil {
+		return err
+	}
 	failed := make(chan error, 3)
 	stop, err := sys.start(ctx, failed)
 	if err != nil {

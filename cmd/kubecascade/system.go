@@ -34,14 +34,15 @@ type system struct {
 }
 
 // assemble wires the parts; nothing runs yet.
-func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) *system {
+func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) (*system, error) {
 	registry := prometheus.NewRegistry()
 	s := &system{o: o, log: log, ports: p, controllers: map[string]func(context.Context){}}
 	v := apiVersion()
 	config := apiserver.Config{
 		Store: d.store, Cache: d.cache, Decoder: d.decoder, Types: d.types,
-		Tokens:      &auth.Issuer{URL: "https://kubernetes.default.svc", Key: keys.ServiceAccountKey},
-		Version:     v,
+		Tokens:          &auth.Issuer{URL: "https://kubernetes.default.svc", Key: keys.ServiceAccountKey},
+		Version:         v,
+		EnableAdmission: o.admit, DisableAdmission: o.dontAdmit,
 		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout,
 		Discovery: discovery.New(d.types, reachable(p.secure.Addr())),
 		OpenAPI:   openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) }),
@@ -50,13 +51,15 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	}
 	on, err := selectControllers(o.controllers)
 	if err != nil {
-		panic(err) // complete has checked it
+		return nil, err
 	}
 	var collector *collector
 	if on[garbageCollector] {
 		collector = newCollector(o, d, &config, log)
 	}
-	s.api = apiserver.New(config)
+	if s.api, err = apiserver.New(config); err != nil {
+		return nil, err
+	}
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller")), Cache: d.cache}
 	if on[garbageCollector] {
 		s.controllers[garbageCollector] = collector.runner(s.api)
@@ -69,7 +72,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if p.insecure != nil {
 		s.plain = newHTTPServer(s.api.Insecure(), log)
 	}
-	return s
+	return s, nil
 }
 
 // start makes the system namespaces, starts the controllers and serves. stop ends it all and waits.

@@ -26,7 +26,7 @@ func (g *Graph) situation(n *node) (Situation, *shelf) {
 	}
 	if a := n.anchor; a != nil {
 		s.Dependents = FreeDependents
-		if a.blocking > 0 || a.pending > 0 {
+		if a.holding() {
 			s.Dependents = HoldingDependents
 		}
 	}

@@ -75,16 +75,19 @@ func (g *Graph) anchor(uid string) *anchor {
 	return a
 }
 
-// change alters what the sums of n's owners depend on: its flags or its work. An owner that has
-// nobody left to wait for is woken, later, so that no change begins within another.
+// change alters what the sums of n's owners depend on: its flags or its work. An owner that n
+// was the last to hold is woken, later, so that no change begins within another.
 func (g *Graph) change(n *node, alter func()) {
-	n.edges(func(e *edge) { e.anchor.tally(e, -1) })
+	n.edges(func(e *edge) {
+		e.held = e.anchor.holding()
+		e.anchor.tally(e, -1)
+	})
 	alter()
 	n.edges(func(e *edge) {
-		a := e.anchor
-		a.tally(e, 1)
-		if a.owner != nil && a.owner.class() == Waiting && a.blocking == 0 && a.pending == 0 {
-			g.woken = append(g.woken, a.owner)
+		e.anchor.tally(e, 1)
+		o := e.anchor.owner
+		if e.held && !e.anchor.holding() && o != nil && o.class() == Waiting {
+			g.woken = append(g.woken, o)
 		}
 	})
 }

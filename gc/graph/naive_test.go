@@ -103,6 +103,9 @@ func (w *world) naiveOwner(t *thing, o Owner) string {
 
 // naiveCycle reports whether t, going up through blocking references among waiting objects, comes to target.
 func (w *world) naiveCycle(t, target *thing, seen map[string]bool) bool {
+	if w.inert(t.Collection) {
+		return false
+	}
 	for _, o := range t.Owners {
 		x := w.byUID(o.UID)
 		if x == nil || !o.Block || !x.Flags.Has(Deleting|ForegroundFinalizer) {
@@ -212,6 +215,7 @@ func (w *world) obey(t *thing, what string) {
 	case "release foreground":
 		t.Flags &^= ForegroundFinalizer
 	case "unblock":
+		w.unblocked = true
 		for i := range t.Owners {
 			t.Owners[i].Block = false
 		}

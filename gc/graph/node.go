@@ -48,6 +48,8 @@ type edge struct {
 	blocking bool
 	// released: the edge closes a cycle of waiting objects, and is to be unblocked.
 	released bool
+	// held is for change.
+	held bool
 }
 
 // anchor is a uid that is named by references, whether an object has it or not.
@@ -100,6 +102,9 @@ func (a *anchor) tally(e *edge, by int) {
 		a.pending += by
 	}
 }
+
+// holding reports whether a waiting owner has somebody to wait for.
+func (a *anchor) holding() bool { return a.blocking > 0 || a.pending > 0 }
 
 // Class is what an existing object means to its dependents.
 type Class uint8

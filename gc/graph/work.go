@@ -53,17 +53,20 @@ func (n *node) state() State {
 	return n.work.state
 }
 
+// patience is the number of conflicts that are taken for a timeline that lags, not for an answer.
+const patience = 3
+
 // counted reports whether foreground owners wait for the answer to n's own first request: its
-// deletion or its release. One conflict is no answer yet.
+// deletion or its release.
 func (n *node) counted() bool {
 	if n.work == nil || n.flags.Has(Deleting) {
 		return false
 	}
 	switch w := n.work; w.state {
 	case Ready, InFlight:
-		return w.attempts == 0 || w.attempts == 1 && w.conflict
+		return w.attempts == 0 || w.attempts <= patience && w.conflict
 	case BackOff:
-		return w.attempts == 1 && w.conflict
+		return w.attempts <= patience && w.conflict
 	}
 	return false
 }

@@ -15,6 +15,8 @@ type world struct {
 	kinds    []Kind
 	// timeline are the events that the graph hasn't been told yet.
 	timeline []Event
+	// unblocked: the naive rules had to break a cycle.
+	unblocked bool
 }
 
 // thing is an object as the store has it.

@@ -248,9 +248,9 @@ func (r *run) take(b storage.Batch) {
 	}
 }
 
-// since is a revision in or near the history.
+// since is a revision in or near the history. A collection's events are some five revisions apart.
 func (r *run) since() int64 {
-	return max(1, r.twin.revision+3-r.r.Int64N(1+r.r.Int64N(400)))
+	return max(1, r.twin.revision+3-r.r.Int64N(1+r.r.Int64N(int64(400+8*r.o.Events))))
 }
 
 // mayExpire says whether what is after rev may be gone.

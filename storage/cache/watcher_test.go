@@ -173,7 +173,7 @@ func TestStatesAreForgotten(t *testing.T) {
 	for range 40 {
 		change(t, c, "pods")
 	}
-	for range 1000 {
+	for range 100 {
 		runtime.GC()
 		runtime.Gosched()
 		if isClosed(gone) {
@@ -269,5 +269,42 @@ func TestMemoRetires(t *testing.T) {
 				t.Errorf("event %d of %d: rendered %s, not %s", i, len(events), got, want)
 			}
 		}
+	}
+}
+
+// TestMemoRetiresWhenDropped: an event that only the timeline still holds keeps no renderings.
+func TestMemoRetiresWhenDropped(t *testing.T) {
+	c := ready(t, Options{Events: 2})
+	w, err := c.Timeline(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		change(t, c, "pods")
+	}
+	events, _, err := w.Poll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"again", "first", "first"} {
+		events[i].Memo("key", func() []byte { return []byte("first") })
+		if got := events[i].Memo("key", func() []byte { return []byte("again") }); string(got) != want {
+			t.Errorf("event %d: rendered %s, not %s", i, got, want)
+		}
+	}
+}
+
+// TestResetKeepsObjects: a whole state does not make anew what is known at the same revision.
+func TestResetKeepsObjects(t *testing.T) {
+	c := ready(t, Options{})
+	change(t, c, "pods")
+	key := root + "/pods/ns/a"
+	before, rev := c.Get(key)
+	same := storage.Event{Key: key, Revision: rev, Value: value(key, "x")}
+	if err := c.Apply(storage.Batch{Reset: true, Revision: 9, Events: []storage.Event{same}}); err != nil {
+		t.Fatal(err)
+	}
+	if after, at := c.Get(key); after != before || at != 9 {
+		t.Errorf("%p at %d, before %p", after, at, before)
 	}
 }

@@ -17,7 +17,7 @@ func Deployment(d *appsv1.Deployment) {
 	}
 	set(&d.Spec.RevisionHistoryLimit, 10)
 	set(&d.Spec.ProgressDeadlineSeconds, 600)
-	PodSpec(&d.Spec.Template.Spec)
+	template(&d.Spec.Template)
 }
 
 // DaemonSet rolls out one node at a time.
@@ -30,13 +30,13 @@ func DaemonSet(d *appsv1.DaemonSet) {
 		set(&s.RollingUpdate.MaxSurge, intstr.FromInt32(0))
 	}
 	set(&d.Spec.RevisionHistoryLimit, 10)
-	PodSpec(&d.Spec.Template.Spec)
+	template(&d.Spec.Template)
 }
 
 // ReplicaSet wants one pod.
 func ReplicaSet(r *appsv1.ReplicaSet) {
 	set(&r.Spec.Replicas, 1)
-	PodSpec(&r.Spec.Template.Spec)
+	template(&r.Spec.Template)
 }
 
 // StatefulSet wants one pod, in order, and retains claims. A rolling update that was asked for by
@@ -57,8 +57,10 @@ func StatefulSet(s *appsv1.StatefulSet) {
 	fill(&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
 	set(&s.Spec.Replicas, 1)
 	set(&s.Spec.RevisionHistoryLimit, 10)
-	PodSpec(&s.Spec.Template.Spec)
+	template(&s.Spec.Template)
 	for i := range s.Spec.VolumeClaimTemplates {
-		PersistentVolumeClaim(&s.Spec.VolumeClaimTemplates[i])
+		claim := &s.Spec.VolumeClaimTemplates[i]
+		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim" // apps/v1 shows what it otherwise knows
+		PersistentVolumeClaim(claim)
 	}
 }

@@ -1,14 +1,15 @@
 package defaults
 
 import (
-	"maps"
 	"math"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Job runs one pod once, unless it says how many; its labels are the template's.
+// Job runs one pod once, unless it says how many. A job without labels gets its template's: the very
+// map, as upstream's does, so that the labels which are added to the template on creation show on
+// the job, unless it has been copied before (as objects with generateName are).
 func Job(j *batchv1.Job) {
 	s := &j.Spec
 	if s.Completions == nil && s.Parallelism == nil {
@@ -20,7 +21,7 @@ func Job(j *batchv1.Job) {
 	}
 	set(&s.BackoffLimit, 6)
 	if t := s.Template.Labels; t != nil && len(j.Labels) == 0 {
-		j.Labels = maps.Clone(t)
+		j.Labels = t
 	}
 	set(&s.CompletionMode, batchv1.NonIndexedCompletion)
 	set(&s.Suspend, false)
@@ -41,7 +42,7 @@ func jobSpec(s *batchv1.JobSpec) {
 			}
 		}
 	}
-	PodSpec(&s.Template.Spec)
+	template(&s.Template)
 }
 
 // CronJob starts jobs side by side and keeps three that succeeded and one that failed.

@@ -61,6 +61,7 @@ func Node(n *corev1.Node) {
 	if n.Status.Allocatable == nil && n.Status.Capacity != nil {
 		n.Status.Allocatable = n.Status.Capacity.DeepCopy()
 	}
+	ranges(&n.Spec)
 	round(n.Status.Capacity)
 	round(n.Status.Allocatable)
 }
@@ -77,7 +78,7 @@ func ReplicationController(c *corev1.ReplicationController) {
 	}
 	set(&c.Spec.Replicas, 1)
 	if c.Spec.Template != nil {
-		PodSpec(&c.Spec.Template.Spec)
+		template(c.Spec.Template)
 	}
 }
 
@@ -89,4 +90,7 @@ func ResourceQuota(q *corev1.ResourceQuota) {
 }
 
 // Secret is opaque unless it says otherwise.
-func Secret(s *corev1.Secret) { fill(&s.Type, corev1.SecretTypeOpaque) }
+func Secret(s *corev1.Secret) {
+	fill(&s.Type, corev1.SecretTypeOpaque)
+	foldStrings(s)
+}

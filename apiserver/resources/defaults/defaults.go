@@ -42,13 +42,13 @@ var table = map[schema.GroupVersionKind]func(runtime.Object){
 	admissionv1.SchemeGroupVersion.WithKind("ValidatingAdmissionPolicy"):        of(ValidatingAdmissionPolicy),
 	admissionv1.SchemeGroupVersion.WithKind("ValidatingAdmissionPolicyBinding"): of(ValidatingAdmissionPolicyBinding),
 	admissionv1.SchemeGroupVersion.WithKind("ValidatingWebhookConfiguration"):   of(ValidatingWebhookConfiguration),
-	apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"):     of(CustomResourceDefinition),
+	apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"):     kept(CustomResourceDefinition),
 	apiregistrationv1.SchemeGroupVersion.WithKind("APIService"):                 of(APIService),
 	appsv1.SchemeGroupVersion.WithKind("DaemonSet"):                             of(DaemonSet),
 	appsv1.SchemeGroupVersion.WithKind("Deployment"):                            of(Deployment),
 	appsv1.SchemeGroupVersion.WithKind("ReplicaSet"):                            of(ReplicaSet),
 	appsv1.SchemeGroupVersion.WithKind("StatefulSet"):                           of(StatefulSet),
-	authenticationv1.SchemeGroupVersion.WithKind("TokenRequest"):                of(TokenRequest),
+	authenticationv1.SchemeGroupVersion.WithKind("TokenRequest"):                kept(TokenRequest),
 	autoscalingv1.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler"):        of(HorizontalPodAutoscalerV1),
 	autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler"):        of(HorizontalPodAutoscaler),
 	batchv1.SchemeGroupVersion.WithKind("CronJob"):                              of(CronJob),
@@ -70,6 +70,10 @@ var table = map[schema.GroupVersionKind]func(runtime.Object){
 	flowcontrolv1.SchemeGroupVersion.WithKind("PriorityLevelConfiguration"):     of(PriorityLevelConfiguration),
 	networkingv1.SchemeGroupVersion.WithKind("IngressClass"):                    of(IngressClass),
 	networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy"):                   of(NetworkPolicy),
+	networkingv1.SchemeGroupVersion.WithKind("Ingress"):                         of(nothing[networkingv1.Ingress]),
+	rbacv1.SchemeGroupVersion.WithKind("ClusterRole"):                           of(nothing[rbacv1.ClusterRole]),
+	rbacv1.SchemeGroupVersion.WithKind("Role"):                                  of(nothing[rbacv1.Role]),
+	storagev1.SchemeGroupVersion.WithKind("CSINode"):                            of(nothing[storagev1.CSINode]),
 	nodev1.SchemeGroupVersion.WithKind("RuntimeClass"):                          of(RuntimeClass),
 	rbacv1.SchemeGroupVersion.WithKind("ClusterRoleBinding"):                    of(ClusterRoleBinding),
 	rbacv1.SchemeGroupVersion.WithKind("RoleBinding"):                           of(RoleBinding),
@@ -82,14 +86,28 @@ var table = map[schema.GroupVersionKind]func(runtime.Object){
 	storagev1.SchemeGroupVersion.WithKind("VolumeAttachment"):                   of(VolumeAttachment),
 }
 
-// of hides a kind's type.
+// of hides a kind's type, and makes empty lists nil.
 func of[T any](f func(*T)) func(runtime.Object) {
+	asJSON := kept(f)
+	return func(obj runtime.Object) {
+		asJSON(obj)
+		if o, ok := any(obj).(*T); ok && o != nil {
+			empty(obj)
+		}
+	}
+}
+
+// kept hides the type of a kind that keeps its empty lists.
+func kept[T any](f func(*T)) func(runtime.Object) {
 	return func(obj runtime.Object) {
 		if o, ok := any(obj).(*T); ok && o != nil {
 			f(o)
 		}
 	}
 }
+
+// nothing is for kinds that have no defaults but lists.
+func nothing[T any](*T) {}
 
 // set fills a pointer that is nil.
 func set[T any](p **T, v T) {

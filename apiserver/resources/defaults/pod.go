@@ -8,7 +8,9 @@ import (
 // requests follow limits, host ports follow container ports (SetDefaults_Pod).
 func Pod(p *corev1.Pod) {
 	pod(p)
+	dropLegacyInits(&p.ObjectMeta)
 	PodSpec(&p.Spec)
+	addresses(&p.Status)
 	round(p.Status.AllocatedResources)
 	requirements(p.Status.Resources)
 	for _, statuses := range [][]corev1.ContainerStatus{
@@ -62,11 +64,12 @@ func missing(list, from corev1.ResourceList) {
 }
 
 // PodTemplate fills in the template's spec.
-func PodTemplate(t *corev1.PodTemplate) { PodSpec(&t.Template.Spec) }
+func PodTemplate(t *corev1.PodTemplate) { template(&t.Template) }
 
 // PodSpec fills in the spec of a pod or of a template of pods.
 func PodSpec(s *corev1.PodSpec) {
 	podSpec(s)
+	accounts(s)
 	for i := range s.Volumes {
 		Volume(&s.Volumes[i])
 	}

@@ -66,7 +66,7 @@ func keepObserved(s, old *corev1.PodStatus) {
 // ephemeralContainers lets nothing but these change.
 func ephemeralContainers(p, old *corev1.Pod) {
 	containers := p.Spec.EphemeralContainers
-	keepPod(p, old)
+	keepPod(p, old.DeepCopy())
 	p.Spec.EphemeralContainers = containers
 	dropFields(&p.Spec, &old.Spec)
 }
@@ -75,10 +75,11 @@ func ephemeralContainers(p, old *corev1.Pod) {
 // removed or renamed it keeps the request as it is, for validation to refuse.
 func resizePod(p, old *corev1.Pod) {
 	if len(p.Spec.Containers) == len(old.Spec.Containers) && len(p.Spec.InitContainers) == len(old.Spec.InitContainers) {
-		containers := resized(p.Spec.Containers, old.Spec.Containers)
-		inits := resized(p.Spec.InitContainers, old.Spec.InitContainers)
+		kept := old.DeepCopy()
+		containers := resized(p.Spec.Containers, kept.Spec.Containers)
+		inits := resized(p.Spec.InitContainers, kept.Spec.InitContainers)
 		whole := p.Spec.Resources
-		keepPod(p, old)
+		keepPod(p, kept)
 		p.Spec.Containers, p.Spec.InitContainers, p.Spec.Resources = containers, inits, whole
 	}
 	dropFields(&p.Spec, &old.Spec)
@@ -100,9 +101,8 @@ func resized(containers, old []corev1.Container) []corev1.Container {
 	return merged
 }
 
-// keepPod takes spec, status and metadata from the old pod. The copy may be changed.
-func keepPod(p, old *corev1.Pod) {
-	kept := old.DeepCopy()
+// keepPod takes spec, status and metadata from a copy of the old pod.
+func keepPod(p, kept *corev1.Pod) {
 	p.Spec, p.Status = kept.Spec, kept.Status
 	metav1.ResetObjectMetaForStatus(p, kept)
 }

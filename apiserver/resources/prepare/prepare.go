@@ -64,7 +64,7 @@ var system = sync.OnceValue(func() map[schema.GroupKind]Kind { return Table(time
 func Table(now func() time.Time) map[schema.GroupKind]Kind {
 	at := clock(func() metav1.Time { return metav1.NewTime(now()).Rfc3339Copy() })
 	return map[schema.GroupKind]Kind{
-		gk(corev1.GroupName, "Endpoints"): {Warnings: warn(endpointsWarnings)},
+		gk(corev1.GroupName, "Endpoints"):  {Warnings: warn(endpointsWarnings)},
 		gk(corev1.GroupName, "LimitRange"): {Create: create(nameLimitRange)},
 		gk(corev1.GroupName, "Namespace"): {
 			Create: create(createNamespace), Update: change(updateNamespace),
@@ -142,7 +142,7 @@ func Table(now func() time.Time) map[schema.GroupKind]Kind {
 		gk(resourcev1.GroupName, "ResourceClaim"): {Status: change(deviceStatus)},
 		gk(resourcev1.GroupName, "ResourceSlice"): {Create: create(createDevices), Update: change(updateDevices)},
 
-		gk(flowcontrolv1.GroupName, "FlowSchema"): {Status: change(schemaStatus)},
+		gk(flowcontrolv1.GroupName, "FlowSchema"):                 {Status: change(schemaStatus)},
 		gk(flowcontrolv1.GroupName, "PriorityLevelConfiguration"): {Status: change(levelStatus)},
 	}
 }

@@ -1,0 +1,43 @@
+# Needs Go, git and make (and a C compiler for the race detector).
+GO ?= go
+VERSION ?= 0.1.0-dev
+LDFLAGS = -s -w -X main.version=$(VERSION)
+IMAGE ?= kubecascade:$(VERSION)
+ARGS ?=
+
+.PHONY: run build test check bench conformance image fuzz clean
+
+run: ## serve from the source; ARGS are passed on
+	$(GO) run ./cmd/kubecascade serve $(ARGS)
+
+build: ## the stripped binary, bin/kubecascade
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kubecascade ./cmd/kubecascade
+
+test: ## the tests of the server, then those that drive it with real clients
+	$(GO) test ./...
+	$(GO) -C tests test ./...
+
+# Packages with goroutines of their own.
+RACE = ./apiserver ./apiserver/discovery ./apiserver/openapi ./apiserver/pki ./apiserver/resources ./controllers/... ./gc/... ./loopback ./storage/...
+
+check: ## what a change must pass besides the tests
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) -C tests mod tidy -diff
+	$(GO) vet ./...
+	$(GO) -C tests vet ./...
+	$(GO) -C tests tool staticcheck -C .. ./...
+	$(GO) -C tests tool staticcheck ./...
+	$(GO) test -race $(RACE)
+
+bench: build ## figures of this machine
+	$(GO) run ./internal/bench -binary bin/kubecascade $(ARGS)
+
+conformance: build ## replay recorded answers of a real server, if they are there
+	.ci/conformance
+
+image: ## a container image
+	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .
+
+clean:
+	rm -rf bin kubecascade-data

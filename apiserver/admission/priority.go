@@ -1,0 +1,86 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+)
+
+// Priority sets a pod's priority and preemption policy from its class, the default class, or zero
+// (K plugin/pkg/admission/priority). Pods can't choose the numbers themselves.
+type Priority struct {
+	// Classes returns every priority class there is.
+	Classes func(ctx context.Context) ([]*schedulingv1.PriorityClass, error)
+}
+
+// Name implements Plugin.
+func (*Priority) Name() string { return "Priority" }
+
+// Admit implements Mutator.
+func (p *Priority) Admit(ctx context.Context, a *Attributes) error {
+	pod, ok := a.Object.(*corev1.Pod)
+	if !ok || a.Subresource != "" {
+		return nil
+	}
+	if a.Operation == Update {
+		keepPriority(pod, a.Old.(*corev1.Pod))
+		return nil
+	}
+	if a.Operation != Create {
+		return nil
+	}
+	classes, err := p.Classes(ctx)
+	if err != nil {
+		return err
+	}
+	class, err := classOf(pod.Spec.PriorityClassName, classes)
+	if err != nil {
+		return err
+	}
+	pod.Spec.PriorityClassName = class.Name
+	if pod.Spec.Priority != nil && *pod.Spec.Priority != class.Value {
+		return fmt.Errorf("the integer value of priority (%d) must not be provided in pod spec; priority admission controller computed %d from the given PriorityClass name", *pod.Spec.Priority, class.Value)
+	}
+	value, policy := class.Value, corev1.PreemptLowerPriority
+	if class.PreemptionPolicy != nil {
+		policy = *class.PreemptionPolicy
+	}
+	if own := pod.Spec.PreemptionPolicy; own != nil && *own != policy {
+		return fmt.Errorf("the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority admission controller computed %s from the given PriorityClass name", *own, policy)
+	}
+	pod.Spec.Priority, pod.Spec.PreemptionPolicy = &value, &policy
+	return nil
+}
+
+// keepPriority lets an update leave the numbers out.
+func keepPriority(pod, old *corev1.Pod) {
+	if pod.Spec.Priority == nil {
+		pod.Spec.Priority = old.Spec.Priority
+	}
+	if pod.Spec.PreemptionPolicy == nil {
+		pod.Spec.PreemptionPolicy = old.Spec.PreemptionPolicy
+	}
+}
+
+var errNoClass = errors.New("no PriorityClass with name")
+
+// classOf finds the class by its name; without a name it is the default class, of several the one
+// with the lowest value, and without any an unnamed class of value zero.
+func classOf(name string, classes []*schedulingv1.PriorityClass) (*schedulingv1.PriorityClass, error) {
+	found := &schedulingv1.PriorityClass{}
+	for _, c := range classes {
+		switch {
+		case name != "" && c.Name == name:
+			return c, nil
+		case name == "" && c.GlobalDefault && (found.Name == "" || c.Value < found.Value):
+			found = c
+		}
+	}
+	if name != "" {
+		return nil, fmt.Errorf("%w %v was found", errNoClass, name)
+	}
+	return found, nil
+}

@@ -1,0 +1,43 @@
+package admission
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// DefaultTolerations is DefaultTolerationSeconds: a pod that says nothing of them stays five
+// minutes on a node that is not ready or can't be reached
+// (K plugin/pkg/admission/defaulttolerationseconds).
+type DefaultTolerations struct{}
+
+const defaultTolerationSeconds = int64(300)
+
+// Name implements Plugin.
+func (DefaultTolerations) Name() string { return "DefaultTolerationSeconds" }
+
+// Admit implements Mutator.
+func (DefaultTolerations) Admit(_ context.Context, a *Attributes) error {
+	pod, ok := a.Object.(*corev1.Pod)
+	if !ok || a.Subresource != "" || a.Operation != Create && a.Operation != Update {
+		return nil
+	}
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		if !tolerates(pod.Spec.Tolerations, key) {
+			seconds := defaultTolerationSeconds
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, corev1.Toleration{
+				Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
+		}
+	}
+	return nil
+}
+
+// tolerates reports whether the pod has its own mind about the taint: the key, or every key.
+func tolerates(list []corev1.Toleration, key string) bool {
+	for _, t := range list {
+		if (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,134 @@
+package prepare
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// placed is a container with its path.
+type placed struct {
+	*corev1.Container
+	at *field.Path
+}
+
+// places lists all containers with their paths, in the order of containers.
+func places(at *field.Path, s *corev1.PodSpec) []placed {
+	var list []placed
+	all := containers(s)
+	for _, part := range []struct {
+		name string
+		n    int
+	}{
+		{"initContainers", len(s.InitContainers)}, {"containers", len(s.Containers)}, {"ephemeralContainers", len(s.EphemeralContainers)},
+	} {
+		for i := range part.n {
+			list = append(list, placed{all[0], at.Child("spec", part.name).Index(i)})
+			all = all[1:]
+		}
+	}
+	return list
+}
+
+// containerWarnings are about annotations that became fields, fractions of bytes, and variables
+// that hide others.
+func containerWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
+	var texts []string
+	for _, c := range places(at, s) {
+		if c.SecurityContext == nil || c.SecurityContext.SeccompProfile == nil {
+			texts = append(texts, seccompWarnings(at, m, corev1.SeccompContainerAnnotationKeyPrefix+c.Name)...)
+		}
+		confined := podAppArmor(s) != nil || c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil
+		key := corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix + c.Name
+		if _, ok := m.Annotations[key]; ok && at != nil && !confined { // for pods, appArmorWarnings say so
+			texts = append(texts, deprecatedAppArmor(at, key))
+		}
+		limits, requests := c.at.Child("resources", "limits"), c.at.Child("resources", "requests")
+		for _, name := range []corev1.ResourceName{corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {
+			texts = append(texts, fractionWarnings(limits, c.Resources.Limits, name)...)
+			texts = append(texts, fractionWarnings(requests, c.Resources.Requests, name)...)
+		}
+		texts = append(texts, envWarnings(c)...)
+	}
+	return texts
+}
+
+// envWarnings warns of variables that replace an earlier one of the same name without using it.
+func envWarnings(c placed) []string {
+	var texts []string
+	seen := map[string]bool{}
+	for i, e := range c.Env {
+		ref := "$(" + e.Name + ")"
+		if seen[e.Name] && (e.ValueFrom != nil || e.Value == ref || !strings.Contains(e.Value, ref)) {
+			texts = append(texts, fmt.Sprintf("%s: hides previous definition of %q, which may be dropped when using apply", c.at.Child("env").Index(i), e.Name))
+		}
+		seen[e.Name] = true
+	}
+	return texts
+}
+
+// portWarnings are about ports that more than one container has.
+func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
+	var texts []string
+	type number struct {
+		port     int32
+		protocol corev1.Protocol
+	}
+	type definition struct {
+		port *corev1.ContainerPort
+		at   *field.Path
+	}
+	seen := map[number][]definition{}
+	for _, c := range places(at, s) {
+		for i := range c.Ports {
+			p, path := &c.Ports[i], c.at.Child("ports").Index(i)
+			if p.HostIP != "" && p.HostPort == 0 {
+				texts = append(texts, fmt.Sprintf("%s: hostIP set without hostPort: {Name:%s HostPort:%d ContainerPort:%d Protocol:%s HostIP:%s}",
+					path, p.Name, p.HostPort, p.ContainerPort, p.Protocol, p.HostIP))
+			}
+			n := number{p.ContainerPort, p.Protocol}
+			for _, other := range seen[n] {
+				if how := clash(p, other.port); how != "" {
+					texts = append(texts, fmt.Sprintf("%s: %s port definition with %s", path, how, other.at))
+				}
+			}
+			seen[n] = append(seen[n], definition{p, path})
+		}
+	}
+	return texts
+}
+
+// clash says how two definitions of a port disturb each other.
+func clash(p, other *corev1.ContainerPort) string {
+	switch {
+	case p.HostIP == other.HostIP && p.HostPort == other.HostPort:
+		return "duplicate"
+	case p.HostPort == 0 || other.HostPort == 0:
+		return "overlapping"
+	case p.HostPort == other.HostPort && (p.HostIP == "") != (other.HostIP == ""):
+		return "dangerously ambiguous"
+	}
+	return ""
+}
+
+func portNameWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
+	var texts []string
+	seen := map[string]*field.Path{}
+	for _, c := range places(at, s) {
+		for i, p := range c.Ports {
+			path := c.at.Child("ports").Index(i)
+			switch first := seen[p.Name]; {
+			case p.Name == "":
+			case first == nil:
+				seen[p.Name] = path
+			default:
+				texts = append(texts, fmt.Sprintf("%s: duplicate port name %q with %s, services and probes that select ports by name will use %s",
+					path, p.Name, first, first))
+			}
+		}
+	}
+	return texts
+}

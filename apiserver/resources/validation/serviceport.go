@@ -1,0 +1,77 @@
+package validation
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// servicePort judges one port; names are those before it and this one afterwards.
+func servicePort(p *corev1.ServicePort, named bool, names map[string]bool, at *field.Path) (errs field.ErrorList) {
+	if p.Name == "" {
+		if named {
+			errs = append(errs, field.Required(at.Child("name"), ""))
+		}
+	} else {
+		errs = append(errs, label(p.Name, at.Child("name"))...)
+		if names[p.Name] {
+			errs = append(errs, field.Duplicate(at.Child("name"), p.Name))
+		}
+		names[p.Name] = true
+	}
+	errs = append(errs, portNumber(p.Port, at.Child("port"))...)
+	errs = append(errs, protocol(p.Protocol, at.Child("protocol"))...)
+	errs = append(errs, portOrName(p.TargetPort, at.Child("targetPort"))...)
+	if p.AppProtocol != nil {
+		errs = append(errs, qualified(*p.AppProtocol, at.Child("appProtocol"))...)
+	}
+	return errs
+}
+
+// portOrName wants a port's number or the name that a container gives it.
+func portOrName(port intstr.IntOrString, at *field.Path) (errs field.ErrorList) {
+	switch port.Type {
+	case intstr.Int:
+		for _, text := range utilvalidation.IsValidPortNum(port.IntValue()) {
+			errs = append(errs, field.Invalid(at, port.IntValue(), text))
+		}
+	case intstr.String:
+		errs = judge(port.StrVal, at, utilvalidation.IsValidPortName)
+	default:
+		errs = append(errs, field.InternalError(at, unknownType(port.Type)))
+	}
+	return errs
+}
+
+// servicePorts judges the ports against each other and the type.
+func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
+	if s.Spec.Type == corev1.ServiceTypeClusterIP {
+		for i, p := range s.Spec.Ports {
+			if p.NodePort != 0 {
+				errs = append(errs, field.Forbidden(at.Index(i).Child("nodePort"), "may not be used when `type` is 'ClusterIP'"))
+			}
+		}
+	}
+	type key struct {
+		protocol corev1.Protocol
+		port     int32
+	}
+	nodePorts := map[key]bool{}
+	for i, p := range s.Spec.Ports {
+		k := key{p.Protocol, p.NodePort}
+		if p.NodePort != 0 && nodePorts[k] {
+			errs = append(errs, field.Duplicate(at.Index(i).Child("nodePort"), p.NodePort))
+		}
+		nodePorts[k] = true
+	}
+	ports := map[key]bool{}
+	for i, p := range s.Spec.Ports {
+		k := key{p.Protocol, p.Port}
+		if ports[k] {
+			errs = append(errs, field.Duplicate(at.Index(i), internal(corev1.ServicePort{Protocol: p.Protocol, Port: p.Port})))
+		}
+		ports[k] = true
+	}
+	return errs
+}

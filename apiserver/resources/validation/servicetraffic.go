@@ -1,0 +1,168 @@
+package validation
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+)
+
+const onlyBalancerText = "may only be used when `type` is 'LoadBalancer'"
+
+// sourceRanges judges the field or, without it, the annotation that it came from.
+func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+	var had []string
+	for _, value := range old.Spec.LoadBalancerSourceRanges {
+		had = append(had, strings.TrimSpace(value))
+	}
+	val, annotated := s.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]
+	if len(s.Spec.LoadBalancerSourceRanges) == 0 {
+		if !annotated {
+			return nil
+		}
+		at = field.NewPath("metadata", "annotations").Key(corev1.AnnotationLoadBalancerSourceRangesKey)
+	}
+	if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
+		errs = append(errs, field.Forbidden(at, onlyBalancerText))
+	}
+	for i, value := range s.Spec.LoadBalancerSourceRanges {
+		errs = append(errs, cidr(strings.TrimSpace(value), at.Index(i), had)...)
+	}
+	if len(s.Spec.LoadBalancerSourceRanges) > 0 || strings.TrimSpace(val) == "" {
+		return errs
+	}
+	for _, value := range strings.Split(old.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey], ",") {
+		had = append(had, strings.TrimSpace(value))
+	}
+	for _, value := range strings.Split(val, ",") {
+		errs = append(errs, cidr(strings.TrimSpace(value), at, had)...)
+	}
+	return errs
+}
+
+// balancer judges what load balancers need and others may not have.
+func balancer(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
+	is := s.Spec.Type == corev1.ServiceTypeLoadBalancer
+	if s.Spec.AllocateLoadBalancerNodePorts != nil && !is {
+		errs = append(errs, field.Forbidden(spec.Child("allocateLoadBalancerNodePorts"), onlyBalancerText))
+	}
+	if is && s.Spec.AllocateLoadBalancerNodePorts == nil {
+		errs = append(errs, field.Required(field.NewPath("allocateLoadBalancerNodePorts"), ""))
+	}
+	return append(errs, loadBalancerClass(s, nil, spec.Child("loadBalancerClass"))...)
+}
+
+// loadBalancerClass judges the class, and its change if there is an old service.
+func loadBalancerClass(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+	class := s.Spec.LoadBalancerClass
+	if old != nil && old.Spec.Type == corev1.ServiceTypeLoadBalancer && s.Spec.Type == old.Spec.Type &&
+		!same(class, old.Spec.LoadBalancerClass) {
+		errs = append(errs, field.Invalid(at, class, "may not change once set"))
+	}
+	switch {
+	case class == nil:
+	case s.Spec.Type == corev1.ServiceTypeLoadBalancer:
+		errs = append(errs, qualified(*class, at)...)
+	default:
+		errs = append(errs, field.Forbidden(at, onlyBalancerText))
+	}
+	return errs
+}
+
+// traffic judges the policies.
+func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
+	policy, at := s.Spec.ExternalTrafficPolicy, spec.Child("externalTrafficPolicy")
+	switch {
+	case !external(s):
+		if policy != "" {
+			errs = append(errs, field.Invalid(at, policy, "may only be set for externally-accessible services"))
+		}
+	case policy == "":
+		errs = append(errs, field.Required(at, ""))
+	default:
+		errs = append(errs, oneOf(policy, at, externalPolicies)...)
+	}
+	port, at := s.Spec.HealthCheckNodePort, spec.Child("healthCheckNodePort")
+	switch {
+	case !needsHealthCheck(s):
+		if port != 0 {
+			errs = append(errs, field.Invalid(at, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"))
+		}
+	case port == 0:
+		errs = append(errs, field.Required(at, ""))
+	default:
+		errs = append(errs, portNumber(port, at)...)
+	}
+	if p := s.Spec.InternalTrafficPolicy; p != nil {
+		errs = append(errs, oneOf(*p, spec.Child("internalTrafficPolicy"), internalPolicies)...)
+	} else if t := s.Spec.Type; t == corev1.ServiceTypeNodePort || t == corev1.ServiceTypeLoadBalancer || t == corev1.ServiceTypeClusterIP {
+		errs = append(errs, field.Required(spec.Child("internalTrafficPolicy"), ""))
+	}
+	if d := s.Spec.TrafficDistribution; d != nil {
+		errs = append(errs, oneOf(*d, spec.Child("trafficDistribution"), distributions)...)
+	}
+	return errs
+}
+
+// external says that a service can be reached from outside of the cluster.
+func external(s *corev1.Service) bool {
+	switch s.Spec.Type {
+	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
+		return true
+	case corev1.ServiceTypeClusterIP:
+		return len(s.Spec.ExternalIPs) > 0
+	}
+	return false
+}
+
+// serviceStatus judges where a load balancer listens.
+func serviceStatus(s, old *corev1.Service) (errs field.ErrorList) {
+	at := field.NewPath("status", "loadBalancer", "ingress")
+	if s.Spec.Type != corev1.ServiceTypeLoadBalancer && len(s.Status.LoadBalancer.Ingress) != 0 {
+		return field.ErrorList{field.Forbidden(at, "may only be used when `spec.type` is 'LoadBalancer'")}
+	}
+	var had []string
+	for _, in := range old.Status.LoadBalancer.Ingress {
+		had = append(had, in.IP)
+	}
+	for i, in := range s.Status.LoadBalancer.Ingress {
+		at := at.Index(i)
+		if in.IP != "" {
+			errs = append(errs, ip(in.IP, at.Child("ip"), had)...)
+		}
+		switch {
+		case in.IPMode == nil && in.IP != "":
+			errs = append(errs, field.Required(at.Child("ipMode"), "must be specified when `ip` is set"))
+		case in.IPMode != nil && in.IP == "":
+			errs = append(errs, field.Forbidden(at.Child("ipMode"), "may not be specified when `ip` is not set"))
+		case in.IPMode != nil:
+			errs = append(errs, oneOf(*in.IPMode, at.Child("ipMode"), ipModes)...)
+		}
+		errs = append(errs, balancerHost(in.Hostname, at.Child("hostname"))...)
+	}
+	return errs
+}
+
+var ipModes = []corev1.LoadBalancerIPMode{corev1.LoadBalancerIPModeProxy, corev1.LoadBalancerIPModeVIP}
+
+// balancerHost wants a DNS name, if there is one.
+func balancerHost(host string, at *field.Path) (errs field.ErrorList) {
+	if host == "" {
+		return nil
+	}
+	errs = subdomain(host, at)
+	if netutils.ParseIPSloppy(host) != nil {
+		errs = append(errs, field.Invalid(at, host, "must be a DNS name, not an IP address"))
+	}
+	return errs
+}
+
+// same compares what two pointers point to.
+func same[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func unknownType(t intstr.Type) error { return fmt.Errorf("unknown type: %v", t) }

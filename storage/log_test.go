@@ -1,0 +1,47 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/zap"
+)
+
+func TestLog(t *testing.T) {
+	var out bytes.Buffer
+	handler := slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})
+	var quiet atomic.Bool
+	lg := newLog(slog.New(handler), &quiet).With(zap.String("member", "m"))
+	lg.Info("nothing")
+	lg.Warn("slow", zap.Int("ms", 3), zap.Strings("keys", []string{"a", "b"}))
+	lg.Error("bad", zap.Error(errors.New("cause")))
+	lg.Error("failed to apply request")
+	quiet.Store(true)
+	lg.Warn("stopping")
+	lg.Error("worse")
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("Fatal returned")
+			}
+		}()
+		lg.Fatal("over")
+	}()
+	want := `level=WARN msg="etcd: slow" member=m ms=3 keys="[a b]"
+level=ERROR msg="etcd: bad" member=m error=cause
+level=ERROR msg="etcd: worse" member=m
+level=ERROR msg="etcd: over" member=m
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+}

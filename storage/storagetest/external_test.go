@@ -1,0 +1,176 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kubecascade/kubecascade/storage"
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+)
+
+// cluster is an etcd server with a socket, as others run it.
+type cluster struct {
+	t      *testing.T
+	config *embed.Config
+	server *embed.Etcd
+}
+
+// startCluster starts one on unix sockets; with TLS on a port that is free.
+func startCluster(t *testing.T, tls transport.TLSInfo) *cluster {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "etcd") // t.TempDir's names are too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	c := embed.NewConfig()
+	c.Dir = filepath.Join(dir, "data")
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	c.TickMs, c.ElectionMs = 10, 50
+	peer := url.URL{Scheme: "unix", Path: filepath.Join(dir, "peer")}
+	client := url.URL{Scheme: "unix", Path: filepath.Join(dir, "client")}
+	if !tls.Empty() {
+		client = url.URL{Scheme: "https", Host: "127.0.0.1:0"}
+		c.ClientTLSInfo = tls
+	}
+	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+	c.InitialCluster = c.Name + "=" + peer.String()
+	k := &cluster{t: t, config: c}
+	k.start()
+	t.Cleanup(k.stop)
+	return k
+}
+
+func (c *cluster) start() {
+	c.t.Helper()
+	server, err := embed.StartEtcd(c.config)
+	if err != nil {
+		c.t.Fatalf("starting etcd: %v", err)
+	}
+	<-server.Server.ReadyNotify()
+	c.server = server
+}
+
+func (c *cluster) stop() {
+	if c.server != nil {
+		c.server.Close()
+		c.server = nil
+	}
+}
+
+// endpoint is where clients connect.
+func (c *cluster) endpoint() string {
+	if l := c.server.Clients[0].Addr(); l.Network() != "unix" {
+		return "https://" + l.String()
+	}
+	return "unix://" + c.config.ListenClientUrls[0].Path
+}
+
+func TestExternal(t *testing.T) {
+	Run(t, func(t *testing.T) storage.Store {
+		c := startCluster(t, transport.TLSInfo{})
+		return OpenConfig(t, storage.Config{Endpoints: []string{c.endpoint()}})
+	})
+}
+
+func TestExternalTLS(t *testing.T) {
+	tls, err := transport.SelfCert(zap.NewNop(), t.TempDir(), []string{"127.0.0.1:0"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := startCluster(t, tls)
+	trusting := storage.Config{Endpoints: []string{c.endpoint()}, CAFile: tls.CertFile, CertFile: tls.CertFile, KeyFile: tls.KeyFile}
+	put(t, OpenConfig(t, trusting), key("a"), 0, "x")
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err = storage.Open(ctx, storage.Config{Endpoints: []string{c.endpoint()}})
+	if !errors.Is(err, storage.ErrUnavailable) || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("without the CA: %v", err)
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err := storage.Open(ctx, storage.Config{Endpoints: []string{"http://127.0.0.1:1"}})
+	if !errors.Is(err, storage.ErrUnavailable) || !strings.Contains(err.Error(), "127.0.0.1:1") || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestReconnect stops and starts the server under a follower.
+func TestReconnect(t *testing.T) {
+	for _, compacted := range []bool{false, true} {
+		t.Run(fmt.Sprint("compacted ", compacted), func(t *testing.T) {
+			t.Parallel() // etcd waits 5 s for the watch when it stops
+			c := startCluster(t, transport.TLSInfo{})
+			e := OpenConfig(t, storage.Config{Endpoints: []string{c.endpoint()}})
+			l := Watch(t, e)
+			l.WaitForReset(1)
+			l.WaitFor(put(t, e, key("a"), 0, "1"))
+			c.stop()
+			changeOffline(t, c.config.Dir, compacted)
+			c.start()
+
+			// Reads wait for the connection; a write would fail, because it is not repeated.
+			if _, err := e.Revision(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			rev := put(t, e, key("c"), 0, "3")
+			l.WaitFor(rev)
+			p, err := e.List(t.Context(), storage.Range{Prefix: "/registry/"})
+			if diff := cmp.Diff(p.Records, l.State()); err != nil || diff != "" || len(p.Records) != 2 {
+				t.Errorf("%v, %d records (-store +follower):\n%s", err, len(p.Records), diff)
+			}
+			if compacted {
+				l.WaitForReset(2)
+			} else if n := len(l.Events()); n != 4 {
+				t.Errorf("%d events, want a, b, the removal of a, and c", n)
+			}
+		})
+	}
+}
+
+// changeOffline writes to a server's directory while it is stopped. That the embedded store can
+// open it is a test too.
+func changeOffline(t *testing.T, dir string, compact bool) {
+	t.Helper()
+	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	a, err := e.Get(t.Context(), key("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, e, key("b"), 0, "2")
+	rev := remove(t, e, key("a"), a.ModRevision)
+	if compact {
+		if err := e.Compact(t.Context(), rev); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOtherEtcd opens the directory of an etcd server at work.
+func TestOtherEtcd(t *testing.T) {
+	c := startCluster(t, transport.TLSInfo{})
+	if _, err := storage.Open(t.Context(), storage.Config{DataDir: c.config.Dir}); !errors.Is(err, storage.ErrInUse) {
+		t.Errorf("opening: %v", err)
+	}
+	e := OpenConfig(t, storage.Config{Endpoints: []string{c.endpoint()}})
+	put(t, e, key("a"), 0, "x") // it was not disturbed
+}

@@ -1,0 +1,165 @@
+package tests
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// TestInformer keeps a shared informer over pods, with a resync, through a thousand creates,
+// updates and deletes and a restart of the server: at the end its store equals a list, and what it
+// told its handler adds up to the same.
+func TestInformer(t *testing.T) {
+	dir := t.TempDir()
+	flags := []string{"--data-dir", dir, "--secure-port", "0"}
+	s := startServer(t, append(flags, "--insecure-port", "-1")...)
+	config := &rest.Config{Host: s.url, QPS: -1}
+	client := kubernetes.NewForConfigOrDie(config)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+
+	factory := informers.NewSharedInformerFactory(client, 200*time.Millisecond)
+	informer := factory.Core().V1().Pods().Informer()
+	told := &ledger{pods: map[string]string{}}
+	if _, err := informer.AddEventHandler(told); err != nil {
+		t.Fatal(err)
+	}
+	factory.Start(ctx.Done())
+	defer factory.Shutdown()
+	defer cancel()
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		t.Fatal("the informer never synced")
+	}
+
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	w := &writer{t: t, client: client, rand: r}
+	for i := range 1000 {
+		w.step(ctx)
+		if i == 500 {
+			port := s.url[len("http://127.0.0.1:"):]
+			s.stop(t, syscall.SIGTERM)
+			s = startServer(t, append(flags, "--insecure-port", port)...)
+		}
+	}
+	settle(ctx, t, client, informer.GetStore(), told)
+}
+
+// writer makes changes at random.
+type writer struct {
+	t      *testing.T
+	client kubernetes.Interface
+	rand   *rand.Rand
+	names  []string
+	made   int
+}
+
+func (w *writer) step(ctx context.Context) {
+	w.t.Helper()
+	pods := w.client.CoreV1().Pods("default")
+	n := len(w.names)
+	var err error
+	switch k := w.rand.IntN(4); {
+	case n == 0 || k < 2:
+		name := fmt.Sprintf("pod-%d", w.made)
+		w.made++
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+		_, err = pods.Create(ctx, pod, metav1.CreateOptions{})
+		w.names = append(w.names, name)
+	case k == 2:
+		var pod *corev1.Pod
+		if pod, err = pods.Get(ctx, w.names[w.rand.IntN(n)], metav1.GetOptions{}); err == nil {
+			pod.Labels = map[string]string{"n": fmt.Sprint(w.rand.IntN(1000))}
+			_, err = pods.Update(ctx, pod, metav1.UpdateOptions{})
+		}
+	default:
+		i := w.rand.IntN(n)
+		err = pods.Delete(ctx, w.names[i], metav1.DeleteOptions{})
+		w.names = append(w.names[:i], w.names[i+1:]...)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// ledger adds up what a handler is told.
+type ledger struct {
+	// mu guards pods: names to resource versions.
+	mu   sync.Mutex
+	pods map[string]string
+}
+
+func (l *ledger) OnAdd(obj any, _ bool) { l.set(obj) }
+func (l *ledger) OnUpdate(_, obj any)   { l.set(obj) }
+
+func (l *ledger) set(obj any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	pod := obj.(*corev1.Pod)
+	l.pods[pod.Name] = pod.ResourceVersion
+}
+
+func (l *ledger) OnDelete(obj any) {
+	if d, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = d.Obj
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.pods, obj.(*corev1.Pod).Name)
+}
+
+func (l *ledger) copied() map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]string{}
+	for k, v := range l.pods {
+		out[k] = v
+	}
+	return out
+}
+
+// settle waits until the informer's store and the handler's ledger equal a list.
+func settle(ctx context.Context, t *testing.T, client kubernetes.Interface, store cache.Store, told *ledger) {
+	t.Helper()
+	list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, p := range list.Items {
+		want[p.Name] = p.ResourceVersion
+	}
+	if len(want) == 0 {
+		t.Fatal("nothing is left to compare")
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		have := map[string]string{}
+		for _, o := range store.List() {
+			have[o.(*corev1.Pod).Name] = o.(*corev1.Pod).ResourceVersion
+		}
+		inStore, inLedger := cmp.Diff(want, have), cmp.Diff(want, told.copied())
+		if inStore == "" && inLedger == "" {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("the informer's store differs from a list:\n%s\nwhat its handler was told:\n%s", inStore, inLedger)
+		}
+	}
+}
