@@ -181,12 +181,19 @@ func summary(data []byte) string {
 	return hex.EncodeToString(cut) + more
 }
 
-// decodeStored reads an object from the JSON it is stored or cached as.
+// decodeStored reads an object from the JSON it is stored or cached as, into the stored version.
 func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) {
 	if res.Custom {
 		u := &unstructured.Unstructured{}
 		err := u.UnmarshalJSON(data)
 		return u, err
+	}
+	if res.ToStored != nil { // the bytes may be of either version
+		obj, err := res.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		return res.ToStored(obj)
 	}
 	obj, err := resources.Scheme().New(res.Stored)
 	if err != nil {

@@ -36,18 +36,20 @@ func negotiate(r *http.Request, binary bool) (format, error) {
 	if header == "" {
 		return format{media: mediaJSON, pretty: wantsPretty(r)}, nil
 	}
+	known := !binary
 	for _, c := range goautoneg.ParseAccept(header) {
 		for _, m := range mediaTypes {
 			if m == mediaProtobuf && !binary || !matches(c, m) {
 				continue
 			}
+			known = true
 			if f, ok := transformed(c.Params, m); ok {
 				f.pretty = (f.pretty || wantsPretty(r)) && m == mediaJSON
 				return f, nil
 			}
 		}
 	}
-	return format{}, notAcceptable(binary)
+	return format{}, notAcceptable(known, accepted(binary))
 }
 
 func matches(c goautoneg.Accept, media string) bool {
@@ -101,13 +103,13 @@ func wantsPretty(r *http.Request) bool {
 	return false
 }
 
-// notAcceptable is worded by the router for built-in types, and by the handler itself for custom
-// resources (0-16).
-func notAcceptable(binary bool) error {
-	list := strings.Join(accepted(binary), ", ")
+// notAcceptable is worded by the router if no media type of the header is known, and by the
+// handler if one is but not in the form that is asked for; custom resources have no router (0-16).
+func notAcceptable(known bool, types []string) error {
+	list := strings.Join(types, ", ")
 	st := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
 		Message: "only the following media types are accepted: " + list}
-	if binary {
+	if !known {
 		st.Message, st.Details = "406: Not Acceptable\n\nAvailable representations: "+list, &metav1.StatusDetails{}
 	}
 	return &apierrors.StatusError{ErrStatus: st}

@@ -25,7 +25,16 @@ func (q *request) rendering() (*rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rendering{res: q.res, f: f, include: q.r.URL.Query().Get("includeObject"), now: q.s.now()}, nil
+	x := &rendering{res: q.res, f: f, now: q.s.now()}
+	if f.as == "Table" {
+		x.include = q.r.URL.Query().Get("includeObject")
+		switch metav1.IncludeObjectPolicy(x.include) {
+		case "", metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject:
+		default:
+			return nil, badRequest("Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty", x.include)
+		}
+	}
+	return x, nil
 }
 
 // answer sends an object of the resource.

@@ -139,6 +139,9 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) erro
 		return errNoMethod
 	}
 	q := &request{op: op{target: t, user: userOf(r), warn: &warnings{}}, verb: verb, w: w, r: r, s: s}
+	if t.res.Deprecated != "" {
+		q.warn.add(t.res.Deprecated)
+	}
 	if longRunning(verb) {
 		return s.verb(q)
 	}

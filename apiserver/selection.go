@@ -77,27 +77,19 @@ func (s *Server) selectionOf(t target, o *metainternal.ListOptions) (selected, e
 // requirementOf finds the field that a term names, or says that there is none (H-41, H-42).
 func requirementOf(res *resources.Resource, r fields.Requirement) (requirement, error) {
 	req := requirement{value: r.Value, not: r.Operator == selection.NotEquals}
-	label := r.Field
-	if alias, ok := res.FieldAliases[label]; ok {
-		label = alias
+	label, err := res.FieldLabel(r.Field)
+	if err != nil {
+		return req, badRequest("%v", err)
 	}
-	if i := slices.Index(res.FieldNames, label); i >= 0 {
-		req.index = i
-		return req, nil
-	}
-	switch {
-	case label == "metadata.name":
+	switch label {
+	case "metadata.name":
 		req.index = nameField
-		return req, nil
-	case label == "metadata.namespace" && (res.Namespaced || len(res.FieldNames) == 0):
+	case "metadata.namespace":
 		req.index = namespaceField
-		return req, nil
-	case res.FieldError != "":
-		return req, badRequest(res.FieldError, r.Field)
-	case len(res.FieldNames) > 0:
-		return req, badRequest("field label not supported: %s", r.Field)
+	default:
+		req.index = slices.Index(res.FieldNames, label)
 	}
-	return req, badRequest("%q is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", r.Field)
+	return req, nil
 }
 
 // matches reports whether the object is selected; its key is known to have the prefix.

@@ -12,7 +12,7 @@ import (
 // prepareCreate makes of a client's object what may be stored: no status, the kind's own fields,
 // the first generation.
 func prepareCreate(res *resources.Resource, obj object) {
-	if res.Subresource("status") != nil {
+	if res.Subresource("status") != nil && !res.Strategy.OwnStatus {
 		setPart(obj, "Status", nil)
 	}
 	if p := res.Strategy.PrepareCreate; p != nil {
@@ -31,7 +31,8 @@ func prepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old
 	switch {
 	case sub != nil && sub.Action == resources.Status: // B-40, B-41
 		keepPart(obj, old, "Spec")
-	case res.Subresource("status") != nil:
+	case sub != nil && sub.Action == resources.Part: // PrepareUpdate says what it may change
+	case res.Subresource("status") != nil && !res.Strategy.OwnStatus:
 		keepPart(obj, old, "Status")
 	}
 	if sub != nil {

@@ -3,8 +3,10 @@ package apiserver
 import (
 	"encoding/json"
 	"fmt"
+	"sort"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -15,14 +17,37 @@ func (x *rendering) table(objs []*storage.Object, m metav1.ListMeta, header bool
 	if header {
 		t.ColumnDefinitions = x.columns()
 	}
-	for _, o := range objs {
-		row, err := x.row(o)
+	shown := make([]runtime.Object, len(objs))
+	for i, o := range objs {
+		obj, err := decodeStored(x.res, o.JSON)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
+		}
+		shown[i] = obj
+		row, err := x.row(o, obj)
 		if err != nil {
 			return nil, err
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	if compare := x.res.Table.Compare; compare != nil {
+		sort.Stable(&rows{t.Rows, shown, compare})
+	}
 	return t, nil
+}
+
+// rows sorts a table by the objects that it shows.
+type rows struct {
+	rows    []metav1.TableRow
+	objects []runtime.Object
+	compare func(a, b runtime.Object) int
+}
+
+func (r *rows) Len() int           { return len(r.rows) }
+func (r *rows) Less(i, j int) bool { return r.compare(r.objects[i], r.objects[j]) < 0 }
+func (r *rows) Swap(i, j int) {
+	r.rows[i], r.rows[j] = r.rows[j], r.rows[i]
+	r.objects[i], r.objects[j] = r.objects[j], r.objects[i]
 }
 
 func (x *rendering) columns() []metav1.TableColumnDefinition {
@@ -33,12 +58,11 @@ func (x *rendering) columns() []metav1.TableColumnDefinition {
 	return cols
 }
 
-func (x *rendering) row(o *storage.Object) (metav1.TableRow, error) {
-	obj, err := decodeStored(x.res, o.JSON)
-	if err != nil {
-		return metav1.TableRow{}, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
+func (x *rendering) row(o *storage.Object, obj runtime.Object) (row metav1.TableRow, err error) {
+	row.Cells = x.res.Table.Cells(obj, x.now)
+	if c := x.res.Table.Conditions; c != nil {
+		row.Conditions = c(obj)
 	}
-	row := metav1.TableRow{Cells: x.res.Table.Cells(obj, x.now)}
 	switch metav1.IncludeObjectPolicy(x.include) {
 	case metav1.IncludeNone:
 	case metav1.IncludeObject:

@@ -70,6 +70,7 @@ func (w *watch) serve() error {
 	deadline := time.NewTimer(w.lasts())
 	defer deadline.Stop()
 	h := w.q.w.Header()
+	w.q.warn.write(h)
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	w.q.w.WriteHeader(http.StatusOK)

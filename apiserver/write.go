@@ -113,6 +113,11 @@ func (s *Server) createNamed(ctx context.Context, o *op, obj object) (*storage.O
 		obj.SetName(generatedName(obj.GetGenerateName()))
 	}
 	revision := obj.GetResourceVersion()
+	if w := o.res.Strategy.EarlyWarnings; w != nil {
+		for _, text := range w(obj) {
+			o.warn.add(text)
+		}
+	}
 	prepareCreate(o.res, obj)
 	if err := validateNew(o.res, obj); err != nil {
 		return nil, err
@@ -304,10 +309,13 @@ func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, o
 	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), nil
 }
 
-// warnOf adds the kind's warnings; old is nil on create.
+// warnOf adds the warnings of the kind or of the subresource; old is nil on create.
 func (o *op) warnOf(obj, old runtime.Object) {
 	w := o.res.Strategy.Warnings
-	if w == nil || o.sub != nil {
+	if o.sub != nil {
+		w = o.sub.Warnings
+	}
+	if w == nil {
 		return
 	}
 	for _, text := range w(obj, old) {

@@ -205,25 +205,31 @@ func reference(b []byte, paths []FieldPath) (o Object, ok bool) {
 		return o, false
 	}
 	defer func() {
-		if r := recover(); r != nil { // a type assertion below
+		if r := recover(); r != nil { // a type assertion
 			ok = false
 		}
 	}()
 	top := generic(b)
-	meta, isMap := top["metadata"].(map[string]any)
-	if !isMap {
-		return o, false
+	meta := top["metadata"].(map[string]any)
+	o.Meta = referenceMeta(meta)
+	o.Meta.APIVersion, o.Meta.Kind = as[string](top["apiVersion"]), as[string](top["kind"])
+	for _, p := range paths {
+		o.Fields = append(o.Fields, referenceField(top, p))
 	}
-	str := func(v any) string {
-		if v == nil {
-			return ""
-		}
-		return v.(string)
+	return o, true
+}
+
+// as asserts a type; null is its zero value.
+func as[T any](v any) (zero T) {
+	if v == nil {
+		return zero
 	}
-	m := &o.Meta
-	m.APIVersion, m.Kind, m.UID = str(top["apiVersion"]), str(top["kind"]), str(meta["uid"])
-	str(meta["name"])
-	str(meta["namespace"])
+	return v.(T)
+}
+
+func referenceMeta(meta map[string]any) (m Meta) {
+	_, _ = as[string](meta["name"]), as[string](meta["namespace"])
+	m.UID = as[string](meta["uid"])
 	integer := func(v any) int64 {
 		n, err := strconv.ParseInt(string(v.(json.Number)), 10, 64)
 		if err != nil {
@@ -235,45 +241,32 @@ func reference(b []byte, paths []FieldPath) (o Object, ok bool) {
 		m.Generation = integer(v)
 	}
 	if v := meta["deletionGracePeriodSeconds"]; v != nil {
-		n := integer(v)
-		m.GracePeriodSeconds = &n
+		m.GracePeriodSeconds = new(integer(v))
 	}
-	if v := str(meta["deletionTimestamp"]); v != "" {
+	if v := as[string](meta["deletionTimestamp"]); v != "" {
 		d, err := time.Parse(time.RFC3339, v)
 		if err != nil {
 			panic(err)
 		}
 		m.Deletion = d.UTC()
 	}
-	if v := meta["labels"]; v != nil {
-		for k, v := range v.(map[string]any) {
-			if m.Labels == nil {
-				m.Labels = map[string]string{}
-			}
-			m.Labels[k] = str(v)
+	for k, v := range as[map[string]any](meta["labels"]) {
+		if m.Labels == nil {
+			m.Labels = map[string]string{}
 		}
+		m.Labels[k] = as[string](v)
 	}
-	if v := meta["finalizers"]; v != nil {
-		for _, v := range v.([]any) {
-			m.Finalizers = append(m.Finalizers, str(v))
-		}
+	for _, v := range as[[]any](meta["finalizers"]) {
+		m.Finalizers = append(m.Finalizers, as[string](v))
 	}
-	if v := meta["ownerReferences"]; v != nil {
-		for _, v := range v.([]any) {
-			r, _ := v.(map[string]any)
-			if v != nil && r == nil {
-				return o, false
-			}
-			owner := Owner{APIVersion: str(r["apiVersion"]), Kind: str(r["kind"]), Name: str(r["name"]), UID: str(r["uid"])}
-			owner.Controller = r["controller"] != nil && r["controller"].(bool)
-			owner.Block = r["blockOwnerDeletion"] != nil && r["blockOwnerDeletion"].(bool)
-			m.Owners = append(m.Owners, owner)
-		}
+	for _, v := range as[[]any](meta["ownerReferences"]) {
+		r := as[map[string]any](v)
+		m.Owners = append(m.Owners, Owner{
+			APIVersion: as[string](r["apiVersion"]), Kind: as[string](r["kind"]), Name: as[string](r["name"]), UID: as[string](r["uid"]),
+			Controller: as[bool](r["controller"]), Block: as[bool](r["blockOwnerDeletion"]),
+		})
 	}
-	for _, p := range paths {
-		o.Fields = append(o.Fields, referenceField(top, p))
-	}
-	return o, true
+	return m
 }
 
 func referenceField(top map[string]any, p FieldPath) string {

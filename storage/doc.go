@@ -6,26 +6,19 @@
 //     TTL expire one by one, so no two events share a revision and a watch that resumes can never
 //     tear one apart. (Another program may change several keys of a shared etcd in one
 //     transaction; their events come in one batch.)
-//
 //  2. A commit names the mod revision that it replaces, and may name further keys with the mod
 //     revisions they must have (guards). It is carried out whole or not at all.
-//
 //  3. A commit that loses says so with the record that won, so the caller can decide again
 //     without another read.
-//
 //  4. Reads without a revision are linearizable: they see every write acknowledged before they
 //     began. Reads at a revision see exactly that revision, or fail with ErrCompacted.
-//
 //  5. Follow delivers one timeline: first the whole state at one revision, then every later
 //     event of every key in the order of revisions, none twice, none missing. If history that
 //     it needs is gone it starts again with a whole state (Batch.Reset).
-//
 //  6. Keys and values are kube-apiserver's own: /registry/<collection>/[namespace/]name, values
 //     are its JSON storage format (no resourceVersion inside). Its protobuf format is read too.
-//
 //  7. Follow soon reaches every revision that Revision has returned, by a batch without events if
 //     nothing below the root was written.
-//
 //  8. A commit that fails with ErrUnavailable may have been carried out, or still be; with any
 //     other error it was not, and never will be.
 //

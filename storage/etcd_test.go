@@ -210,45 +210,50 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// held is a sink that keeps the state, and stops in the second batch until it may resume.
+type held struct {
+	blocked, resume chan struct{}
+	batches         int
+	state           map[string]int64
+	// final is the revision to end at; it is set before resume is closed.
+	final int64
+}
+
+var errFinal = errors.New("final revision reached")
+
+func (h *held) sink(b storage.Batch) error {
+	if h.batches++; h.batches == 2 {
+		close(h.blocked)
+		<-h.resume
+	}
+	if b.Reset {
+		clear(h.state)
+	}
+	for _, ev := range b.Events {
+		if h.state[ev.Key] = ev.Revision; ev.Value == nil {
+			delete(h.state, ev.Key)
+		}
+	}
+	if h.batches >= 2 && b.Revision >= h.final {
+		return errFinal
+	}
+	return nil
+}
+
 // TestSlowFollower holds a follower up until history that it has not seen is compacted. etcd then
 // can't tell it all that happened.
 func TestSlowFollower(t *testing.T) {
 	e := storagetest.Open(t)
-	resume := make(chan struct{})
-	blocked := make(chan struct{})
-	done := errors.New("done")
-	state := map[string]int64{}
-	var final int64
+	h := &held{blocked: make(chan struct{}), resume: make(chan struct{}), state: map[string]int64{}}
 	ended := make(chan error)
-	go func() {
-		batches := 0
-		ended <- e.Follow(t.Context(), func(b storage.Batch) error {
-			if batches++; batches == 2 {
-				close(blocked)
-				<-resume
-			}
-			if b.Reset {
-				clear(state)
-			}
-			for _, ev := range b.Events {
-				if state[ev.Key] = ev.Revision; ev.Value == nil {
-					delete(state, ev.Key)
-				}
-			}
-			if final != 0 && b.Revision >= final {
-				return done
-			}
-			return nil
-		})
-	}()
-	for i := 0; ; i++ { // until the follower has begun, and got one of these
+	go func() { ended <- e.Follow(t.Context(), h.sink) }()
+	for i, blocked := 0, false; !blocked; i++ { // until it has begun, and got one of these
 		put(t, e, fmt.Sprint("first-", i), 0, "x", 0)
 		select {
-		case <-blocked:
+		case <-h.blocked:
+			blocked = true
 		default:
-			continue
 		}
-		break
 	}
 	var wg sync.WaitGroup
 	for w := range 64 {
@@ -267,16 +272,16 @@ func TestSlowFollower(t *testing.T) {
 	if err := e.Compact(t.Context(), p.Revision); err != nil {
 		t.Fatal(err)
 	}
-	final = p.Revision
-	close(resume)
-	if err := <-ended; err != done {
+	h.final = p.Revision
+	close(h.resume)
+	if err := <-ended; err != errFinal {
 		t.Fatal(err)
 	}
 	want := map[string]int64{}
 	for _, r := range p.Records {
 		want[r.Key] = r.ModRevision
 	}
-	if diff := cmp.Diff(want, state); diff != "" {
+	if diff := cmp.Diff(want, h.state); diff != "" {
 		t.Errorf("state (-store +follower):\n%s", diff)
 	}
 }

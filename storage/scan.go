@@ -1,12 +1,6 @@
 package storage
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math/bits"
-	"unicode/utf16"
-	"unicode/utf8"
-)
+import "fmt"
 
 // maxDepth is how deep arrays and objects may be nested; encoding/json's bound.
 const maxDepth = 10000
@@ -18,21 +12,6 @@ type scan struct {
 	i     int
 	depth int
 	err   error
-}
-
-// text is the inside of a string as it is written. plain says that it stands for itself: no
-// escapes, and ASCII only.
-type text struct {
-	raw   []byte
-	plain bool
-}
-
-// is reports whether t stands for s.
-func (t text) is(s string) bool {
-	if t.plain {
-		return string(t.raw) == s
-	}
-	return string(t.append(nil)) == s
 }
 
 // fail notes the error.
@@ -201,140 +180,4 @@ func (s *scan) digits() bool {
 	for s.accept('0', '9') {
 	}
 	return s.i > from
-}
-
-// special has the high bit of the first byte set that doesn't stand for itself in a string: a quote,
-// a backslash, a control character or a byte beyond ASCII. Bits above that one mean nothing. (The
-// words are the bytes' borrows; the trick is that of strlen in C libraries.)
-func special(w uint64) uint64 {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	quote, slash := w^ones*'"', w^ones*'\\'
-	return (w | (w - ones*0x20) | (quote-ones)&^quote | (slash-ones)&^slash) & high
-}
-
-// str passes the string that begins here.
-func (s *scan) str() text {
-	from := s.i + 1
-	t := text{plain: true}
-	for i := from; i < len(s.b); i++ {
-		for i+8 <= len(s.b) {
-			if m := special(binary.LittleEndian.Uint64(s.b[i:])); m != 0 {
-				i += bits.TrailingZeros64(m) / 8
-				break
-			}
-			i += 8
-		}
-		if i == len(s.b) {
-			break
-		}
-		switch c := s.b[i]; {
-		case c == '"':
-			t.raw = s.b[from:i]
-			s.i = i + 1
-			return t
-		case c < 0x20:
-			s.i = i
-			s.fail("control character in string")
-			return text{}
-		case c == '\\':
-			n := escapeLen(s.b[i:])
-			if n == 0 {
-				s.i = i
-				s.fail("bad escape in string")
-				return text{}
-			}
-			i += n - 1
-			t.plain = false
-		case c >= utf8.RuneSelf:
-			t.plain = false
-		}
-	}
-	s.i = len(s.b)
-	s.fail("string without end")
-	return text{}
-}
-
-// escapeLen is the length of the escape that b begins with; 0 if it is none.
-func escapeLen(b []byte) int {
-	if len(b) < 2 {
-		return 0
-	}
-	switch b[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
-	case 'u':
-		if _, ok := hex4(b[2:]); ok {
-			return 6
-		}
-	}
-	return 0
-}
-
-// hex4 reads four hexadecimal digits.
-func hex4(b []byte) (r rune, ok bool) {
-	if len(b) < 4 {
-		return 0, false
-	}
-	for _, c := range b[:4] {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
-}
-
-// append appends what t stands for. As in encoding/json, what is no Unicode becomes U+FFFD.
-func (t text) append(to []byte) []byte {
-	if t.plain {
-		return append(to, t.raw...)
-	}
-	for b := t.raw; len(b) > 0; {
-		r, n := utf8.DecodeRune(b)
-		if b[0] == '\\' {
-			r, n = unescape(b)
-		}
-		to = utf8.AppendRune(to, r)
-		b = b[n:]
-	}
-	return to
-}
-
-// unescape returns what the escape that b begins with stands for, and its length; escapeLen has
-// found it valid.
-func unescape(b []byte) (r rune, n int) {
-	switch b[1] {
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-	default:
-		return rune(b[1]), 2
-	}
-	r, _ = hex4(b[2:])
-	if !utf16.IsSurrogate(r) {
-		return r, 6
-	}
-	if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
-		if low, ok := hex4(b[8:]); ok {
-			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-				return pair, 12
-			}
-		}
-	}
-	return utf8.RuneError, 6
 }

@@ -79,38 +79,7 @@ func (p *place) cut(end int) cut {
 func Splice(stored []byte, rev int64) ([]byte, error) {
 	b := trim(stored)
 	s := scan{b: b}
-	var c cut
-	if s.open('{') {
-		var typed text
-		for first := true; ; first = false {
-			name, _, ok := s.key(first)
-			if !ok {
-				break
-			}
-			if first {
-				typed = name
-			}
-			if !name.is("metadata") || !s.open('{') {
-				s.skip()
-				continue
-			}
-			p := newPlace(typed)
-			for first := true; ; first = false {
-				name, at, ok := s.key(first)
-				if !ok {
-					break
-				}
-				p.see(name, at)
-				s.peek()
-				from := s.i
-				s.skip()
-				if name.is("resourceVersion") {
-					p.from, p.to = from, s.i
-				}
-			}
-			c = p.cut(s.i)
-		}
-	}
+	c := s.locate()
 	if err := s.end(c); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
@@ -118,6 +87,45 @@ func Splice(stored []byte, rev int64) ([]byte, error) {
 		return b, nil
 	}
 	return c.apply(b, rev), nil
+}
+
+// locate passes an object and finds the cut; that of the last metadata, if there are several.
+func (s *scan) locate() (c cut) {
+	if !s.open('{') {
+		return c
+	}
+	var typed text
+	for first := true; ; first = false {
+		name, _, ok := s.key(first)
+		if !ok {
+			return c
+		}
+		if first {
+			typed = name
+		}
+		if name.is("metadata") && s.open('{') {
+			c = s.locateIn(newPlace(typed))
+		} else {
+			s.skip()
+		}
+	}
+}
+
+// locateIn passes the members of metadata.
+func (s *scan) locateIn(p place) cut {
+	for first := true; ; first = false {
+		name, at, ok := s.key(first)
+		if !ok {
+			return p.cut(s.i)
+		}
+		p.see(name, at)
+		s.peek()
+		from := s.i
+		s.skip()
+		if name.is("resourceVersion") {
+			p.from, p.to = from, s.i
+		}
+	}
 }
 
 // end reports what is wrong with the JSON object that has been passed.

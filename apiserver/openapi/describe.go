@@ -28,6 +28,9 @@ type description struct {
 // generate none, are found in the definitions that apiextensions-apiserver generates: its own
 // types and those of apimachinery.
 func (d *definitions) describe(t reflect.Type) description {
+	if d.bare {
+		return description{complete: true}
+	}
 	if docs := swaggerDoc(t); docs != nil {
 		return description{text: docs[""], fields: docs}
 	}

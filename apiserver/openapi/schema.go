@@ -35,6 +35,8 @@ type definitions struct {
 	dialect
 	markers *markers.Set
 	schemas map[string]common.OpenAPIDefinition
+	// bare schemas have no descriptions.
+	bare bool
 	// documentation returns the texts of types without their own.
 	documentation func() map[string]common.OpenAPIDefinition
 }

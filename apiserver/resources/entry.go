@@ -44,6 +44,7 @@ func group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 			}
 		}
 		selectFields(r)
+		r.Deprecated = deprecation(r.New(), r.GroupVersionKind())
 		untyped, gvk := r.New, r.GroupVersionKind()
 		r.New = func() runtime.Object {
 			obj := untyped()

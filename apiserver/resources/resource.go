@@ -63,6 +63,9 @@ type Resource struct {
 	// Columns and Cells print a Table; nil Columns mean Name and Created At/Age by default.
 	Table Table
 
+	// Deprecated is the warning that every request for this version earns; empty for none.
+	Deprecated string
+
 	// TTL makes the stored object vanish by itself (events); nil means never.
 	TTL func() time.Duration
 }

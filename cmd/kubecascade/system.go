@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
+	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -46,23 +47,23 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout,
 		Discovery: discovery.New(d.types, reachable(p.secure.Addr())),
 		OpenAPI:   openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) }),
-		Debug:     map[string]http.Handler{},
 		Registry:  registry, Log: log,
 	}
 	on, err := selectControllers(o.controllers)
 	if err != nil {
 		return nil, err
 	}
-	var collector *collector
+	var collector *gc.Collector
+	var adapter *loopback.Collector
 	if on[garbageCollector] {
-		collector = newCollector(o, d, &config, log)
+		collector, adapter, config.Debug = newCollector(o, d, registry, log)
 	}
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
 	}
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller")), Cache: d.cache}
 	if on[garbageCollector] {
-		s.controllers[garbageCollector] = collector.runner(s.api)
+		s.controllers[garbageCollector] = collect(collector, adapter, s.api, log)
 	}
 	if on[namespaceController] {
 		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: o.nsSyncs, Log: log}).Run

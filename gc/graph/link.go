@@ -119,6 +119,17 @@ func (g *Graph) lose(n *node) {
 	}
 }
 
+// regain takes back that the owner is gone: a uid doesn't come back, unless from a backup (J-17).
+func regain(a *anchor) {
+	for e := a.first; e != nil; e = e.next {
+		for i := range e.dependent.refs {
+			if r := &e.dependent.refs[i]; r.edge == e {
+				r.lost = nil
+			}
+		}
+	}
+}
+
 // names returns where the owner must be stored that r means. The kind must be known. For a
 // namespaced kind that is the dependent's own namespace (D-36).
 func (n *node) names(r *ref) place {

@@ -32,6 +32,7 @@ func (g *Graph) insert(p place, o *Object) {
 	g.uids[n.uid] = n
 	if a := g.anchors[n.uid]; a != nil {
 		a.owner, n.anchor = n, a
+		regain(a)
 	}
 	g.link(n, g.heed(n, o), nil)
 	if g.loading {

@@ -23,7 +23,7 @@ type View struct {
 
 // Snapshot returns the objects that have owners or dependents, and the uids that are named and
 // missing, sorted by uid. With uids it is restricted to what is connected with them, through
-// owners and dependents; uids that nobody has are ignored (D-90, D-93).
+// owners and dependents; uids that nobody has or names are ignored (D-90, D-93).
 func (g *Graph) Snapshot(uids []string) []View {
 	nodes := g.nodes
 	if len(uids) > 0 {
@@ -54,23 +54,25 @@ func compareRefs(a, b Ref) int {
 	return strings.Compare(a.Kind+"\x00"+a.APIVersion+"\x00"+a.Name, b.Kind+"\x00"+b.APIVersion+"\x00"+b.Name)
 }
 
-// connected returns the nodes connected with the uids.
+// connected returns the nodes connected with the uids, through owners that are missing, too.
 func (g *Graph) connected(uids []string) map[place]*node {
-	found := map[place]*node{}
+	found, seen := map[place]*node{}, map[string]bool{}
 	next := slices.Clone(uids)
 	for len(next) > 0 {
-		n := g.uids[next[len(next)-1]]
+		uid := next[len(next)-1]
 		next = next[:len(next)-1]
-		if n == nil || found[n.place] != nil {
+		if seen[uid] {
 			continue
 		}
-		found[n.place] = n
-		n.edges(func(e *edge) { next = append(next, e.anchor.uid) })
-		if n.anchor == nil {
-			continue
+		seen[uid] = true
+		if n := g.uids[uid]; n != nil {
+			found[n.place] = n
+			n.edges(func(e *edge) { next = append(next, e.anchor.uid) })
 		}
-		for e := n.anchor.first; e != nil; e = e.next {
-			next = append(next, e.dependent.uid)
+		if a := g.anchors[uid]; a != nil {
+			for e := a.first; e != nil; e = e.next {
+				next = append(next, e.dependent.uid)
+			}
 		}
 	}
 	return found

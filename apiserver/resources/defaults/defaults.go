@@ -1,6 +1,10 @@
 package defaults
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -26,13 +30,11 @@ import (
 // to the kind's Go type and leaves any other object alone.
 func For(gvk schema.GroupVersionKind) func(runtime.Object) { return table[gvk] }
 
-// Kinds returns the kinds that have defaults, in no order.
+// Kinds returns the kinds that have defaults, in order of their text.
 func Kinds() []schema.GroupVersionKind {
-	kinds := make([]schema.GroupVersionKind, 0, len(table))
-	for gvk := range table {
-		kinds = append(kinds, gvk)
-	}
-	return kinds
+	return slices.SortedFunc(maps.Keys(table), func(a, b schema.GroupVersionKind) int {
+		return strings.Compare(a.String(), b.String())
+	})
 }
 
 var table = map[schema.GroupVersionKind]func(runtime.Object){

@@ -47,7 +47,7 @@ func TestIdempotent(t *testing.T) {
 				For(gvk)(obj)
 				once := obj.DeepCopyObject()
 				For(gvk)(obj)
-				if diff := cmp.Diff(defaultstest.Write(t, once), defaultstest.Write(t, obj)); diff != "" {
+				if diff := cmp.Diff(defaultstest.JSON(t, once), defaultstest.JSON(t, obj)); diff != "" {
 					t.Fatalf("seed %d: defaulted again (-once +twice):\n%s", seed, diff)
 				}
 			}

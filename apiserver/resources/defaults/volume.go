@@ -36,8 +36,8 @@ func volume(v *corev1.Volume) {
 	if v.VolumeSource == (corev1.VolumeSource{}) {
 		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
 	}
-	if v.Image != nil {
-		fill(&v.Image.PullPolicy, pullPolicy(v.Image.Reference))
+	if v.Image != nil && v.Image.PullPolicy == "" {
+		v.Image.PullPolicy = pullPolicy(v.Image.Reference)
 	}
 }
 

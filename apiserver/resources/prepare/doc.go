@@ -5,8 +5,8 @@
 // its default feature gates.
 //
 // Done elsewhere, for all kinds alike: status is emptied on create and kept on updates of kinds with
-// a status subresource (Kind.OwnStatus excepted), spec is kept on writes to status, and
-// metadata.generation is counted.
+// a status subresource (Kind.OwnStatus and Kind.Parts excepted), spec is kept on writes to status,
+// and metadata.generation is counted.
 //
 // It guarantees:
 //

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -35,7 +36,8 @@ type Kind struct {
 	Update func(obj, old runtime.Object)
 	// Status restores what a write to /status may not change, besides spec (B-41).
 	Status func(obj, old runtime.Object)
-	// Parts do the same for the other subresources that are an update of the object, by name.
+	// Parts do the same for the other subresources that are an update of the object, by name. They
+	// get all that the client sent, status and spec too, and restore what isn't theirs.
 	Parts map[string]func(obj, old runtime.Object)
 
 	// Early returns the warnings that are lost once Create has run; it is called before.
@@ -53,98 +55,99 @@ func For(gk schema.GroupKind) Kind { return system()[gk] }
 
 var system = sync.OnceValue(func() map[schema.GroupKind]Kind { return Table(time.Now) })
 
-// Table lists the kinds that differ in anything. now is for what happens to an object after its
-// creation.
+// Table lists the kinds that differ in anything, by now's clock.
+func Table(now func() time.Time) map[schema.GroupKind]Kind {
+	at := clock(func() metav1.Time { return metav1.NewTime(now()).Rfc3339Copy() })
+	all := maps.Clone(timeless)
+	all[gk(corev1.GroupName, "PersistentVolume")] = Kind{
+		Create: create(createVolume), Status: change(at.volumeStatus), Warnings: warn(volumeWarnings)}
+	all[gk(apiregistrationv1.GroupName, "APIService")] = Kind{
+		Create: create(at.createAPIService), Status: change(apiServiceStatus)}
+	all[gk(certificatesv1.GroupName, "CertificateSigningRequest")] = Kind{
+		Create: create(createRequest), Update: change(updateRequest), Status: change(at.requestStatus),
+		Parts: parts{"approval": change(at.approveRequest)}}
+	return all
+}
+
+// timeless are the kinds that need no clock after their creation; Table has the others.
 //
-// Kinds of discovery that are not here need nothing: Binding, ComponentStatus, ConfigMap, Event,
+// Kinds of discovery that are in neither need nothing: Binding, ComponentStatus, ConfigMap, Event,
 // ResourceQuota, ControllerRevision, HorizontalPodAutoscaler, IngressClass, IPAddress,
 // PodDisruptionBudget, the RBAC kinds, CSINode, VolumeAttributesClass, the webhook configurations,
 // MutatingAdmissionPolicy, the policy bindings, PriorityClass, DeviceClass, ResourceClaimTemplate
 // and the reviews.
-func Table(now func() time.Time) map[schema.GroupKind]Kind {
-	at := clock(func() metav1.Time { return metav1.NewTime(now()).Rfc3339Copy() })
-	return map[schema.GroupKind]Kind{
-		gk(corev1.GroupName, "Endpoints"):  {Warnings: warn(endpointsWarnings)},
-		gk(corev1.GroupName, "LimitRange"): {Create: create(nameLimitRange)},
-		gk(corev1.GroupName, "Namespace"): {
-			Create: create(createNamespace), Update: change(updateNamespace),
-			Parts: parts{"finalize": change(finalizeNamespace)}},
-		gk(corev1.GroupName, "Node"): {
-			OwnStatus: true, Create: create(createNode), Update: change(updateNode),
-			Status: change(nodeStatus), Warnings: warn(nodeWarnings)},
-		gk(corev1.GroupName, "PersistentVolume"): {
-			Create: create(createVolume), Status: change(at.volumeStatus), Warnings: warn(volumeWarnings)},
-		gk(corev1.GroupName, "PersistentVolumeClaim"): {
-			Create: create(createClaim), Update: change(updateClaim), Warnings: warn(claimWarnings)},
-		gk(corev1.GroupName, "Pod"): {
-			Create: create(createPod), Update: change(updatePod), Status: change(podStatus),
-			Parts: parts{"ephemeralcontainers": change(ephemeralContainers), "resize": change(resizePod)},
-			Early: early(appArmorWarnings), Warnings: warn(podWarnings), StatusWarnings: warn(podStatusWarnings)},
-		gk(corev1.GroupName, "PodTemplate"): {
-			Create: create(createPodTemplate), Update: change(updatePodTemplate), Warnings: warn(podTemplateWarnings)},
-		gk(corev1.GroupName, "ReplicationController"): {
-			Create: create(createController), Update: change(updateController), Warnings: warn(controllerWarnings)},
-		gk(corev1.GroupName, "Secret"): {Warnings: warn(secretWarnings)},
-		gk(corev1.GroupName, "Service"): {
-			Create: create(createService), Update: change(updateService),
-			Warnings: warn(serviceWarnings), StatusWarnings: warn(serviceStatusWarnings)},
-		gk(corev1.GroupName, "ServiceAccount"): {
-			Create: create(nameSecrets), Update: change(updateServiceAccount), Warnings: warn(serviceAccountWarnings)},
+var timeless = map[schema.GroupKind]Kind{
+	gk(corev1.GroupName, "Endpoints"):  {Warnings: warn(endpointsWarnings)},
+	gk(corev1.GroupName, "LimitRange"): {Create: create(nameLimitRange)},
+	gk(corev1.GroupName, "Namespace"): {
+		Create: create(createNamespace), Update: change(updateNamespace),
+		Parts: parts{"finalize": change(finalizeNamespace)}},
+	gk(corev1.GroupName, "Node"): {
+		OwnStatus: true, Create: create(createNode), Update: change(updateNode),
+		Status: change(nodeStatus), Warnings: warn(nodeWarnings)},
+	gk(corev1.GroupName, "PersistentVolumeClaim"): {
+		Create: create(createClaim), Update: change(updateClaim), Warnings: warn(claimWarnings)},
+	gk(corev1.GroupName, "Pod"): {
+		Create: create(createPod), Update: change(updatePod), Status: change(podStatus),
+		Parts: parts{"ephemeralcontainers": change(ephemeralContainers), "resize": change(resizePod)},
+		Early: early(appArmorWarnings), Warnings: warn(podWarnings), StatusWarnings: warn(podStatusWarnings)},
+	gk(corev1.GroupName, "PodTemplate"): {
+		Create: create(createPodTemplate), Update: change(updatePodTemplate), Warnings: warn(podTemplateWarnings)},
+	gk(corev1.GroupName, "ReplicationController"): {
+		Create: create(createController), Update: change(updateController), Warnings: warn(controllerWarnings)},
+	gk(corev1.GroupName, "Secret"): {Warnings: warn(secretWarnings)},
+	gk(corev1.GroupName, "Service"): {
+		Create: create(createService), Update: change(updateService),
+		Warnings: warn(serviceWarnings), StatusWarnings: warn(serviceStatusWarnings)},
+	gk(corev1.GroupName, "ServiceAccount"): {
+		Create: create(nameSecrets), Update: change(updateServiceAccount), Warnings: warn(serviceAccountWarnings)},
 
-		gk(apiregistrationv1.GroupName, "APIService"): {
-			Create: create(at.createAPIService), Status: change(apiServiceStatus)},
+	gk(appsv1.GroupName, "DaemonSet"): {
+		Create: create(createDaemonSet), Update: change(updateDaemonSet), Status: change(daemonSetStatus),
+		Warnings: warn(daemonSetWarnings)},
+	gk(appsv1.GroupName, "Deployment"): {
+		Create: create(createDeployment), Update: change(updateDeployment), Status: change(deploymentStatus),
+		Warnings: warn(deploymentWarnings)},
+	gk(appsv1.GroupName, "ReplicaSet"): {
+		Create: create(createReplicaSet), Update: change(updateReplicaSet), Warnings: warn(replicaSetWarnings)},
+	gk(appsv1.GroupName, "StatefulSet"): {
+		Create: create(createStatefulSet), Update: change(updateStatefulSet), Warnings: warn(statefulSetWarnings)},
 
-		gk(appsv1.GroupName, "DaemonSet"): {
-			Create: create(createDaemonSet), Update: change(updateDaemonSet), Status: change(daemonSetStatus),
-			Warnings: warn(daemonSetWarnings)},
-		gk(appsv1.GroupName, "Deployment"): {
-			Create: create(createDeployment), Update: change(updateDeployment), Status: change(deploymentStatus),
-			Warnings: warn(deploymentWarnings)},
-		gk(appsv1.GroupName, "ReplicaSet"): {
-			Create: create(createReplicaSet), Update: change(updateReplicaSet), Warnings: warn(replicaSetWarnings)},
-		gk(appsv1.GroupName, "StatefulSet"): {
-			Create: create(createStatefulSet), Update: change(updateStatefulSet), Warnings: warn(statefulSetWarnings)},
+	gk(batchv1.GroupName, "CronJob"): {
+		Create: create(createCronJob), Update: change(updateCronJob), Warnings: warn(cronJobWarnings)},
+	gk(batchv1.GroupName, "Job"): {
+		Create: create(createJob), Update: change(updateJob), Warnings: warn(jobWarnings)},
 
-		gk(batchv1.GroupName, "CronJob"): {
-			Create: create(createCronJob), Update: change(updateCronJob), Warnings: warn(cronJobWarnings)},
-		gk(batchv1.GroupName, "Job"): {
-			Create: create(createJob), Update: change(updateJob), Warnings: warn(jobWarnings)},
+	gk(networkingv1.GroupName, "Ingress"): {
+		Warnings: warn(ingressWarnings), StatusWarnings: warn(ingressStatusWarnings)},
+	gk(networkingv1.GroupName, "NetworkPolicy"): {Warnings: warn(networkPolicyWarnings)},
+	// Upstream leaves a ServiceCIDR's status to whoever writes the object.
+	gk(networkingv1.GroupName, "ServiceCIDR"): {
+		OwnStatus: true, Status: change(metaKept[*networkingv1.ServiceCIDR])},
 
-		gk(certificatesv1.GroupName, "CertificateSigningRequest"): {
-			Create: create(createRequest), Update: change(updateRequest), Status: change(at.requestStatus),
-			Parts: parts{"approval": change(at.approveRequest)}},
+	gk(storagev1.GroupName, "CSIDriver"):          {Create: create(createDriver), Update: change(updateDriver)},
+	gk(storagev1.GroupName, "CSIStorageCapacity"): {Warnings: warn(capacityWarnings)},
+	gk(storagev1.GroupName, "StorageClass"):       {Warnings: warn(storageClassWarnings)},
+	gk(storagev1.GroupName, "VolumeAttachment"):   {Status: change(metaKept[*storagev1.VolumeAttachment])},
 
-		gk(networkingv1.GroupName, "Ingress"): {
-			Warnings: warn(ingressWarnings), StatusWarnings: warn(ingressStatusWarnings)},
-		gk(networkingv1.GroupName, "NetworkPolicy"): {Warnings: warn(networkPolicyWarnings)},
-		// Upstream leaves a ServiceCIDR's status to whoever writes the object.
-		gk(networkingv1.GroupName, "ServiceCIDR"): {
-			OwnStatus: true, Status: change(metaKept[*networkingv1.ServiceCIDR])},
+	gk(admissionv1.GroupName, "ValidatingAdmissionPolicy"): {
+		Status: change(metaKept[*admissionv1.ValidatingAdmissionPolicy])},
 
-		gk(storagev1.GroupName, "CSIDriver"):          {Create: create(createDriver), Update: change(updateDriver)},
-		gk(storagev1.GroupName, "CSIStorageCapacity"): {Warnings: warn(capacityWarnings)},
-		gk(storagev1.GroupName, "StorageClass"):       {Warnings: warn(storageClassWarnings)},
-		gk(storagev1.GroupName, "VolumeAttachment"):   {Status: change(metaKept[*storagev1.VolumeAttachment])},
+	gk(apiextensionsv1.GroupName, "CustomResourceDefinition"): {
+		Create: create(createDefinition), Update: change(updateDefinition), Warnings: warn(definitionWarnings)},
 
-		gk(admissionv1.GroupName, "ValidatingAdmissionPolicy"): {
-			Status: change(metaKept[*admissionv1.ValidatingAdmissionPolicy])},
+	gk(coordinationv1.GroupName, "Lease"): {Create: create(createLease), Update: change(updateLease)},
 
-		gk(apiextensionsv1.GroupName, "CustomResourceDefinition"): {
-			Create: create(createDefinition), Update: change(updateDefinition), Warnings: warn(definitionWarnings)},
+	gk(nodev1.GroupName, "RuntimeClass"): {Warnings: warn(runtimeClassWarnings)},
 
-		gk(coordinationv1.GroupName, "Lease"): {Create: create(createLease), Update: change(updateLease)},
+	gk(discoveryv1.GroupName, "EndpointSlice"): {
+		Create: create(createSlice), Update: change(updateSlice), Warnings: warn(sliceWarnings)},
 
-		gk(nodev1.GroupName, "RuntimeClass"): {Warnings: warn(runtimeClassWarnings)},
+	gk(resourcev1.GroupName, "ResourceClaim"): {Status: change(deviceStatus)},
+	gk(resourcev1.GroupName, "ResourceSlice"): {Create: create(createDevices), Update: change(updateDevices)},
 
-		gk(discoveryv1.GroupName, "EndpointSlice"): {
-			Create: create(createSlice), Update: change(updateSlice), Warnings: warn(sliceWarnings)},
-
-		gk(resourcev1.GroupName, "ResourceClaim"): {Status: change(deviceStatus)},
-		gk(resourcev1.GroupName, "ResourceSlice"): {Create: create(createDevices), Update: change(updateDevices)},
-
-		gk(flowcontrolv1.GroupName, "FlowSchema"):                 {Status: change(schemaStatus)},
-		gk(flowcontrolv1.GroupName, "PriorityLevelConfiguration"): {Status: change(levelStatus)},
-	}
+	gk(flowcontrolv1.GroupName, "FlowSchema"):                 {Status: change(schemaStatus)},
+	gk(flowcontrolv1.GroupName, "PriorityLevelConfiguration"): {Status: change(levelStatus)},
 }
 
 type parts = map[string]func(obj, old runtime.Object)

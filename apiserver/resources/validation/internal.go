@@ -7,19 +7,39 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // internal makes a value print in an error as upstream prints the internal type's: internal types
 // have no JSON names, so that every field shows, by its Go name. Types of apimachinery have them
 // everywhere and print as they do in requests.
 func internal(v any) any {
-	var b bytes.Buffer
-	writeInternal(&b, reflect.ValueOf(v))
-	return json.RawMessage(b.Bytes())
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Struct, reflect.Pointer, reflect.Slice, reflect.Map:
+		var b bytes.Buffer
+		writeInternal(&b, r)
+		return json.RawMessage(b.Bytes())
+	}
+	return v
+}
+
+// immutable refuses a change.
+func immutable(now, was any, at *field.Path) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(was, now) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, internal(now), apivalidation.FieldImmutableErrorMsg)}
 }
 
 // fieldOrder is the order of an internal type's fields where it differs from the versioned one.
-var fieldOrder = map[string][]string{}
+var fieldOrder = map[string][]string{
+	"v1.PersistentVolumeSource": {"GCEPersistentDisk", "AWSElasticBlockStore", "HostPath", "Glusterfs", "NFS", "RBD", "Quobyte",
+		"ISCSI", "FlexVolume", "Cinder", "CephFS", "FC", "Flocker", "AzureFile", "VsphereVolume", "AzureDisk",
+		"PhotonPersistentDisk", "PortworxVolume", "ScaleIO", "Local", "StorageOS", "CSI"},
+}
 
 func writeInternal(b *bytes.Buffer, v reflect.Value) {
 	switch v.Kind() {

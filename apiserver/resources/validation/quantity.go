@@ -81,8 +81,40 @@ var measures = set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEph
 	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceLimitsEphemeralStorage)
 
 func isStandardResource(name corev1.ResourceName) bool {
-	return measures[name] || quotaObjects[name] || isHugePage(name) ||
-		name == corev1.ResourceRequestsStorage || name == corev1.ResourceStorage
+	return isQuotaResource(name) || name == corev1.ResourceStorage
+}
+
+// isQuotaResource says that a quota may name it without a prefix.
+func isQuotaResource(name corev1.ResourceName) bool {
+	return measures[name] || quotaObjects[name] || name == corev1.ResourceRequestsStorage ||
+		isHugePage(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
+}
+
+// isContainerResource says that a container may name it without a prefix.
+func isContainerResource(name corev1.ResourceName) bool {
+	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || isHugePage(name)
+}
+
+// containerResource wants a resource that a container may ask for.
+func containerResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
+	errs := resourceName(name, at)
+	switch {
+	case !strings.Contains(string(name), "/"):
+		if !isContainerResource(name) {
+			errs = append(errs, field.Invalid(at, name, "must be a standard resource for containers"))
+		}
+	case !isNativeResource(name) && !isExtendedResource(name):
+		errs = append(errs, field.Invalid(at, name, "doesn't follow extended resource name standard"))
+	}
+	return errs
+}
+
+// basicQuantity wants zero or more, in upstream's other words.
+func basicQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
+	if q.Value() < 0 {
+		return field.ErrorList{field.Invalid(at, q.Value(), "must be a valid resource quantity")}
+	}
+	return nil
 }
 
 func isIntegerResource(name corev1.ResourceName) bool {

@@ -2,8 +2,6 @@ package validation
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -25,21 +23,6 @@ func servicePort(p *corev1.ServicePort, named bool, names map[string]bool, at *f
 	errs = append(errs, portOrName(p.TargetPort, at.Child("targetPort"))...)
 	if p.AppProtocol != nil {
 		errs = append(errs, qualified(*p.AppProtocol, at.Child("appProtocol"))...)
-	}
-	return errs
-}
-
-// portOrName wants a port's number or the name that a container gives it.
-func portOrName(port intstr.IntOrString, at *field.Path) (errs field.ErrorList) {
-	switch port.Type {
-	case intstr.Int:
-		for _, text := range utilvalidation.IsValidPortNum(port.IntValue()) {
-			errs = append(errs, field.Invalid(at, port.IntValue(), text))
-		}
-	case intstr.String:
-		errs = judge(port.StrVal, at, utilvalidation.IsValidPortName)
-	default:
-		errs = append(errs, field.InternalError(at, unknownType(port.Type)))
 	}
 	return errs
 }

@@ -1,11 +1,9 @@
 package validation
 
 import (
-	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 )
@@ -164,5 +162,3 @@ func balancerHost(host string, at *field.Path) (errs field.ErrorList) {
 func same[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
-
-func unknownType(t intstr.Type) error { return fmt.Errorf("unknown type: %v", t) }

@@ -1,6 +1,7 @@
 package defaultstest
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand"
 	"sync"
@@ -61,6 +62,16 @@ func Read(t testing.TB, text string) (runtime.Object, schema.GroupVersionKind) {
 func Write(t testing.TB, obj any) string {
 	t.Helper()
 	out, err := yaml.Marshal(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// JSON encodes an object for comparison.
+func JSON(t testing.TB, obj any) string {
+	t.Helper()
+	out, err := json.MarshalIndent(obj, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}

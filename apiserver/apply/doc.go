@@ -1,0 +1,23 @@
+// Package apply keeps metadata.managedFields, which say who set which field of an object, and
+// carries out server-side apply. The rules are those of apimachinery's util/managedfields; this
+// package gives it the kinds' schemas, the conversions between versions and the fields that each
+// endpoint resets, and keeps what that costs small.
+//
+//	write of a kind -> endpoint (built once) -> FieldManager -> structured-merge-diff
+//	                       |- kind: schema of one kind, from package openapi (built once)
+//	                       |- reset: fields that the endpoint's writers can't own
+//
+// It guarantees:
+//
+//  1. Nothing is built before a kind's first write; then its schema is, and nothing of other kinds.
+//  2. Schemas share the parts that kinds have in common, and there are as many as kinds were written.
+//  3. Update never fails and changes nothing of its arguments but the new object's managedFields.
+//     Apply changes nothing of its arguments.
+//  4. An entry of the resource table that was replaced by another is forgotten with the next
+//     endpoint that is built.
+//  5. All methods may be called by any goroutine.
+//
+// The order of a write (AS pkg/endpoints/handlers): Update or Apply after the change was decoded
+// and the owner references were cleaned up, then mutating admission within Guard, the strategy
+// and validation, and KeepTimes last, before the object is compared with what is stored.
+package apply

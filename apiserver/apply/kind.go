@@ -1,0 +1,66 @@
+package apply
+
+import (
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kube-openapi/pkg/schemaconv"
+	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/kubecascade/kubecascade/apiserver/openapi"
+)
+
+// kinds are the schemas of built-in kinds, each made when it is first needed. Different kinds are
+// made one after the other, so that they can share their parts.
+type kinds struct {
+	byKind sync.Map // schema.GroupVersionKind to *typed.ParseableType
+
+	// mu is held while a schema is made, and guards atoms.
+	mu sync.Mutex
+	// atoms are the parts of all schemas, by name. A name stands for a Go type.
+	atoms map[string]smd.Atom
+}
+
+// get returns the type of a kind; sample returns an object of it.
+func (k *kinds) get(gvk schema.GroupVersionKind, sample func() runtime.Object) (*typed.ParseableType, error) {
+	if t, ok := k.byKind.Load(gvk); ok {
+		return t.(*typed.ParseableType), nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if t, ok := k.byKind.Load(gvk); ok {
+		return t.(*typed.ParseableType), nil
+	}
+	t, err := k.make(sample())
+	if err != nil {
+		return nil, fmt.Errorf("making the schema of %s: %w", gvk, err)
+	}
+	k.byKind.Store(gvk, t)
+	return t, nil
+}
+
+// make is called with mu held.
+func (k *kinds) make(sample runtime.Object) (*typed.ParseableType, error) {
+	name, schemas := openapi.Schemas(sample)
+	s, err := schemaconv.ToSchemaFromOpenAPI(schemas, false)
+	if err != nil {
+		return nil, err
+	}
+	if k.atoms == nil {
+		k.atoms = map[string]smd.Atom{}
+	}
+	for i := range s.Types {
+		t := &s.Types[i]
+		if shared, ok := k.atoms[t.Name]; ok {
+			t.Atom = shared
+		} else {
+			k.atoms[t.Name] = t.Atom
+		}
+	}
+	parser := &typed.Parser{Schema: smd.Schema{Types: s.Types}}
+	t := parser.Type(name)
+	return &t, nil
+}

@@ -1,0 +1,132 @@
+package apply
+
+import (
+	"fmt"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Config is what New needs.
+type Config struct {
+	// Types is the table of served resources: an object's other versions are looked up in it.
+	Types *resources.Types
+	// Custom returns the converter of a custom resource's version by its definition's schema. Nil,
+	// and a nil converter, say that the resource has none; its fields are then told from values.
+	Custom func(*resources.Resource) (managedfields.TypeConverter, error)
+}
+
+// Managers track the managers of fields for all kinds.
+type Managers struct {
+	types  *resources.Types
+	custom func(*resources.Resource) (managedfields.TypeConverter, error)
+	kinds  kinds
+
+	// mu guards endpoints, and is not held while one is built.
+	mu        sync.RWMutex
+	endpoints map[endpointKey]*endpoint
+}
+
+// object is what every API object is.
+type object interface {
+	metav1.Object
+	runtime.Object
+}
+
+type endpointKey struct {
+	kind schema.GroupVersionKind
+	sub  string
+}
+
+// endpoint is what is known of a resource's or subresource's writes. All but built is immutable
+// once build has returned.
+type endpoint struct {
+	res   *resources.Resource
+	sub   string
+	build func() error
+
+	fields *managedfields.FieldManager
+	// convert changes versions; empty is an object of the kind without contents.
+	convert *convertor
+	empty   object
+}
+
+// New returns managers of the fields of a table's resources.
+func New(c Config) *Managers {
+	return &Managers{types: c.Types, custom: c.Custom, endpoints: map[endpointKey]*endpoint{}}
+}
+
+// endpoint returns what tracks the writes to a resource or a subresource of it, which is built by
+// the first who asks.
+func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, error) {
+	key := endpointKey{res.GroupVersionKind(), sub}
+	m.mu.RLock()
+	e := m.endpoints[key]
+	m.mu.RUnlock()
+	if e == nil || e.res != res {
+		e = m.insert(key, res, sub)
+	}
+	if err := e.build(); err != nil {
+		return nil, fmt.Errorf("tracking fields of %s: %w", key.kind, err)
+	}
+	return e, nil
+}
+
+// insert adds an endpoint that isn't built yet, and drops those whose resources left the table.
+func (m *Managers) insert(key endpointKey, res *resources.Resource, sub string) *endpoint {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.endpoints[key]; e != nil && e.res == res {
+		return e
+	}
+	for k, e := range m.endpoints {
+		if e.res.Custom && m.types.Lookup(e.res.Group, e.res.Version, e.res.Plural) != e.res {
+			delete(m.endpoints, k)
+		}
+	}
+	e := &endpoint{res: res, sub: sub}
+	e.build = sync.OnceValue(func() error { return m.build(e) })
+	m.endpoints[key] = e
+	return e
+}
+
+// build completes an endpoint (AS pkg/endpoints/installer.go:registerResourceHandlers, AX
+// pkg/apiserver/customresource_handler.go:scopeWithFieldManager).
+func (m *Managers) build(e *endpoint) error {
+	types, err := m.converter(e.res)
+	if err != nil {
+		return err
+	}
+	e.convert = &convertor{res: e.res, table: m.types}
+	empty, ok := e.res.New().(object)
+	if !ok {
+		return fmt.Errorf("%s has no metadata", e.res.Kind)
+	}
+	e.empty = empty
+	create := managedfields.NewDefaultFieldManager
+	if e.res.Custom {
+		create = managedfields.NewDefaultCRDFieldManager
+	}
+	// The hub is a version that no group serves: the form in which an object is stored, which may be
+	// another group's (events).
+	hub := schema.GroupVersion{Group: e.res.Group, Version: runtime.APIVersionInternal}
+	e.fields, err = create(types, e.convert, e.convert, e.convert, e.res.GroupVersionKind(), hub, e.sub, resets(e.res, e.sub))
+	return err
+}
+
+func (m *Managers) converter(res *resources.Resource) (managedfields.TypeConverter, error) {
+	if !res.Custom {
+		return &converter{kinds: &m.kinds, table: m.types, core: res.Group == ""}, nil
+	}
+	if m.custom != nil {
+		if c, err := m.custom(res); c != nil || err != nil {
+			return c, err
+		}
+	}
+	return managedfields.NewDeducedTypeConverter(), nil
+}

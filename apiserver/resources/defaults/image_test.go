@@ -1,0 +1,29 @@
+package defaults
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzLatest: whatever a reference without a tag means, naming the tag latest means the same, and
+// naming another one doesn't.
+func FuzzLatest(f *testing.F) {
+	for _, seed := range []string{"nginx", "a/b", "localhost:5000/a", "[::1]/a", "A", "", "a__b", "docker.io/x"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, image string) {
+		_, last, _ := strings.Cut(image, "/")
+		if last == "" {
+			last = image
+		}
+		if strings.ContainsAny(last, ":@") || imageID.MatchString(image) {
+			return
+		}
+		if a, b := latest(image), latest(image+":latest"); a != b {
+			t.Errorf("%q: %v, with its tag: %v", image, a, b)
+		}
+		if latest(image + ":v1") {
+			t.Errorf("%q:v1 is latest", image)
+		}
+	})
+}

@@ -1,0 +1,257 @@
+package validation
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// container judges what containers of all kinds have (core validateContainerCommon).
+func (r *podRules) container(c *corev1.Container, at *field.Path) field.ErrorList {
+	errs := given(at, "name", c.Name)
+	if c.Name != "" {
+		errs = append(errs, label(c.Name, at.Child("name"))...)
+	}
+	errs = append(errs, given(at, "image", c.Image)...)
+	errs = append(errs, required(c.TerminationMessagePolicy, at.Child("terminationMessagePolicy"),
+		[]corev1.TerminationMessagePolicy{corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError})...)
+	errs = append(errs, containerPorts(c.Ports, at.Child("ports"))...)
+	errs = append(errs, r.env(c.Env, at.Child("env"))...)
+	errs = append(errs, envFrom(c.EnvFrom, at.Child("envFrom"))...)
+	errs = append(errs, r.mounts(c, at.Child("volumeMounts"))...)
+	errs = append(errs, r.devices(c, at.Child("volumeDevices"))...)
+	errs = append(errs, pullPolicy(c.ImagePullPolicy, at.Child("imagePullPolicy"))...)
+	errs = append(errs, r.resources(&c.Resources, containerResourceName, at.Child("resources"))...)
+	errs = append(errs, r.resizePolicies(c.ResizePolicy, at.Child("resizePolicy"))...)
+	return append(errs, r.securityContext(c.SecurityContext, at.Child("securityContext"))...)
+}
+
+func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.ErrorList) {
+	names := map[string]bool{}
+	for i := range ports {
+		p, here := &ports[i], at.Index(i)
+		if faults := utilvalidation.IsValidPortName(p.Name); p.Name != "" && len(faults) != 0 {
+			errs = append(errs, judge(p.Name, here.Child("name"), utilvalidation.IsValidPortName)...)
+		} else if names[p.Name] {
+			errs = append(errs, field.Duplicate(here.Child("name"), p.Name))
+		} else if p.Name != "" {
+			names[p.Name] = true
+		}
+		if p.ContainerPort == 0 {
+			errs = append(errs, given(here, "containerPort", "")...)
+		} else {
+			errs = append(errs, portNumber(p.ContainerPort, here.Child("containerPort"))...)
+		}
+		if p.HostPort != 0 {
+			errs = append(errs, portNumber(p.HostPort, here.Child("hostPort"))...)
+		}
+		errs = append(errs, protocol(p.Protocol, here.Child("protocol"))...)
+	}
+	return errs
+}
+
+// hostPorts refuses a port of the host that another container has already.
+func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
+	taken := map[string]bool{}
+	for i := range containers {
+		for j, p := range containers[i].Ports {
+			if p.HostPort == 0 {
+				continue
+			}
+			port := fmt.Sprintf("%s/%s/%d", p.Protocol, p.HostIP, p.HostPort)
+			if taken[port] {
+				errs = append(errs, field.Duplicate(at.Index(i).Child("ports").Index(j).Child("hostPort"), port))
+			}
+			taken[port] = true
+		}
+	}
+	return errs
+}
+
+// regular judges the containers that the pod is for (core validateContainers).
+func (r *podRules) regular(at *field.Path) (errs field.ErrorList) {
+	list := r.spec.Containers
+	if len(list) == 0 {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	names := map[string]bool{}
+	for i := range list {
+		c, here := &list[i], at.Index(i)
+		errs = append(errs, r.container(c, here)...)
+		if names[c.Name] {
+			errs = append(errs, field.Duplicate(here.Child("name"), c.Name))
+		}
+		names[c.Name] = true
+		errs = append(errs, probes(c, r.spec.TerminationGracePeriodSeconds, here)...)
+		errs = append(errs, restartRules(c, here)...)
+	}
+	return append(errs, hostPorts(list, at)...)
+}
+
+// inits judges the containers that run before the others; those that always restart are sidecars
+// and may do what regular ones do (core validateInitContainers).
+func (r *podRules) inits(at *field.Path) (errs field.ErrorList) {
+	names := map[string]bool{}
+	for i := range r.spec.Containers {
+		names[r.spec.Containers[i].Name] = true
+	}
+	for i := range r.spec.InitContainers {
+		c, here := &r.spec.InitContainers[i], at.Index(i)
+		errs = append(errs, r.container(c, here)...)
+		errs = append(errs, restartRules(c, here)...)
+		if names[c.Name] {
+			errs = append(errs, field.Duplicate(here.Child("name"), c.Name))
+		} else if c.Name != "" {
+			names[c.Name] = true
+		}
+		errs = append(errs, hostPorts([]corev1.Container{*c}, at)...)
+		if sidecar(c) {
+			errs = append(errs, probes(c, r.spec.TerminationGracePeriodSeconds, here)...)
+		} else {
+			errs = append(errs, noProbes(c, here)...)
+		}
+	}
+	return errs
+}
+
+func sidecar(c *corev1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+}
+
+func noProbes(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
+	const text = "may not be set for init containers without restartPolicy=Always"
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"lifecycle", c.Lifecycle != nil}, {"livenessProbe", c.LivenessProbe != nil},
+		{"readinessProbe", c.ReadinessProbe != nil}, {"startupProbe", c.StartupProbe != nil},
+	} {
+		if f.set {
+			errs = append(errs, field.Forbidden(at.Child(f.name), text))
+		}
+	}
+	return errs
+}
+
+var (
+	containerRestarts = []corev1.ContainerRestartPolicy{
+		corev1.ContainerRestartPolicyAlways, corev1.ContainerRestartPolicyNever, corev1.ContainerRestartPolicyOnFailure,
+	}
+	restartActions = []corev1.ContainerRestartRuleAction{
+		corev1.ContainerRestartRuleActionRestart, corev1.ContainerRestartRuleActionRestartAllContainers,
+	}
+	exitCodeOperators = []corev1.ContainerRestartRuleOnExitCodesOperator{
+		corev1.ContainerRestartRuleOnExitCodesOpIn, corev1.ContainerRestartRuleOnExitCodesOpNotIn,
+	}
+)
+
+// restartRules judges a container's own restart policy, which rules about exit codes need
+// (core validateContainerRestartPolicy).
+func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
+	if c.RestartPolicy != nil {
+		errs = append(errs, oneOf(*c.RestartPolicy, at.Child("restartPolicy"), containerRestarts)...)
+	} else if len(c.RestartPolicyRules) > 0 {
+		errs = append(errs, field.Required(at.Child("restartPolicy"), "must specify restartPolicy when restart rules are used"))
+	}
+	at = at.Child("restartPolicyRules")
+	if n := len(c.RestartPolicyRules); n > 20 {
+		errs = append(errs, field.TooMany(at, n, 20))
+	}
+	for i, rule := range c.RestartPolicyRules {
+		here := at.Index(i)
+		errs = append(errs, oneOf(rule.Action, here.Child("action"), restartActions)...)
+		codes := here.Child("exitCodes")
+		if rule.ExitCodes == nil {
+			errs = append(errs, field.Required(codes, "must be specified"))
+			continue
+		}
+		errs = append(errs, oneOf(rule.ExitCodes.Operator, codes.Child("operator"), exitCodeOperators)...)
+		if n := len(rule.ExitCodes.Values); n > 255 {
+			errs = append(errs, field.TooMany(codes.Child("values"), n, 255))
+		}
+	}
+	return errs
+}
+
+// ephemerals judges the containers that are added to a running pod (core validateEphemeralContainers).
+func (r *podRules) ephemerals(at *field.Path) (errs field.ErrorList) {
+	targets := map[string]bool{}
+	for _, list := range [][]corev1.Container{r.spec.Containers, r.spec.InitContainers} {
+		for i := range list {
+			targets[list[i].Name] = true
+		}
+	}
+	names := map[string]bool{}
+	for i := range r.spec.EphemeralContainers {
+		e, here := &r.spec.EphemeralContainers[i], at.Index(i)
+		c := (*corev1.Container)(&e.EphemeralContainerCommon)
+		errs = append(errs, r.container(c, here)...)
+		errs = append(errs, imageSpace(c, here)...)
+		if names[e.Name] || targets[e.Name] {
+			errs = append(errs, field.Duplicate(here.Child("name"), e.Name))
+		}
+		names[e.Name] = true
+		if e.TargetContainerName != "" && !targets[e.TargetContainerName] {
+			errs = append(errs, field.NotFound(here.Child("targetContainerName"), e.TargetContainerName))
+		}
+		const text = "cannot be set for an Ephemeral Container"
+		errs = append(errs, onlyFields(e.EphemeralContainerCommon, text, here, "Name", "Image", "Command", "Args", "WorkingDir",
+			"EnvFrom", "Env", "VolumeMounts", "VolumeDevices", "TerminationMessagePath", "TerminationMessagePolicy",
+			"ImagePullPolicy", "SecurityContext", "Stdin", "StdinOnce", "TTY")...)
+		for j, m := range e.VolumeMounts {
+			if m.SubPath != "" {
+				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPath"), text))
+			}
+			if m.SubPathExpr != "" {
+				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPathExpr"), text))
+			}
+		}
+	}
+	return errs
+}
+
+// onlyFields forbids all of a struct's fields but those named.
+func onlyFields(v any, text string, at *field.Path, allowed ...string) (errs field.ErrorList) {
+	value := reflect.ValueOf(v)
+	for i := range value.NumField() {
+		name := value.Type().Field(i).Name
+		if !slices.Contains(allowed, name) && !value.Field(i).IsZero() {
+			errs = append(errs, field.Forbidden(at.Child(capitalFree(name)), text))
+		}
+	}
+	return errs
+}
+
+// imageSpace refuses blanks around an image's name, which templates are allowed.
+func imageSpace(c *corev1.Container, at *field.Path) field.ErrorList {
+	if strings.TrimSpace(c.Image) == c.Image {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at.Child("image"), c.Image, "must not have leading or trailing whitespace")}
+}
+
+var resizable = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+
+// resizePolicies wants one policy a resource, and none that restarts what never restarts.
+func (r *podRules) resizePolicies(policies []corev1.ContainerResizePolicy, at *field.Path) (errs field.ErrorList) {
+	seen := map[corev1.ResourceName]bool{}
+	for i, p := range policies {
+		if seen[p.ResourceName] {
+			errs = append(errs, field.Duplicate(at.Index(i), p.ResourceName))
+		}
+		seen[p.ResourceName] = true
+		errs = append(errs, required(p.ResourceName, at, resizable)...)
+		errs = append(errs, required(p.RestartPolicy, at,
+			[]corev1.ResourceResizeRestartPolicy{corev1.NotRequired, corev1.RestartContainer})...)
+		if r.spec.RestartPolicy == corev1.RestartPolicyNever && p.RestartPolicy != corev1.NotRequired {
+			errs = append(errs, field.Invalid(at, p.RestartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'"))
+		}
+	}
+	return errs
+}

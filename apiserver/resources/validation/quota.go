@@ -1,0 +1,136 @@
+package validation
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func resourceQuota(q *corev1.ResourceQuota) field.ErrorList {
+	return append(quotaSpec(&q.Spec, field.NewPath("spec")), quotaStatus(q)...)
+}
+
+func resourceQuotaUpdate(q, old *corev1.ResourceQuota) field.ErrorList {
+	errs := quotaSpec(&q.Spec, field.NewPath("spec"))
+	if !maps.Equal(set(q.Spec.Scopes...), set(old.Spec.Scopes...)) {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "scopes"), q.Spec.Scopes, apivalidation.FieldImmutableErrorMsg))
+	}
+	return errs
+}
+
+func resourceQuotaStatus(q, _ *corev1.ResourceQuota) (errs field.ErrorList) {
+	if q.ResourceVersion == "" {
+		errs = append(errs, field.Required(field.NewPath("resourceVersion"), ""))
+	}
+	return append(errs, quotaStatus(q)...)
+}
+
+func quotaStatus(q *corev1.ResourceQuota) field.ErrorList {
+	return append(quotaAmounts(q.Status.Hard, field.NewPath("status", "hard")), quotaAmounts(q.Status.Used, field.NewPath("status", "used"))...)
+}
+
+func quotaAmounts(list corev1.ResourceList, at *field.Path) (errs field.ErrorList) {
+	for _, name := range sorted(list) {
+		at := at.Key(string(name))
+		errs = append(errs, resourceName(name, at)...)
+		if !strings.Contains(string(name), "/") && !isQuotaResource(name) {
+			errs = append(errs, field.Invalid(at, name, "must be a standard resource for quota"))
+		}
+		errs = append(errs, resourceQuantity(name, list[name], at)...)
+	}
+	return errs
+}
+
+func quotaSpec(s *corev1.ResourceQuotaSpec, at *field.Path) field.ErrorList {
+	errs := quotaAmounts(s.Hard, at.Child("hard"))
+	scopes := at.Child("scopes")
+	for _, scope := range s.Scopes {
+		if !isScope(scope) {
+			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope"))
+		}
+		for range misfits(scope, s.Hard) {
+			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope applied to resource"))
+		}
+	}
+	errs = append(errs, scopeConflicts(s.Scopes, s.Scopes, scopes)...)
+	if s.ScopeSelector != nil {
+		errs = append(errs, scopeSelector(s, at.Child("scopeSelector").Child("matchExpressions"))...)
+	}
+	return errs
+}
+
+func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.ErrorList) {
+	var scopes []corev1.ResourceQuotaScope
+	for _, r := range s.ScopeSelector.MatchExpressions {
+		scopes = append(scopes, r.ScopeName)
+		if !isScope(r.ScopeName) {
+			errs = append(errs, field.Invalid(at.Child("scopeName"), r.ScopeName, "unsupported scope"))
+		}
+		for range misfits(r.ScopeName, s.Hard) {
+			errs = append(errs, field.Invalid(at, internal(s.ScopeSelector), "unsupported scope applied to resource"))
+		}
+		if slices.Contains(scopesThatExist, r.ScopeName) && r.Operator != corev1.ScopeSelectorOpExists {
+			errs = append(errs, field.Invalid(at.Child("operator"), r.Operator, "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"))
+		}
+		switch r.Operator {
+		case corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn:
+			if len(r.Values) == 0 {
+				errs = append(errs, field.Required(at.Child("values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"))
+			}
+		case corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist:
+			if len(r.Values) != 0 {
+				errs = append(errs, field.Invalid(at.Child("values"), r.Values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"))
+			}
+		default:
+			errs = append(errs, field.Invalid(at.Child("operator"), r.Operator, "not a valid selector operator"))
+		}
+	}
+	return append(errs, scopeConflicts(scopes, s.Scopes, at)...)
+}
+
+// scopesThatExist take no values.
+var scopesThatExist = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort,
+	corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeCrossNamespacePodAffinity}
+
+func isScope(s corev1.ResourceQuotaScope) bool {
+	return slices.Contains(scopesThatExist, s) || s == corev1.ResourceQuotaScopePriorityClass || s == corev1.ResourceQuotaScopeVolumeAttributesClass
+}
+
+var podMeasures = set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
+	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory)
+
+// misfits are the quota's resources that a scope can't narrow.
+func misfits(scope corev1.ResourceQuotaScope, hard corev1.ResourceList) (names []corev1.ResourceName) {
+	if !isScope(scope) {
+		return nil
+	}
+	for _, name := range sorted(hard) {
+		fits := name == corev1.ResourcePods || podMeasures[name]
+		switch scope {
+		case corev1.ResourceQuotaScopeBestEffort:
+			fits = name == corev1.ResourcePods
+		case corev1.ResourceQuotaScopeVolumeAttributesClass:
+			fits = name == corev1.ResourcePersistentVolumeClaims || name == corev1.ResourceRequestsStorage
+		}
+		if isQuotaResource(name) && !fits {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func scopeConflicts(scopes, shown []corev1.ResourceQuotaScope, at *field.Path) (errs field.ErrorList) {
+	for _, pair := range [][2]corev1.ResourceQuotaScope{
+		{corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort},
+		{corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating},
+	} {
+		if slices.Contains(scopes, pair[0]) && slices.Contains(scopes, pair[1]) {
+			errs = append(errs, field.Invalid(at, shown, "conflicting scopes"))
+		}
+	}
+	return errs
+}

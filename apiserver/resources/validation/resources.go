@@ -1,0 +1,246 @@
+package validation
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// containerResourceName wants a resource that a container can use.
+func containerResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
+	errs := resourceName(name, at)
+	switch {
+	case !strings.Contains(string(name), "/"):
+		if name != corev1.ResourceCPU && name != corev1.ResourceMemory && name != corev1.ResourceEphemeralStorage && !isHugePage(name) {
+			errs = append(errs, field.Invalid(at, name, "must be a standard resource for containers"))
+		}
+	case !isNativeResource(name) && !isExtendedResource(name):
+		errs = append(errs, field.Invalid(at, name, "doesn't follow extended resource name standard"))
+	}
+	return errs
+}
+
+// podResourceName wants a resource that a pod can have as a whole.
+func podResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
+	errs := resourceName(name, at)
+	if len(errs) != 0 || name == corev1.ResourceCPU || name == corev1.ResourceMemory || isHugePage(name) {
+		return errs
+	}
+	return field.ErrorList{field.NotSupported(at, name,
+		[]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceHugePagesPrefix, corev1.ResourceMemory})}
+}
+
+// resources judges what is requested and limited (core validateResourceRequirements).
+func (r *podRules) resources(q *corev1.ResourceRequirements, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path) (errs field.ErrorList) {
+	limits, requests := at.Child("limits"), at.Child("requests")
+	for _, n := range sorted(q.Limits) {
+		errs = append(errs, r.amount(n, q.Limits[n], name, limits.Key(string(n)), nil)...)
+	}
+	for _, n := range sorted(q.Requests) {
+		limit, limited := q.Limits[n]
+		bound := overLimit(n, q.Requests[n], limit, limited, at)
+		errs = append(errs, r.amount(n, q.Requests[n], name, requests.Key(string(n)), bound)...)
+	}
+	if hugeAlone(q.Limits, q.Requests) {
+		errs = append(errs, field.Forbidden(at, "HugePages require cpu or memory"))
+	}
+	return append(errs, r.claimRefs(q.Claims, at.Child("claims"))...)
+}
+
+// amount judges one entry; between is what stands between its faults and that of huge pages.
+func (r *podRules) amount(n corev1.ResourceName, q resource.Quantity, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path, between field.ErrorList) field.ErrorList {
+	errs := append(name(n, at), resourceQuantity(n, q, at)...)
+	errs = append(errs, between...)
+	if isHugePage(n) && !r.had.oddHugePages && !wholePages(n, q) {
+		errs = append(errs, field.Invalid(at, q.String(), fmt.Sprintf("%s is not positive integer multiple of %s", q.String(), n)))
+	}
+	return errs
+}
+
+// overLimit wants a request within its limit, and equal to it where a resource can't be overcommitted.
+func overLimit(n corev1.ResourceName, q, limit resource.Quantity, limited bool, at *field.Path) field.ErrorList {
+	shared := isNativeResource(n) && !isHugePage(n)
+	requests := at.Child("requests")
+	switch {
+	case !limited && !shared:
+		return field.ErrorList{field.Required(at.Child("limits"), "Limit must be set for non overcommitable resources")}
+	case !limited:
+		return nil
+	case !shared && q.Cmp(limit) != 0:
+		return field.ErrorList{field.Invalid(requests, q.String(), fmt.Sprintf("must be equal to %s limit of %s", n, limit.String()))}
+	case q.Cmp(limit) > 0:
+		return field.ErrorList{field.Invalid(requests, q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", n, limit.String()))}
+	}
+	return nil
+}
+
+// wholePages says that a number of bytes is some pages of the size that is in the resource's name.
+func wholePages(n corev1.ResourceName, q resource.Quantity) bool {
+	size, err := resource.ParseQuantity(strings.TrimPrefix(string(n), corev1.ResourceHugePagesPrefix))
+	if err != nil || size.Sign() <= 0 || size.MilliValue()%1000 != 0 {
+		return false
+	}
+	return q.Value()%size.Value() == 0
+}
+
+func hugeAlone(lists ...corev1.ResourceList) bool {
+	huge := false
+	for _, list := range lists {
+		for n := range list {
+			if n == corev1.ResourceCPU || n == corev1.ResourceMemory {
+				return false
+			}
+			huge = huge || isHugePage(n)
+		}
+	}
+	return huge
+}
+
+// claimRefs wants a container's claims to be among the pod's, each named once: either whole or by
+// one of its requests (core validateResourceClaimNames).
+func (r *podRules) claimRefs(claims []corev1.ResourceClaim, at *field.Path) (errs field.ErrorList) {
+	whole, parts := map[string]bool{}, map[string]map[string]bool{}
+	for i, c := range claims {
+		here := at.Index(i)
+		switch {
+		case c.Name == "":
+			errs = append(errs, field.Required(here, ""))
+			continue
+		case whole[c.Name]:
+			errs = append(errs, field.Duplicate(here, c.Name))
+		case c.Request == "":
+			for range parts[c.Name] {
+				errs = append(errs, field.Duplicate(here, c.Name))
+			}
+			whole[c.Name] = true
+		default:
+			errs = append(errs, label(c.Request, here.Child("request"))...)
+			if parts[c.Name][c.Request] {
+				errs = append(errs, field.Duplicate(here, c.Name+"/"+c.Request))
+			}
+			if parts[c.Name] == nil {
+				parts[c.Name] = map[string]bool{}
+			}
+			parts[c.Name][c.Request] = true
+		}
+		if !r.claims[c.Name] {
+			errs = append(errs, r.unknownClaim(c.Name, here))
+		}
+	}
+	return errs
+}
+
+func (r *podRules) unknownClaim(name string, at *field.Path) *field.Error {
+	err := field.NotFound(at, name)
+	err.Detail = "must be one of the names in pod.spec.resourceClaims"
+	if len(r.claims) == 0 {
+		err.Detail += " which is empty"
+	} else {
+		err.Detail += ": " + strings.Join(sorted(r.claims), ", ")
+	}
+	return err
+}
+
+// resourceClaims judges the pod's own claims (core validatePodResourceClaims).
+func (r *podRules) resourceClaims(at *field.Path) (errs field.ErrorList) {
+	seen := map[string]bool{}
+	for i := range r.spec.ResourceClaims {
+		c, here := &r.spec.ResourceClaims[i], at.Index(i)
+		switch {
+		case c.Name == "":
+			errs = append(errs, given(here, "name", "")...)
+		case seen[c.Name]:
+			errs = append(errs, field.Duplicate(here.Child("name"), c.Name))
+		default:
+			errs = append(errs, label(c.Name, here.Child("name"))...)
+			seen[c.Name] = true
+		}
+		if c.ResourceClaimName != nil && c.ResourceClaimTemplateName != nil {
+			errs = append(errs, field.Invalid(here, internal(*c), "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"))
+		}
+		if c.ResourceClaimName == nil && c.ResourceClaimTemplateName == nil {
+			errs = append(errs, field.Invalid(here, internal(*c), "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"))
+		}
+		if c.ResourceClaimName != nil {
+			errs = append(errs, subdomain(*c.ResourceClaimName, here.Child("resourceClaimName"))...)
+		}
+		if c.ResourceClaimTemplateName != nil {
+			errs = append(errs, subdomain(*c.ResourceClaimTemplateName, here.Child("resourceClaimTemplateName"))...)
+		}
+	}
+	return errs
+}
+
+// podResources judges what the pod requests as a whole: at least what its containers do together,
+// and no container may be allowed more (core validatePodResources).
+func (r *podRules) podResources(at *field.Path) (errs field.ErrorList) {
+	q := r.spec.Resources
+	if q == nil {
+		return nil
+	}
+	if q.Claims != nil {
+		errs = append(errs, field.Forbidden(at.Child("claims"), "claims cannot be set for Resources at pod-level"))
+	}
+	errs = append(errs, r.resources(q, podResourceName, at)...)
+	total := containerRequests(r.spec)
+	for _, n := range sorted(total) {
+		all, own := total[n], q.Requests[n]
+		if all.Cmp(own) > 0 && (len(q.Requests) > 0 || len(q.Limits) > 0) {
+			errs = append(errs, field.Invalid(at.Child("requests").Key(string(n)), own.String(),
+				"must be greater than or equal to aggregate container requests of "+all.String()))
+		}
+	}
+	for i := range r.spec.Containers {
+		limits := r.spec.Containers[i].Resources.Limits
+		for _, n := range sorted(limits) {
+			limit := limits[n]
+			if own, ok := q.Limits[n]; ok && limit.Cmp(own) > 0 {
+				errs = append(errs, field.Invalid(at.Child("containers").Index(i).Key(string(n)).Child("limits"), limit.String(),
+					"must be less than or equal to pod limits of "+own.String()))
+			}
+		}
+	}
+	return errs
+}
+
+// containerRequests is what a pod's containers need at the same time: the regular ones and the
+// sidecars, or an init container with the sidecars started before it if that is more.
+func containerRequests(s *corev1.PodSpec) corev1.ResourceList {
+	total, sidecars, peak := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
+	for i := range s.Containers {
+		addTo(total, s.Containers[i].Resources.Requests)
+	}
+	for i := range s.InitContainers {
+		c := &s.InitContainers[i]
+		now := corev1.ResourceList{}
+		if sidecar(c) {
+			addTo(total, c.Resources.Requests)
+			addTo(sidecars, c.Resources.Requests)
+		} else {
+			addTo(now, c.Resources.Requests)
+		}
+		addTo(now, sidecars)
+		raiseTo(peak, now)
+	}
+	raiseTo(total, peak)
+	return total
+}
+
+func addTo(total, more corev1.ResourceList) {
+	for n, q := range more {
+		sum := total[n].DeepCopy()
+		sum.Add(q)
+		total[n] = sum
+	}
+}
+
+func raiseTo(total, least corev1.ResourceList) {
+	for n, q := range least {
+		if have, ok := total[n]; !ok || have.Cmp(q) < 0 {
+			total[n] = q.DeepCopy()
+		}
+	}
+}

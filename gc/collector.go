@@ -1,0 +1,213 @@
+package gc
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Config is what a collector is made with. API, Timeline and Kinds are needed.
+type Config struct {
+	API      API
+	Timeline Timeline
+	Kinds    Kinds
+	// Workers is the number of requests under way together (--concurrent-gc-syncs); 0 means 64.
+	// Upstream's default is 20, with a client that is limited to 20 requests a second.
+	Workers int
+	// Root is the prefix of all keys; empty means storage.DefaultRoot.
+	Root string
+	// Ignored are the collections that are never collected; nil means events (D-08).
+	Ignored []string
+	// Timeout bounds one request; 0 means 30 s, less than the server's own limit (0-13).
+	Timeout time.Duration
+	// Lag is how long the timeline may take to show what was answered before it is asked again;
+	// 0 means 30 s.
+	Lag time.Duration
+	// Registerer takes the metrics (D-94); nil for none.
+	Registerer prometheus.Registerer
+	// Log takes what goes wrong; nil for none.
+	Log *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	if c.Workers <= 0 {
+		c.Workers = 64
+	}
+	if c.Root == "" {
+		c.Root = storage.DefaultRoot
+	}
+	if c.Ignored == nil {
+		c.Ignored = []string{"events"}
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = 30 * time.Second
+	}
+	if c.Lag <= 0 {
+		c.Lag = 30 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Collector is the garbage collector. It runs once.
+type Collector struct {
+	config    Config
+	metrics   *metrics
+	executor  *executor
+	recorder  *recorder
+	snapshots chan snapshotRequest
+	// started and stopped are closed when Run begins and ends.
+	started, stopped chan struct{}
+
+	// What follows belongs to the goroutine of Run.
+
+	graph *graph.Graph
+	queue queue
+	// underWay are the requests handed out and not answered.
+	underWay map[graph.Ticket]request
+}
+
+// New returns a collector that waits for Run.
+func New(c Config) *Collector {
+	c = c.withDefaults()
+	m := newMetrics(c.Registerer)
+	return &Collector{
+		config: c, metrics: m,
+		executor:  newExecutor(c, m),
+		recorder:  newRecorder(c.API, c.Timeout, c.Log),
+		snapshots: make(chan snapshotRequest),
+		started:   make(chan struct{}),
+		stopped:   make(chan struct{}),
+		underWay:  map[graph.Ticket]request{},
+	}
+}
+
+// Run collects until ctx is done, and returns its error when all workers have returned. It may be
+// called once.
+func (c *Collector) Run(ctx context.Context) error {
+	close(c.started)
+	defer close(c.stopped)
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	for range c.config.Workers {
+		workers.Go(func() { c.executor.work(ctx) })
+	}
+	workers.Go(func() { c.recorder.run(ctx) })
+	select {
+	case <-c.config.Timeline.Ready():
+	case <-ctx.Done():
+	}
+	for ctx.Err() == nil {
+		if err := c.follow(ctx); errors.Is(err, cache.ErrExpired) {
+			c.metrics.syncErrors.Inc()
+			c.config.Log.Warn("garbage collector fell behind and loads everything again", "error", err)
+		}
+	}
+	return ctx.Err()
+}
+
+// follow loads everything and then keeps up with what happens, until ctx is done or history is lost.
+func (c *Collector) follow(ctx context.Context) error {
+	c.settle(ctx)
+	table, kinds := c.config.Kinds.Kinds()
+	w, err := c.load(table)
+	if err != nil {
+		return err
+	}
+	overdue := time.NewTicker(c.config.Lag)
+	defer overdue.Stop()
+	pulse := time.NewTicker(pulseInterval)
+	defer pulse.Stop()
+	for {
+		c.metrics.depth(c.graph.Stats())
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case r := <-c.executor.results:
+			c.answer(r)
+		case <-w.Changed():
+			if err := c.read(w); err != nil {
+				return err
+			}
+		case <-c.queue.wait():
+			for _, t := range c.queue.due(time.Now()) {
+				c.step(graph.Due{Ticket: t})
+			}
+		case <-kinds:
+			table, kinds = c.config.Kinds.Kinds()
+			c.step(graph.Kinds{Table: table})
+		case <-overdue.C:
+			c.step(graph.Overdue{})
+		case <-pulse.C:
+			c.metrics.pulse(c.underWay, time.Now())
+		case s := <-c.snapshots:
+			s.reply <- c.graph.Snapshot(s.uids)
+		}
+	}
+}
+
+// settle waits for the answers to what an earlier graph asked for, so that no more than
+// Config.Workers requests are ever under way.
+func (c *Collector) settle(ctx context.Context) {
+	c.queue.clear()
+	for len(c.underWay) > 0 && ctx.Err() == nil {
+		select {
+		case r := <-c.executor.results:
+			delete(c.underWay, r.Ticket)
+		case <-ctx.Done():
+		}
+	}
+}
+
+// read takes in a piece of the timeline.
+func (c *Collector) read(w *cache.Watcher) error {
+	events, _, err := w.Poll()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	for _, e := range events {
+		if e.Type == cache.Deleted {
+			c.step(graph.Gone{Key: c.key(e.Collection, e.Object.Key), Revision: e.Revision})
+		} else if o, ok := c.object(e.Collection, e.Object); ok {
+			c.step(graph.Observed{Object: o})
+		}
+	}
+	c.metrics.read(len(events), time.Since(start))
+	return nil
+}
+
+// answer takes in how a request ended.
+func (c *Collector) answer(r graph.Result) {
+	delete(c.underWay, r.Ticket)
+	c.step(r)
+}
+
+// step tells the graph, and starts what follows from it.
+func (c *Collector) step(e graph.Event) {
+	for _, a := range c.graph.Step(e) {
+		switch a := a.(type) {
+		case graph.Report:
+			c.recorder.report(a)
+		case graph.Retry:
+			c.metrics.retries.WithLabelValues(deleteQueue).Inc()
+			c.queue.add(a.Ticket, time.Now().Add(delay(a.Attempt)))
+		case graph.Forget:
+			c.queue.remove(a.Ticket)
+		default:
+			r := request{action: a, queue: queueOf(a), since: time.Now()}
+			c.underWay[ticketOf(a)] = r
+			c.executor.requests <- r // never blocks: the graph hands out no more than fit
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package gc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// executor carries requests out; nothing else here talks to the API server but the recorder.
+type executor struct {
+	api     API
+	root    string
+	timeout time.Duration
+	log     *slog.Logger
+	metrics *metrics
+	// Both channels hold as many as the graph hands out, so that neither side ever waits for the other.
+	requests chan request
+	results  chan graph.Result
+}
+
+// request is an action under way.
+type request struct {
+	action graph.Action
+	queue  string
+	since  time.Time
+}
+
+func newExecutor(c Config, m *metrics) *executor {
+	return &executor{
+		api: c.API, root: c.Root, timeout: c.Timeout, log: c.Log, metrics: m,
+		requests: make(chan request, c.Workers),
+		results:  make(chan graph.Result, c.Workers),
+	}
+}
+
+// work is one worker. It returns when ctx is done.
+func (x *executor) work(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case r := <-x.requests:
+			start := time.Now()
+			err := x.carry(ctx, r.action)
+			x.metrics.request(r, start, time.Now())
+			out := outcomeOf(r.action, err)
+			if out == graph.Failed && ctx.Err() == nil {
+				x.log.Warn("garbage collector's request failed", "request", r.action.String(), "error", err)
+			}
+			x.results <- graph.Result{Ticket: ticketOf(r.action), Outcome: out}
+		}
+	}
+}
+
+// carry makes one request.
+func (x *executor) carry(ctx context.Context, a graph.Action) error {
+	ctx, cancel := context.WithTimeout(ctx, x.timeout)
+	defer cancel()
+	switch a := a.(type) {
+	case graph.Delete:
+		return x.api.Delete(ctx, DeleteRequest{
+			Object: a.Object, Policy: metav1.DeletionPropagation(a.Policy.String()), Guards: x.guards(a.Guards),
+		})
+	case graph.RemoveOwners:
+		return x.api.RemoveOwners(ctx, RemoveOwnersRequest{Object: a.Object, Exact: a.Exact, UIDs: a.Owners})
+	case graph.Unblock:
+		_, err := x.api.Unblock(ctx, UnblockRequest{Object: a.Object, UIDs: a.Owners})
+		return err
+	case graph.RemoveFinalizer:
+		return x.api.RemoveFinalizer(ctx, RemoveFinalizerRequest{Object: a.Object, Finalizer: a.Finalizer.String()})
+	}
+	panic(fmt.Sprintf("gc: %T is no request", a))
+}
+
+func (x *executor) guards(from []graph.Guard) []storage.Guard {
+	guards := make([]storage.Guard, len(from))
+	for i, g := range from {
+		guards[i] = storage.Guard{Key: x.root + "/" + g.Key.String(), ModRevision: g.Revision}
+	}
+	return guards
+}
+
+// outcomeOf is the one place where errors are read.
+func outcomeOf(a graph.Action, err error) graph.Outcome {
+	switch {
+	case err == nil:
+		return graph.Done
+	case apierrors.IsNotFound(err):
+		return graph.Missing
+	case apierrors.IsConflict(err):
+		return graph.Conflict
+	case isPatch(a) && namesUID(err): // B-57, J-40: another object has taken the name
+		return graph.Missing
+	}
+	return graph.Failed
+}
+
+func isPatch(a graph.Action) bool {
+	_, isDelete := a.(graph.Delete)
+	return !isDelete
+}
+
+// namesUID reports whether the error refuses a change of metadata.uid.
+func namesUID(err error) bool {
+	var status apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Field == "metadata.uid" {
+			return true
+		}
+	}
+	return false
+}
+
+func ticketOf(a graph.Action) graph.Ticket {
+	switch a := a.(type) {
+	case graph.Delete:
+		return a.Ticket
+	case graph.RemoveOwners:
+		return a.Ticket
+	case graph.Unblock:
+		return a.Ticket
+	case graph.RemoveFinalizer:
+		return a.Ticket
+	}
+	panic(fmt.Sprintf("gc: %T is no request", a))
+}
+
+// queueOf names the queue of upstream's that the request would have come from.
+func queueOf(a graph.Action) string {
+	switch a := a.(type) {
+	case graph.RemoveOwners:
+		if a.Orphaning {
+			return orphanQueue
+		}
+	case graph.RemoveFinalizer:
+		if a.Finalizer == graph.Orphan {
+			return orphanQueue
+		}
+	}
+	return deleteQueue
+}

@@ -1,0 +1,73 @@
+package gc
+
+import (
+	"strings"
+
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// load makes a new graph of everything that is stored, and returns what happens after it.
+func (c *Collector) load(table []graph.Kind) (*cache.Watcher, error) {
+	var first graph.Ticket
+	if c.graph != nil {
+		first = c.graph.Stats().NextTicket
+	}
+	c.graph = graph.New(graph.Config{Limit: c.config.Workers, Inert: c.config.Ignored, FirstTicket: first})
+	c.step(graph.Kinds{Table: table})
+	rev, all := c.config.Timeline.Everything()
+	w, err := c.config.Timeline.Timeline(rev)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		s.Ascend("", "", func(o *storage.Object) bool {
+			if o, ok := c.object(s.Collection(), o); ok {
+				c.step(graph.Observed{Object: o})
+			}
+			return true
+		})
+	}
+	c.step(graph.Loaded{Revision: rev})
+	return w, nil
+}
+
+// object is what the graph needs of a stored object. What has no uid is no API object (allocation
+// ranges, leases of masters).
+func (c *Collector) object(collection string, o *storage.Object) (graph.Object, bool) {
+	g := graph.Object{Key: c.key(collection, o.Key), Revision: o.Revision}
+	if o.Err != nil {
+		g.Flags = graph.Broken
+		return g, true
+	}
+	m := &o.Meta
+	g.APIVersion, g.Kind, g.UID = m.APIVersion, m.Kind, m.UID
+	if m.Deleting() {
+		g.Flags |= graph.Deleting
+	}
+	for _, f := range m.Finalizers {
+		switch f {
+		case graph.Orphan.String():
+			g.Flags |= graph.OrphanFinalizer
+		case graph.Foreground.String():
+			g.Flags |= graph.ForegroundFinalizer
+		}
+	}
+	if len(m.Owners) > 0 {
+		g.Owners = make([]graph.Owner, len(m.Owners))
+		for i, r := range m.Owners {
+			g.Owners[i] = graph.Owner{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: r.UID, Block: r.Block}
+		}
+	}
+	return g, g.UID != ""
+}
+
+// key takes a full key apart. Names hold no slash.
+func (c *Collector) key(collection, key string) graph.Key {
+	rest := strings.TrimPrefix(key, c.config.Root+"/"+collection+"/")
+	if namespace, name, ok := strings.Cut(rest, "/"); ok {
+		return graph.Key{Collection: collection, Namespace: namespace, Name: name}
+	}
+	return graph.Key{Collection: collection, Name: rest}
+}

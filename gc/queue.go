@@ -1,0 +1,114 @@
+package gc
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"time"
+
+	"github.com/kubecascade/kubecascade/gc/graph"
+)
+
+// The back-off of one object, upstream's (D-38): 5 ms, doubled with each failure, up to 1000 s.
+const (
+	firstDelay = 5 * time.Millisecond
+	maxDelay   = 1000 * time.Second
+)
+
+// delay returns how long to wait after so many failures: up to a quarter more than the back-off, so
+// that what failed together doesn't come back together.
+func delay(attempt int) time.Duration {
+	d := maxDelay
+	if n := attempt - 1; n < 18 { // 5 ms << 18 is more than the maximum
+		d = min(firstDelay<<max(n, 0), maxDelay)
+	}
+	return d + rand.N(d/4)
+}
+
+// queue holds the tickets that wait for their time. The zero value is empty.
+type queue struct {
+	heap    waiting
+	tickets map[graph.Ticket]*waiter
+	timer   *time.Timer
+}
+
+type waiter struct {
+	ticket graph.Ticket
+	at     time.Time
+	index  int
+}
+
+func (q *queue) add(t graph.Ticket, at time.Time) {
+	w := &waiter{ticket: t, at: at}
+	if q.tickets == nil {
+		q.tickets = map[graph.Ticket]*waiter{}
+	}
+	q.tickets[t] = w
+	heap.Push(&q.heap, w)
+}
+
+func (q *queue) remove(t graph.Ticket) {
+	if w := q.tickets[t]; w != nil {
+		delete(q.tickets, t)
+		heap.Remove(&q.heap, w.index)
+	}
+}
+
+func (q *queue) clear() { q.heap, q.tickets = nil, nil }
+
+// due takes out the tickets whose time has come, in that order.
+func (q *queue) due(now time.Time) []graph.Ticket {
+	var tickets []graph.Ticket
+	for len(q.heap) > 0 && !q.heap[0].at.After(now) {
+		w := heap.Pop(&q.heap).(*waiter)
+		delete(q.tickets, w.ticket)
+		tickets = append(tickets, w.ticket)
+	}
+	return tickets
+}
+
+// wait returns a channel that receives when the first ticket is due; nil if there is none. It is
+// good until the next call.
+func (q *queue) wait() <-chan time.Time {
+	if len(q.heap) == 0 {
+		return nil
+	}
+	d := time.Until(q.heap[0].at)
+	if q.timer == nil {
+		q.timer = time.NewTimer(d)
+	} else {
+		q.timer.Reset(d)
+	}
+	return q.timer.C
+}
+
+// waiting is a heap of waiters, the earliest first, of those the one that came first.
+type waiting []*waiter
+
+func (h waiting) Len() int { return len(h) }
+
+func (h waiting) Less(i, j int) bool {
+	if h[i].at.Equal(h[j].at) {
+		return h[i].ticket < h[j].ticket
+	}
+	return h[i].at.Before(h[j].at)
+}
+
+func (h waiting) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+// Push and Pop are for package heap.
+func (h *waiting) Push(x any) {
+	w := x.(*waiter)
+	w.index = len(*h)
+	*h = append(*h, w)
+}
+
+func (h *waiting) Pop() any {
+	last := len(*h) - 1
+	w := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return w
+}

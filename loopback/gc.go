@@ -1,0 +1,180 @@
+package loopback
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/gc"
+	"github.com/kubecascade/kubecascade/gc/graph"
+)
+
+// Collector is gc.API and gc.Kinds.
+type Collector struct{ API *apiserver.Loopback }
+
+// Kinds implements gc.Kinds.
+func (c *Collector) Kinds() ([]graph.Kind, <-chan struct{}) {
+	types := c.API.Types()
+	// The channel is taken before the table, so that no change between the two is missed.
+	changed := types.Changed()
+	var table []graph.Kind
+	for _, r := range types.All() {
+		if r.Collection == "" {
+			continue
+		}
+		table = append(table, graph.Kind{APIVersion: r.GroupVersion().String(), Kind: r.Kind, Collection: r.Collection,
+			Namespaced: r.Namespaced, Preferred: preferred(types, r)})
+	}
+	return table, changed
+}
+
+// preferred reports whether the entry is of its group's preferred version, or of the only version
+// that has the resource.
+func preferred(types *resources.Types, r *resources.Resource) bool {
+	for _, g := range types.Groups() {
+		if g.Name == r.Group && types.Lookup(g.Name, g.Preferred, r.Plural) != nil {
+			return g.Preferred == r.Version
+		}
+	}
+	return true
+}
+
+// path finds an object's entry.
+func (c *Collector) path(o gc.Object) (apiserver.Path, error) {
+	r := c.API.Types().Collection(o.Collection)
+	if r == nil {
+		return apiserver.Path{}, apierrors.NewNotFound(schema.GroupResource{Resource: o.Collection}, o.Name)
+	}
+	return apiserver.Path{Resource: r, Namespace: o.Namespace, Name: o.Name}, nil
+}
+
+// Delete implements gc.API.
+func (c *Collector) Delete(ctx context.Context, d gc.DeleteRequest) error {
+	p, err := c.path(d.Object)
+	if err != nil {
+		return err
+	}
+	uid, rev := types.UID(d.Object.UID), strconv.FormatInt(d.Object.Revision, 10)
+	_, err = c.API.Delete(ctx, p, &metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &rev}, PropagationPolicy: &d.Policy}, d.Guards...)
+	return err
+}
+
+// patchMeta is what the collector patches.
+type patchMeta struct {
+	UID             string            `json:"uid,omitempty"`
+	ResourceVersion string            `json:"resourceVersion,omitempty"`
+	OwnerReferences []json.RawMessage `json:"ownerReferences,omitempty"`
+}
+
+// RemoveOwners implements gc.API (D-50 to D-52).
+func (c *Collector) RemoveOwners(ctx context.Context, r gc.RemoveOwnersRequest) error {
+	p, err := c.path(r.Object)
+	if err != nil {
+		return err
+	}
+	m := patchMeta{UID: r.Object.UID}
+	if r.Exact {
+		m.ResourceVersion = strconv.FormatInt(r.Object.Revision, 10)
+	}
+	if p.Resource.Custom {
+		return c.editOwners(ctx, p, r.Object, r.Exact, func(refs []metav1.OwnerReference) []metav1.OwnerReference {
+			return slices.DeleteFunc(refs, func(o metav1.OwnerReference) bool { return slices.Contains(r.UIDs, string(o.UID)) })
+		})
+	}
+	for _, uid := range r.UIDs {
+		m.OwnerReferences = append(m.OwnerReferences, fmt.Appendf(nil, `{"$patch":"delete","uid":%q}`, uid))
+	}
+	doc, err := json.Marshal(map[string]any{"metadata": m})
+	if err != nil {
+		return err
+	}
+	_, err = c.API.Patch(ctx, p, types.StrategicMergePatchType, doc)
+	return err
+}
+
+// Unblock implements gc.API (D-53, J-14).
+func (c *Collector) Unblock(ctx context.Context, u gc.UnblockRequest) (revision int64, err error) {
+	p, err := c.path(u.Object)
+	if err != nil {
+		return 0, err
+	}
+	return c.edit(ctx, p, u.Object, false, func(m metav1.Object) {
+		refs := m.GetOwnerReferences()
+		for i := range refs {
+			if b := refs[i].BlockOwnerDeletion; b != nil && *b && slices.Contains(u.UIDs, string(refs[i].UID)) {
+				no := false
+				refs[i].BlockOwnerDeletion = &no
+			}
+		}
+		m.SetOwnerReferences(refs)
+	})
+}
+
+// RemoveFinalizer implements gc.API (D-44).
+func (c *Collector) RemoveFinalizer(ctx context.Context, r gc.RemoveFinalizerRequest) error {
+	p, err := c.path(r.Object)
+	if err != nil {
+		return err
+	}
+	_, err = c.edit(ctx, p, r.Object, true, func(m metav1.Object) {
+		m.SetFinalizers(slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(f string) bool { return f == r.Finalizer }))
+	})
+	return err
+}
+
+func (c *Collector) editOwners(ctx context.Context, p apiserver.Path, o gc.Object, exact bool, f func([]metav1.OwnerReference) []metav1.OwnerReference) error {
+	_, err := c.edit(ctx, p, o, exact, func(m metav1.Object) { m.SetOwnerReferences(f(slices.Clone(m.GetOwnerReferences()))) })
+	return err
+}
+
+// edit changes an object's metadata if it still is the same object and, if exact, the same state.
+func (c *Collector) edit(ctx context.Context, p apiserver.Path, o gc.Object, exact bool, f func(metav1.Object)) (revision int64, err error) {
+	out, err := c.API.Change(ctx, p, func(old runtime.Object) (runtime.Object, error) {
+		m, err := meta.Accessor(old)
+		if err != nil {
+			return nil, err
+		}
+		gr := p.Resource.GroupResource()
+		if string(m.GetUID()) != o.UID {
+			return nil, apierrors.NewNotFound(gr, o.Name) // another object has taken the name (J-40)
+		}
+		if exact && m.GetResourceVersion() != strconv.FormatInt(o.Revision, 10) {
+			return nil, apierrors.NewConflict(gr, o.Name, fmt.Errorf("it is at revision %s, not %d", m.GetResourceVersion(), o.Revision))
+		}
+		f(m)
+		return old, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return out.Revision, nil
+}
+
+func (c *Collector) event(e *corev1.Event, name string) apiserver.Path {
+	return apiserver.Path{Resource: c.API.Types().Lookup("", "v1", "events"), Namespace: e.Namespace, Name: name}
+}
+
+// CreateEvent implements gc.API.
+func (c *Collector) CreateEvent(ctx context.Context, e *corev1.Event) error {
+	_, err := c.API.Create(ctx, c.event(e, ""), e)
+	return err
+}
+
+// UpdateEvent implements gc.API.
+func (c *Collector) UpdateEvent(ctx context.Context, e *corev1.Event) error {
+	_, err := c.API.Update(ctx, c.event(e, e.Name), e)
+	return err
+}
