@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,7 +35,10 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, tooLarge()
 	}
 	b, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, errSlowBody
+	case err != nil:
 		return nil, badRequest("reading the body: %v", err)
 	}
 	if len(b) > maxBody {
@@ -95,6 +99,11 @@ func internalPackage(group string) string {
 }
 
 func decodeAny(b body, want schema.GroupVersionKind, custom bool) (runtime.Object, *schema.GroupVersionKind, error) {
+	if b.media == mediaYAML {
+		if err := checkAliases(b.bytes); err != nil {
+			return nil, nil, err
+		}
+	}
 	if custom {
 		return decodeCustom(b, want)
 	}

@@ -67,18 +67,32 @@ func (s *Server) deleteCollection(ctx context.Context, o *op, list *metainternal
 	}
 }
 
-// answerList sends a list.
+// answerList sends a list. The common form goes out as it is read from the cache; every other is
+// made first, while a failure can still be answered with its Status.
 func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	if !x.plain() || x.f.pretty {
+		data, err := x.list(items, meta)
+		if err != nil {
+			return err
+		}
+		q.send(x.f, http.StatusOK, data)
+		return nil
+	}
 	h := q.w.Header()
 	q.warn.write(h)
 	h.Set("Content-Type", x.f.media)
 	h.Set("Cache-Control", "no-cache, private")
 	out, finish := compressed(q.w, q.r, sizeOf(items))
 	q.w.WriteHeader(http.StatusOK)
-	if err := x.list(out, items, meta); err != nil {
-		q.s.log.Debug("list cut short", "path", q.r.URL.Path, "err", err)
+	err := x.plainList(out, items, meta)
+	if err == nil {
+		err = finish()
 	}
-	return finish()
+	if err != nil {
+		q.s.log.Debug("list cut short", "path", q.r.URL.Path, "err", err)
+		panic(http.ErrAbortHandler) // the client must not take it for whole
+	}
+	return nil
 }
 
 func sizeOf(items []*storage.Object) (n int) {

@@ -56,10 +56,16 @@ func (s *Server) get(ctx context.Context, o *op, revision string) (*storage.Obje
 	if cur == nil {
 		return nil, o.notFound()
 	}
-	if cur.Err != nil {
-		return nil, fmt.Errorf("reading %s: %w", key, cur.Err)
+	return s.readable(cur)
+}
+
+// readable returns the object, or why its stored value can't be read.
+func (s *Server) readable(o *storage.Object) (*storage.Object, error) {
+	if o.Err != nil {
+		s.unreadable(o.Key, o.Err, "refused a request for it")
+		return nil, fmt.Errorf("reading %s: %w", o.Key, o.Err)
 	}
-	return cur, nil
+	return o, nil
 }
 
 // parseRevision reads a resourceVersion; "" is 0.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -75,43 +77,66 @@ func (s *Server) checks() []Check {
 
 // health runs the endpoint's checks, or the one that is named, and prints them as kube-apiserver
 // does: "ok", or the list of checks if asked for (?verbose) or if one failed; ?exclude= leaves
-// some out.
+// some out (AS pkg/server/healthz: handleRootHealth).
 func (s *Server) health(e endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		only, excluded := chi.URLParam(r, "check"), r.URL.Query()["exclude"]
-		var b strings.Builder
-		failed, found := false, false
-		for _, c := range s.checks() {
-			if !e.include(c) || only != "" && c.Name != only {
-				continue
-			}
-			found = true
-			switch err := c.Run(r.Context()); {
-			case slices.Contains(excluded, c.Name):
-				fmt.Fprintf(&b, "[+]%s excluded: ok\n", c.Name)
-			case err != nil:
-				failed = true
-				s.log.Warn("health check failed", "endpoint", e.name, "check", c.Name, "err", err)
-				fmt.Fprintf(&b, "[-]%s failed: reason withheld\n", c.Name)
-			default:
-				fmt.Fprintf(&b, "[+]%s ok\n", c.Name)
-			}
+		checks := s.checks()
+		if name := chi.URLParam(r, "check"); name != "" {
+			checks = slices.DeleteFunc(checks, func(c Check) bool { return c.Name != name })
 		}
+		checks = slices.DeleteFunc(checks, func(c Check) bool { return !e.include(c) })
+		if len(checks) == 0 {
+			http.NotFound(w, r)
+			return
+		}
+		report, failed := s.examine(r.Context(), e, checks, r.URL.Query()["exclude"])
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
-		case only != "" && !found:
-			http.NotFound(w, r)
 		case failed:
-			fmt.Fprintf(&b, "%s check failed\n", e.name)
-			write(w, r, http.StatusInternalServerError, []byte(b.String()))
+			write(w, r, http.StatusInternalServerError, []byte(report+e.name+" check failed\n"))
 		case r.URL.Query().Has("verbose"):
-			fmt.Fprintf(&b, "%s check passed\n", e.name)
-			write(w, r, http.StatusOK, []byte(b.String()))
+			write(w, r, http.StatusOK, []byte(report+e.name+" check passed\n"))
 		default:
 			write(w, r, http.StatusOK, []byte("ok"))
 		}
 	}
+}
+
+// examine runs the checks and writes a line for each. Why one failed is only logged, as everybody
+// may ask.
+func (s *Server) examine(ctx context.Context, e endpoint, checks []Check, exclude []string) (report string, failed bool) {
+	unknown := map[string]bool{}
+	for _, name := range exclude {
+		unknown[name] = true
+	}
+	var b strings.Builder
+	for _, c := range checks {
+		if slices.Contains(exclude, c.Name) {
+			delete(unknown, c.Name)
+			fmt.Fprintf(&b, "[+]%s excluded: ok\n", c.Name)
+			continue
+		}
+		if err := c.Run(ctx); err != nil {
+			failed = true
+			s.log.Warn("health check failed", "endpoint", e.name, "check", c.Name, "err", err)
+			fmt.Fprintf(&b, "[-]%s failed: reason withheld\n", c.Name)
+			continue
+		}
+		fmt.Fprintf(&b, "[+]%s ok\n", c.Name)
+	}
+	if len(unknown) > 0 {
+		fmt.Fprintf(&b, "warn: some health checks cannot be excluded: no matches for %s\n", quoted(slices.Sorted(maps.Keys(unknown))))
+	}
+	return b.String(), failed
+}
+
+func quoted(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strconv.Quote(n)
+	}
+	return strings.Join(out, ",")
 }
 
 // paths lists what is served, at /.

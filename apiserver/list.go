@@ -77,8 +77,7 @@ func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more boo
 		}
 		switch {
 		case o.Err != nil:
-			s.metrics.corrupt.Inc()
-			s.log.Warn("left out of a list: the stored value can't be read", "key", o.Key, "err", o.Err)
+			s.unreadable(o.Key, o.Err, "left out of a list")
 		case !sel.matches(o):
 		case sc.limit > 0 && int64(len(items)) == sc.limit:
 			more = true
@@ -89,6 +88,13 @@ func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more boo
 		return true
 	})
 	return items, more
+}
+
+// unreadable reports a stored value that can't be read, and what that led to. Somebody who writes
+// to etcd by other ways than this one must have put it there.
+func (s *Server) unreadable(key string, err error, then string) {
+	s.metrics.corrupt.Inc()
+	s.log.Warn("a stored value can't be read", "key", key, "then", then, "err", err)
 }
 
 // scanOf decides which state a list shows: the table of H.2.

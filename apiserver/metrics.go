@@ -43,7 +43,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Name: "apiserver_panics_total", Help: "Handlers that panicked.",
 		}),
 		corrupt: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "kubecascade_corrupt_objects_total", Help: "Times that a stored value which can't be read was left out of a list.",
+			Name: "kubecascade_corrupt_objects_total", Help: "Times that a stored value could not be read.",
 		}),
 	}
 	r.MustRegister(m.requests, m.durations, m.sizes, m.inFlight, m.watchEvents, m.panics, m.corrupt)

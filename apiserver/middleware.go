@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -18,42 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
 
-// recorder remembers what was answered.
-type recorder struct {
-	http.ResponseWriter
-	code  int
-	bytes int
-	// label is how metrics call the request; empty until it has been routed.
-	label requestLabel
-}
-
-// requestLabel is kube-apiserver's labels of a request.
-type requestLabel struct{ verb, group, version, resource, subresource, scope string }
-
-func (w *recorder) WriteHeader(code int) {
-	if w.code == 0 {
-		w.code = code
-	}
-	w.ResponseWriter.WriteHeader(code)
-}
-
-func (w *recorder) Write(b []byte) (int, error) {
-	if w.code == 0 {
-		w.code = http.StatusOK
-	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += n
-	return n, err
-}
-
-// Unwrap lets http.ResponseController flush.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// Hijack is passed on for upgrades.
-func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return http.NewResponseController(w.ResponseWriter).Hijack()
-}
-
 // audit measures and logs each request.
 func (s *Server) audit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -63,13 +25,16 @@ func (s *Server) audit(next http.Handler) http.Handler {
 			id = string(uuid.NewUUID())
 		}
 		w.Header().Set("Audit-Id", id)
-		rec := &recorder{ResponseWriter: w}
+		rec := &recorder{ResponseWriter: w, stall: s.config.WriteTimeout}
+		rec.deadline(time.Time{}) // what the connection's last answer has left
+		defer func() {            // a connection that is aborted was a request, too
+			took := time.Since(start)
+			s.metrics.request(rec, took)
+			if s.log.Enabled(r.Context(), slog.LevelDebug) {
+				s.log.Debug("request", "method", r.Method, "uri", r.URL.RequestURI(), "code", rec.code, "bytes", rec.bytes, "took", took, "agent", r.UserAgent())
+			}
+		}()
 		next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec)))
-		took := time.Since(start)
-		s.metrics.request(rec, took)
-		if s.log.Enabled(r.Context(), slog.LevelDebug) {
-			s.log.Debug("request", "method", r.Method, "uri", r.URL.RequestURI(), "code", rec.code, "bytes", rec.bytes, "took", took, "agent", r.UserAgent())
-		}
 	})
 }
 
@@ -96,18 +61,25 @@ func (t target) scope() string {
 	return "cluster"
 }
 
-// recoverPanics answers 500 and logs where it happened. http.ErrAbortHandler is how a handler says
-// that there is nobody to answer.
+// recoverPanics answers 500 and logs where it happened. What has begun to be sent can't become an
+// error any more: the connection is cut, so that nobody takes the half for the whole.
+// http.ErrAbortHandler is how a handler asks for that.
 func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			p := recover()
-			if p == nil || p == http.ErrAbortHandler {
+			switch p {
+			case nil:
 				return
+			case http.ErrAbortHandler:
+				panic(p)
 			}
 			s.metrics.panics.Inc()
 			s.log.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
-			s.writeError(w, r, apierrors.NewInternalError(fmt.Errorf("this request caused apiserver to panic. Look in the logs for details")))
+			if rec, ok := w.(*recorder); ok && rec.code != 0 {
+				panic(http.ErrAbortHandler)
+			}
+			s.writeError(w, r, apierrors.NewInternalError(errPanic))
 		}()
 		next.ServeHTTP(w, r)
 	})
@@ -145,7 +117,7 @@ const gzipFrom = 128 << 10
 
 // compressed returns where to write an answer of about size bytes; finish must be called.
 func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
-	if size < gzipFrom || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if size < gzipFrom || !acceptsGzip(r) {
 		b := bufio.NewWriterSize(w, 32<<10)
 		return b, b.Flush
 	}
@@ -156,6 +128,17 @@ func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer
 		panic(err) // the level is a constant
 	}
 	return z, z.Close
+}
+
+// acceptsGzip looks for the bare word; weights are no reason to compress
+// (AS responsewriters: negotiateContentEncoding).
+func acceptsGzip(r *http.Request) bool {
+	for token := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		if strings.TrimSpace(token) == "gzip" {
+			return true
+		}
+	}
+	return false
 }
 
 // write sends a whole body.

@@ -129,6 +129,14 @@ func accepted(binary bool) []string {
 	return mediaTypes[:2]
 }
 
+// streamed are the media types of watches, as messages call them.
+func streamed(binary bool) []string {
+	if binary {
+		return []string{mediaJSON + ";stream=watch", mediaProtobuf + ";stream=watch"}
+	}
+	return []string{mediaJSON + ";stream=watch"}
+}
+
 // contentType returns the media type of the request's body; none means JSON (0-16).
 func contentType(r *http.Request, binary bool) (string, error) {
 	header := r.Header.Get("Content-Type")

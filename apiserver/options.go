@@ -99,6 +99,9 @@ func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, erro
 		}
 		return o, nil
 	case mediaYAML:
+		if err := checkAliases(data); err != nil {
+			return nil, badRequest("%v", err)
+		}
 		j, err := yaml.YAMLToJSON(data)
 		if err != nil {
 			return nil, badRequest("%v", err)

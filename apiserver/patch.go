@@ -23,6 +23,10 @@ import (
 // maxPatchOperations bounds a JSON patch (B-52).
 const maxPatchOperations = 10000
 
+// The copies that a JSON patch makes must not be more than a body could bring
+// (AS pkg/server/config.go: JSONPatchMaxCopyBytes). The library has one bound for all.
+func init() { jsonpatch.AccumulatedCopySizeLimit = maxBody }
+
 // patch is a PATCH request's document.
 type patch struct {
 	kind       types.PatchType

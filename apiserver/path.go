@@ -62,13 +62,13 @@ func resolve(types *resources.Types, group, version, escaped string) (target, er
 	return t, checkSegments(t)
 }
 
-// segments splits an escaped path and unescapes each part; empty parts are dropped, as a
-// trailing slash makes one.
+// segments splits an escaped path and unescapes each part. An empty part is refused and not passed
+// over: where a script has left out a name, /namespaces//pods must not become the namespace "pods".
 func segments(escaped string) ([]string, error) {
 	var parts []string
-	for p := range strings.SplitSeq(escaped, "/") {
+	for p := range strings.SplitSeq(strings.TrimPrefix(escaped, "/"), "/") {
 		if p == "" {
-			continue
+			return nil, errNoRoute
 		}
 		u, err := url.PathUnescape(p)
 		if err != nil {

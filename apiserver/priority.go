@@ -24,12 +24,12 @@ func (s *Server) priorityClasses(ctx context.Context) (out []*schedulingv1.Prior
 	o := op{target: target{res: res}}
 	snap.Ascend("", "", func(item *storage.Object) bool {
 		obj, e := o.decode(item)
-		if e != nil {
-			err = e
-			return false
+		if e != nil { // one broken class must not keep every pod from being created
+			s.unreadable(item.Key, e, "no priority class")
+			return true
 		}
 		out = append(out, obj.(*schedulingv1.PriorityClass))
 		return true
 	})
-	return out, err
+	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -27,6 +28,8 @@ type rendering struct {
 	// include is a Table's includeObject: None, Metadata (default) or Object.
 	include string
 	now     time.Time
+	// skip is told what is left out of a list because it can't be read.
+	skip func(o *storage.Object, err error)
 }
 
 // plain reports whether objects are sent as they are in the cache.
@@ -142,29 +145,36 @@ func indent(data []byte, pretty bool) []byte {
 	return b.Bytes()
 }
 
-// list writes a list of objects.
-func (x *rendering) list(w io.Writer, objs []*storage.Object, m metav1.ListMeta) error {
-	switch {
-	case x.plain() && !x.f.pretty:
-		return x.plainList(w, objs, m)
-	case x.plain():
+// list renders a list of objects. One that can't be brought into the form asked for is left out: it
+// must not keep a client from seeing all others.
+func (x *rendering) list(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
+	if x.plain() {
 		var b bytes.Buffer
-		if err := x.plainList(&b, objs, m); err != nil {
-			return err
-		}
-		_, err := w.Write(indent(b.Bytes(), true))
-		return err
+		err := x.plainList(&b, objs, m)
+		return indent(b.Bytes(), x.f.pretty), err
 	}
 	obj, err := x.listObject(objs, m)
+	if errors.Is(err, storage.ErrCorrupt) {
+		obj, err = x.listObject(x.readable(objs), m)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data, err := x.encode(obj)
-	if err != nil {
-		return err
+	return indent(x.newline(data), x.f.pretty), err
+}
+
+// readable returns those objects that can be rendered one by one.
+func (x *rendering) readable(objs []*storage.Object) []*storage.Object {
+	kept := make([]*storage.Object, 0, len(objs))
+	for _, o := range objs {
+		if _, err := x.transformed(o); err != nil {
+			x.skip(o, err)
+			continue
+		}
+		kept = append(kept, o)
 	}
-	_, err = w.Write(indent(x.newline(data), x.f.pretty))
-	return err
+	return kept
 }
 
 func (x *rendering) listObject(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
@@ -208,7 +218,10 @@ func (x *rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtim
 	if err != nil {
 		return nil, err
 	}
-	return l, json.Unmarshal(b.Bytes(), l)
+	if err := json.Unmarshal(b.Bytes(), l); err != nil {
+		return nil, fmt.Errorf("%w: %v", storage.ErrCorrupt, err)
+	}
+	return l, nil
 }
 
 func (x *rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {

@@ -25,7 +25,7 @@ func (q *request) rendering() (*rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &rendering{res: q.res, f: f, now: q.s.now()}
+	x := &rendering{res: q.res, f: f, now: q.s.now(), skip: func(o *storage.Object, err error) { q.s.unreadable(o.Key, err, "left out of a list") }}
 	if f.as == "Table" {
 		x.include = q.r.URL.Query().Get("includeObject")
 		switch metav1.IncludeObjectPolicy(x.include) {

@@ -4,35 +4,49 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // Handler returns the whole API for clients that authenticate (the secure port).
-func (s *Server) Handler() http.Handler { return s.routes(s.config.Authenticate) }
+func (s *Server) Handler() http.Handler { return stripSlash(s.routes(s.config.Authenticate)) }
 
 // Insecure returns the same for the plain port on the loopback interface, where everybody is an
 // administrator, as with kubectl proxy.
 func (s *Server) Insecure() http.Handler {
-	return s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })
+	return stripSlash(s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil }))
 }
 
-func (s *Server) routes(who Authenticator) http.Handler {
+// stripSlash takes a slash off the end of the path, in both forms in which the request has it.
+func stripSlash(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(r.URL.EscapedPath(), "/") {
+			u := *r.URL
+			u.Path, u.RawPath = p[:len(p)-1], strings.TrimSuffix(u.RawPath, "/")
+			c := *r
+			c.URL = &u
+			r = &c
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) routes(who Authenticator) chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.recoverPanics, s.audit)
+	r.Use(s.audit, s.recoverPanics)
 	r.NotFound(http.NotFound)
 	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) { s.writeError(w, r, errNoMethod) })
 
-	r.Get("/healthz", s.health(allChecks))
-	r.Get("/livez", s.health(liveChecks))
-	r.Get("/readyz", s.health(readyChecks))
-	r.Get("/healthz/{check}", s.health(allChecks))
-	r.Get("/livez/{check}", s.health(liveChecks))
-	r.Get("/readyz/{check}", s.health(readyChecks))
+	for _, e := range []endpoint{allChecks, liveChecks, readyChecks} {
+		for _, path := range []string{"/" + e.name, "/" + e.name + "/{check}"} {
+			r.Get(path, s.health(e))
+			r.Head(path, s.health(e)) // what load balancers probe with
+		}
+	}
 	r.Get("/version", s.version)
 
 	r.Group(func(r chi.Router) {
@@ -60,7 +74,7 @@ func (s *Server) routes(who Authenticator) http.Handler {
 			r.HandleFunc("/apis/{group}/{version}/*", s.resource)
 		})
 	})
-	return middleware.StripSlashes(r)
+	return r
 }
 
 // discovery answers for a group or version that is served; for others /api gives a Status and
@@ -142,13 +156,25 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) erro
 	if t.res.Deprecated != "" {
 		q.warn.add(t.res.Deprecated)
 	}
+	q.timeBody()
 	if longRunning(verb) {
 		return s.verb(q)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.config.RequestTimeout)
 	defer cancel()
-	q.r = r.WithContext(ctx)
+	q.r = q.r.WithContext(ctx)
 	return s.verb(q)
+}
+
+// timeBody bounds the reading of the body, of requests without a deadline too: one that never ends
+// would hold its place among those in flight for ever.
+func (q *request) timeBody() {
+	if q.r.Body == nil || q.r.Body == http.NoBody {
+		return
+	}
+	r := *q.r
+	r.Body = &timedBody{body: q.r.Body, deadline: time.Now().Add(q.s.config.RequestTimeout), set: http.NewResponseController(q.w).SetReadDeadline}
+	q.r = &r
 }
 
 // longRunning verbs have no deadline (0-13).
@@ -226,8 +252,11 @@ func wantsWatch(r *http.Request) bool {
 
 // serves reports whether the verb is served at the target.
 func (t target) serves(verb string) bool {
+	if t.watch && verb != "watch" {
+		return false
+	}
 	if t.sub != nil {
-		return t.sub.Has(verb) && !t.watch
+		return t.sub.Has(verb)
 	}
 	named := t.name != ""
 	switch verb {

@@ -36,6 +36,9 @@ type Config struct {
 	MaxInFlight int
 	// RequestTimeout bounds a write; default 34 s (0-13).
 	RequestTimeout time.Duration
+	// WriteTimeout is how long a client may leave an answer or a watch's events unread before it is
+	// cut off; default 30 s.
+	WriteTimeout time.Duration
 	// Discovery and OpenAPI documents.
 	Discovery *discovery.Service
 	OpenAPI   *openapi.Service
@@ -81,6 +84,9 @@ func New(c Config) (*Server, error) {
 	}
 	if c.RequestTimeout == 0 {
 		c.RequestTimeout = 34 * time.Second
+	}
+	if c.WriteTimeout == 0 {
+		c.WriteTimeout = 30 * time.Second
 	}
 	if c.Authenticate == nil {
 		c.Authenticate = Certificates

@@ -30,6 +30,10 @@ var (
 	errUnauthorized = errors.New("Unauthorized")
 	// errBusy: too many requests are in flight.
 	errBusy = errors.New("Too many requests, please try again later.")
+	// errPanic: a handler panicked (AS pkg/server/filters/wrap.go).
+	errPanic = errors.New("this request caused apiserver to panic. Look in the logs for details")
+	// errSlowBody: the client did not send its body in time.
+	errSlowBody = errors.New("the request's body did not arrive in time")
 	// errCreateRevision: a resourceVersion was sent with a new object.
 	errCreateRevision = errors.New("resourceVersion should not be set on objects to be created")
 )
@@ -54,6 +58,8 @@ var statusTable = []struct {
 	{is: errPatchMedia, code: http.StatusUnsupportedMediaType, reason: metav1.StatusReasonUnsupportedMediaType, details: true},
 	{is: errUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
 	{is: errBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
+	{is: errSlowBody, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
+		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
 	{is: context.DeadlineExceeded, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
 		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
 	{is: context.Canceled, code: 499, reason: "", text: "the client closed the request"},
@@ -90,8 +96,11 @@ func statusOf(err error) *metav1.Status {
 			continue
 		}
 		st.Code, st.Reason = row.code, row.reason
-		if row.text != "" {
+		switch {
+		case row.text != "":
 			st.Message = row.text
+		case row.reason == metav1.StatusReasonInternalError:
+			st.Message = "Internal error occurred: " + st.Message // 0-09
 		}
 		if row.details || row.retry > 0 {
 			st.Details = &metav1.StatusDetails{RetryAfterSeconds: row.retry}

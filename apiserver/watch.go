@@ -30,6 +30,9 @@ func (s *Server) serveWatch(q *request) error {
 	if err != nil {
 		return err
 	}
+	if x.f.media == mediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
+		return notAcceptable(true, streamed(!q.res.Custom))
+	}
 	query := q.r.URL.Query()
 	query.Set("watch", "true")
 	o, err := listOptions(query)
@@ -94,25 +97,39 @@ func (w *watch) serve() error {
 			return nil
 		}
 		w.rev = max(w.rev, rev)
+		changed := watcher.Changed()
 		if len(events) > 0 {
-			continue
-		}
-		if err := w.flush(); err != nil {
+			changed = busy // more may wait; but however busy it is, a watch ends when it has to
+		} else if err := w.flush(); err != nil {
 			return nil
 		}
 		select {
-		case <-watcher.Changed():
 		case <-marks.C:
 			w.rev = max(w.rev, watcher.Progress())
 			w.bookmark(false)
+			continue
 		case <-deadline.C: // H-33
-			return nil
+			return w.end()
 		case <-ctx.Done():
 			return nil
 		case <-w.s.closing:
-			return nil
+			return w.end()
+		case <-changed:
 		}
 	}
+}
+
+// busy stands for a watcher that has more to read.
+var busy = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// end sends what is left; the stream ends cleanly.
+func (w *watch) end() error {
+	_ = w.flush() // the client is gone
+	return nil
 }
 
 // lasts is the watch's own deadline.
@@ -178,10 +195,11 @@ func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) 
 // send puts the events that this watch selects into the buffer (H-31).
 func (w *watch) send(events []*cache.Event) error {
 	for _, e := range events {
-		if e.Revision <= w.rev || e.Object.Err != nil || !w.below(e.Object.Key) {
+		if e.Revision <= w.rev || !w.below(e.Object.Key) {
 			continue
 		}
-		now := e.Type != cache.Deleted && w.sel.matches(e.Object)
+		// A state that can't be read is in no list; to a watch it is as if it were not selected.
+		now := e.Type != cache.Deleted && e.Object.Err == nil && w.sel.matches(e.Object)
 		before := e.Prev != nil && e.Prev.Err == nil && w.sel.matches(e.Prev)
 		var err error
 		switch {
@@ -227,7 +245,7 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 		frame = render()
 	}
 	if failed != nil {
-		w.s.log.Warn("left out of a watch", "key", o.Key, "err", failed)
+		w.s.unreadable(o.Key, failed, "left out of a watch")
 		return nil
 	}
 	w.out = append(w.out, frame...)

@@ -54,10 +54,10 @@ func (s *Server) load(ctx context.Context, key string) (*storage.Object, error) 
 		return nil, err
 	}
 	o, _ := s.cache.Get(key)
-	if o != nil && o.Err != nil {
-		return nil, fmt.Errorf("reading %s: %w", key, o.Err)
+	if o == nil {
+		return nil, nil
 	}
-	return o, nil
+	return s.readable(o)
 }
 
 // fresh waits until the cache shows every write that was acknowledged before the call.
@@ -119,6 +119,9 @@ func (s *Server) createNamed(ctx context.Context, o *op, obj object) (*storage.O
 		}
 	}
 	prepareCreate(o.res, obj)
+	if f := o.res.Strategy.Requester; f != nil {
+		f(obj, o.user.Name, o.user.UID, o.user.Groups, o.user.Extra)
+	}
 	if err := validateNew(o.res, obj); err != nil {
 		return nil, err
 	}
@@ -225,8 +228,7 @@ func (s *Server) retry(err error) (*storage.Object, error) {
 	if lost.Current.ModRevision == 0 {
 		return nil, nil
 	}
-	cur := s.decoder.Decode(lost.Current)
-	return cur, cur.Err
+	return s.readable(s.decoder.Decode(lost.Current))
 }
 
 func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c change) (*storage.Object, error) {

@@ -280,6 +280,27 @@ func TestKindsChange(t *testing.T) {
 	})
 }
 
+// TestGuards has more owners than a transaction compares keys.
+func TestGuards(t *testing.T) {
+	x := newExecutor(Config{}.withDefaults(), nil)
+	var from []graph.Guard
+	for i := range 200 {
+		g := graph.Guard{Key: graph.Key{Collection: "pods", Namespace: "a", Name: fmt.Sprint(i)}}
+		if i >= 150 {
+			g.Revision = int64(i)
+		}
+		from = append(from, g)
+	}
+	got := x.guards(from)
+	if len(got) != maxGuards || got[0] != (storage.Guard{Key: "/registry/pods/a/199", ModRevision: 199}) ||
+		got[49].ModRevision != 150 || got[50] != (storage.Guard{Key: "/registry/pods/a/0"}) {
+		t.Errorf("got %v", got)
+	}
+	if got := x.guards(from[:2]); len(got) != 2 || got[1].Key != "/registry/pods/a/1" {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestOutcomes(t *testing.T) {
 	gr := resource("pods")
 	uid := apierrors.NewInvalid(graphKind, "p", field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), "b", "field is immutable")})

@@ -6,7 +6,8 @@
 //  1. One goroutine (the collector) owns the graph and the queue; there are no locks. Workers
 //     (the executor) only carry out one action each and report back to it.
 //  2. It never deletes an object that had a solid owner at the moment of the deletion: a delete
-//     is conditional on the object's revision and on the keys of the owners that were judged.
+//     is conditional on the object's revision and on the keys of the owners that were judged (up to
+//     120 of them, existing ones first).
 //  3. An orphaning or foreground owner lets go only when the graph has reached the revision of
 //     its deletion (J-08, J-09).
 //  4. One object that can't be deleted delays no other: every object has its own back-off, and

@@ -1,10 +1,12 @@
 package gc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -80,7 +82,16 @@ func (x *executor) carry(ctx context.Context, a graph.Action) error {
 	panic(fmt.Sprintf("gc: %T is no request", a))
 }
 
+// maxGuards is how many keys one transaction compares at most; etcd takes 128 by default.
+const maxGuards = 120
+
+// guards returns the keys to compare. Of an object with more owners than fit, those that exist are
+// compared first: what isn't there would have to come back with the very uid.
 func (x *executor) guards(from []graph.Guard) []storage.Guard {
+	if len(from) > maxGuards {
+		from = slices.SortedStableFunc(slices.Values(from), func(a, b graph.Guard) int { return cmp.Compare(b.Revision, a.Revision) })
+		from = from[:maxGuards]
+	}
 	guards := make([]storage.Guard, len(from))
 	for i, g := range from {
 		guards[i] = storage.Guard{Key: x.root + "/" + g.Key.String(), ModRevision: g.Revision}

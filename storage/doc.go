@@ -22,9 +22,11 @@
 //  8. A commit that fails with ErrUnavailable may have been carried out, or still be; with any
 //     other error it was not, and never will be.
 //
-// An embedded etcd listens nowhere: no port, no socket. It has one member, which acknowledges a
-// write when it is on disk and applied, so reads of its memory are linearizable without a round of
-// raft. Any number of calls may be under way at a time; etcd writes what waits together to the disk.
+// An embedded etcd has no port. It listens on unix sockets in a directory that only this user can
+// enter, for etcdctl if need be: requests made here are function calls. It has one member, which
+// acknowledges a write when it is on disk and applied, so reads of its memory are linearizable
+// without a round of raft. Any number of calls may be under way at a time; etcd writes what waits
+// together to the disk.
 //
 // Nothing here knows Kubernetes' types; what a value means is decided by the caller.
 package storage

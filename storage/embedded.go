@@ -3,24 +3,18 @@ package storage
 import (
 	"context"
 	"errors"
-	"expvar"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"go.etcd.io/bbolt"
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
-	"go.etcd.io/etcd/client/pkg/v3/types"
-	"go.etcd.io/etcd/server/v3/config"
+	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver"
-	"go.etcd.io/etcd/server/v3/features"
 	"go.etcd.io/etcd/server/v3/storage/wal"
-	"go.etcd.io/raft/v3"
-	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/grpc"
 )
 
 const (
@@ -28,25 +22,32 @@ const (
 	memberName = "kubecascade"
 	// maxRequestBytes is etcd's own default. Larger objects must fail here as they do there.
 	maxRequestBytes = 1536 << 10
-	// tickMs and electionTicks are etcd's own. A faster clock would only cost idle wake-ups, as
-	// elect doesn't wait for it.
-	tickMs, electionTicks = 100, 10
+	// tickMs and electionMs are how long a start waits for the election: a single member skips all
+	// but one to five ticks of it, five being the fewest that etcd takes. No other member can be
+	// late, so the only price is that the process wakes up so often.
+	tickMs, electionMs = 10, 50
 	// snapshotWrites is a quarter of etcd's default. The writes kept in memory are twice as many, some
 	// megabytes; fewer would cost throughput, as each snapshot waits for the disk several times.
 	snapshotWrites = 2500
+	// serveTimeout bounds the wait for connections to etcd's sockets once its server has stopped.
+	serveTimeout = time.Second
 )
 
 // etcd allocates each segment of its log in full, and the next one ahead. Its 64 MB would make
 // the smallest store 128 MB large, in memory even where /tmp is there. Any segment size can be read.
 func init() { wal.SegmentSizeBytes = 8 << 20 }
 
-// embedded is an etcd server in this process. It listens nowhere: requests are function calls, and
-// a single member has no peers.
+// embedded is an etcd server in this process. Requests are function calls; it listens only because
+// embed does, on sockets that no other user can reach.
 type embedded struct {
+	etcd   *embed.Etcd
 	server *etcdserver.EtcdServer
-	lock   *fileutil.LockedFile
-	// temporary is the directory to remove at the end, if any.
-	temporary string
+	// rpc is what serves etcd's client socket, once it does.
+	rpc  atomic.Pointer[grpc.Server]
+	lock *fileutil.LockedFile
+	// sockets is the directory of the sockets, temporary that of the data; both are removed at the
+	// end, if set.
+	sockets, temporary string
 	// quiet keeps warnings back while the server starts and stops; see logCore.
 	quiet atomic.Bool
 }
@@ -69,31 +70,38 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	if m.lock, err = lockDir(dir); err != nil {
 		return nil, err
 	}
-	starting.Lock()
-	defer starting.Unlock()
+	if m.sockets, err = makeSocketDir(dir); err != nil {
+		return nil, err
+	}
 	m.quiet.Store(true)
-	server, err := newServer(serverConfig(c, dir, &m.quiet))
-	if err != nil {
+	if m.etcd, err = startEtcd(m.config(c, dir)); err != nil {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, err)
 	}
-	if err := alone(server); err != nil {
-		server.Cleanup()
-		return nil, fmt.Errorf("opening data directory %s: %w", dir, err)
-	}
-	server.Start()
-	m.server = server
-	if err := elect(ctx, server); err != nil {
-		return nil, fmt.Errorf("starting etcd in %s: %w", dir, err)
-	}
-	if err := alone(server); err != nil {
+	m.server = m.etcd.Server
+	if err := m.ready(ctx); err != nil {
 		return nil, fmt.Errorf("starting etcd in %s: %w", dir, err)
 	}
 	m.quiet.Store(false)
 	return m, nil
 }
 
-// alone makes sure that there are no other members, which reads here rely on. Before the log is
-// applied there may be none yet.
+// ready waits until the member leads. Other members are looked for before, as it may never lead
+// then, and after, because what its log tells of them has been applied only now.
+func (m *embedded) ready(ctx context.Context) error {
+	if err := alone(m.server); err != nil {
+		return err
+	}
+	select {
+	case <-m.server.ReadyNotify():
+		return alone(m.server)
+	case <-m.server.StopNotify():
+		return fmt.Errorf("%w: etcd stopped", ErrUnavailable)
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+	}
+}
+
+// alone makes sure that there are no other members, which reads here rely on.
 func alone(s *etcdserver.EtcdServer) error {
 	if n := len(s.Cluster().Members()); n > 1 {
 		return fmt.Errorf("it belongs to a cluster of %d members; restore a snapshot of it instead", n)
@@ -104,14 +112,41 @@ func alone(s *etcdserver.EtcdServer) error {
 // stop ends the server, waits for it, and gives the directory free.
 func (m *embedded) stop() {
 	m.quiet.Store(true)
-	if m.server != nil {
-		m.server.Stop()
+	if m.etcd != nil {
+		m.close()
+	}
+	if m.sockets != "" {
+		os.RemoveAll(m.sockets)
 	}
 	if m.lock != nil {
 		m.lock.Close()
 	}
 	if m.temporary != "" {
 		os.RemoveAll(m.temporary)
+	}
+}
+
+// close closes etcd, which would wait for strangers that are connected to its sockets: for calls
+// some seconds, so they are ended first, and without end for one that has said nothing yet. The
+// database is closed before.
+func (m *embedded) close() {
+	select {
+	case <-m.server.ReadyNotify():
+	default:
+		m.server.Stop() // embed waits for it to become ready
+	}
+	if s := m.rpc.Load(); s != nil {
+		s.Stop()
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		m.etcd.Close()
+	}()
+	<-m.server.StopNotify()
+	select {
+	case <-closed:
+	case <-time.After(serveTimeout):
 	}
 }
 
@@ -146,96 +181,46 @@ func lockError(dir string, err error) error {
 	return fmt.Errorf("locking data directory: %w", err)
 }
 
-// newServer calls etcd, which panics where a directory can't be read.
-func newServer(c config.ServerConfig) (s *etcdserver.EtcdServer, err error) {
+// startEtcd calls etcd, which panics where a directory can't be read.
+func startEtcd(c *embed.Config) (e *embed.Etcd, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("etcd: %v", r)
+			e, err = nil, fmt.Errorf("etcd: %v", r)
 		}
 	}()
-	return etcdserver.NewServer(c)
+	return embed.StartEtcd(c)
 }
 
-// serverConfig says how the one member runs. What is not set here has etcd's default, or
-// concerns peers and listeners.
-func serverConfig(c Config, dir string, quiet *atomic.Bool) config.ServerConfig {
-	lg := newLog(c.Logger, quiet)
-	// The address identifies the member; nothing listens there.
-	urls := types.URLs{url.URL{Scheme: "unix", Host: memberName}}
-	return config.ServerConfig{
-		Name:                memberName,
-		DataDir:             dir,
-		PeerURLs:            urls,
-		InitialPeerURLsMap:  types.URLsMap{memberName: urls},
-		InitialClusterToken: memberName,
-		NewCluster:          true,
-		TickMs:              tickMs,
-		ElectionTicks:       electionTicks,
-		MaxRequestBytes:     maxRequestBytes,
-		MaxTxnOps:           128,
-		QuotaBackendBytes:   c.QuotaBytes,
-		UnsafeNoFsync:       c.Ephemeral,
-		// After that many writes etcd notes how far its log is applied, which bounds the disk that
-		// the log takes and what a restart reads again.
-		SnapshotCount: snapshotWrites,
-		// Applied writes are kept in memory for followers that lag behind, of which there are none,
-		// but also for an election by the timer; see elect. A restart applies little more than
-		// SnapshotCount.
-		SnapshotCatchUpEntries: 2 * snapshotWrites,
-		MaxWALFiles:            2,
-		MaxSnapFiles:           2,
-		// Maps allocate a page in constant time however fragmented the database is.
-		BackendFreelistType: bbolt.FreelistMapType,
-		// Slower writes than this are worth a warning; etcd's 100 ms are common on slow disks.
-		WarningApplyDuration:        time.Second,
-		WarningUnaryRequestDuration: time.Second,
-		CompactHashCheckTime:        time.Minute,
-		DowngradeCheckTime:          time.Minute,
-		AuthToken:                   "simple",
-		TokenTTL:                    300,
-		MaxLearners:                 1,
-		Logger:                      lg,
-		ServerFeatureGate:           features.NewDefaultServerFeatureGate(memberName, lg),
-	}
-}
-
-// starting is held while a server starts, so that appliedAll speaks of that one.
-var starting sync.Mutex
-
-// appliedAll reports whether raft has noted that all committed writes of its log are applied. Only
-// expvar tells, for the server that was made last.
-func appliedAll(s *etcdserver.EtcdServer) bool {
-	f, ok := expvar.Get("raft.status").(expvar.Func)
-	if !ok {
-		return false
-	}
-	st, ok := f.Value().(raft.Status)
-	return ok && st.ID == uint64(s.MemberID()) && st.Applied > 0 && st.Applied == st.GetCommit()
-}
-
-// elect makes the member leader and waits until all that its log holds is applied. It tells the
-// member to campaign, with the message that raft hands leadership over with, because waiting for
-// the election timer takes half a second. Not before all is applied, though: raft panics if it
-// campaigns while etcd has dropped writes from memory that raft doesn't know to be applied.
-func elect(ctx context.Context, s *etcdserver.EtcdServer) error {
-	id := uint64(s.MemberID())
-	campaign := &raftpb.Message{Type: raftpb.MsgTimeoutNow.Enum(), To: &id, From: &id}
-	again := time.NewTicker(500 * time.Microsecond)
-	defer again.Stop()
-	for {
-		if s.Leader() == 0 && appliedAll(s) {
-			if err := s.Process(ctx, campaign); err != nil {
-				return fmt.Errorf("campaigning: %w", err)
-			}
-		}
-		select {
-		case <-s.ReadyNotify():
-			return nil
-		case <-again.C:
-		case <-s.StopNotify():
-			return fmt.Errorf("%w: etcd stopped", ErrUnavailable)
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
-		}
-	}
+// config says how the one member runs. What is not set here has etcd's default.
+func (m *embedded) config(c Config, dir string) *embed.Config {
+	// The address identifies the member; nobody connects there.
+	address := url.URL{Scheme: "unix", Host: memberName}
+	e := embed.NewConfig()
+	e.Name = memberName
+	e.Dir = dir
+	e.ListenClientUrls = []url.URL{socketURL(m.sockets, clientSocket)}
+	e.ListenPeerUrls = []url.URL{socketURL(m.sockets, peerSocket)}
+	e.AdvertiseClientUrls = []url.URL{address}
+	e.AdvertisePeerUrls = []url.URL{address}
+	e.InitialCluster = e.InitialClusterFromName(memberName)
+	e.InitialClusterToken = memberName
+	e.EnableGRPCGateway = false
+	e.ServiceRegister = m.rpc.Store
+	e.TickMs, e.ElectionMs = tickMs, electionMs
+	e.MaxRequestBytes = maxRequestBytes
+	e.QuotaBackendBytes = c.QuotaBytes
+	e.UnsafeNoFsync = c.Ephemeral
+	// After that many writes etcd notes how far its log is applied, which bounds the disk that the
+	// log takes and what a restart reads again.
+	e.SnapshotCount = snapshotWrites
+	// Applied writes are kept in memory for followers that lag behind, of which there are none, but
+	// raft panics if it looks for one that it doesn't know to be applied yet. A restart applies
+	// little more than SnapshotCount.
+	e.SnapshotCatchUpEntries = 2 * snapshotWrites
+	e.MaxWalFiles = 2
+	// Slower writes than this are worth a warning; etcd's 100 ms are common on slow disks.
+	e.WarningApplyDuration = time.Second
+	e.WarningUnaryRequestDuration = time.Second
+	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &m.quiet))
+	return e
 }

@@ -3,22 +3,36 @@ package storage
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 )
 
-// expected are messages of what is no trouble here, whatever etcd calls it: it is told only to who
-// debugs.
-var expected = map[string]bool{
-	// Elections are over so quickly that the database has not been written once; it is tried again
-	// after seconds. The second is the same, at the start after a crash in those seconds.
-	"failed to update storage version": true,
-	"Failed to detect schema version":  true,
-	// The caller is told.
-	"failed to apply request":          true,
-	"retrying of unary invoker failed": true,
+// harmless tells what is no trouble here, whatever etcd calls it: it is told only to who debugs.
+func harmless(e zapcore.Entry, fields []zapcore.Field, quiet bool) bool {
+	switch e.Message {
+	case "failed to update storage version", "Failed to detect schema version":
+		// Elections are over so quickly that the database has not been written once; it is tried
+		// again after seconds. The second is the same, at the start after a crash in those seconds.
+		return strings.Contains(errorText(fields), "missing term information")
+	case "failed to apply request", "retrying of unary invoker failed":
+		return true // the caller is told
+	case "setting up serving from embedded etcd failed.":
+		return quiet // that is how its sockets are closed
+	}
+	return quiet && e.Level == zapcore.WarnLevel
+}
+
+// errorText is the text of zap.Error among the fields, if any.
+func errorText(fields []zapcore.Field) string {
+	for _, f := range fields {
+		if err, ok := f.Interface.(error); ok && f.Type == zapcore.ErrorType {
+			return err.Error()
+		}
+	}
+	return ""
 }
 
 // logCore hands etcd's log to slog: errors as errors, warnings as warnings, and nothing below.
@@ -60,7 +74,7 @@ func (c *logCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	if e.Level == zapcore.WarnLevel {
 		level = slog.LevelWarn
 	}
-	if expected[e.Message] || level == slog.LevelWarn && c.quiet.Load() {
+	if harmless(e, fields, c.quiet.Load()) {
 		level = slog.LevelDebug
 	}
 	if !c.to.Enabled(context.Background(), level) {

@@ -1,11 +1,7 @@
 package apply
 
 import (
-	"errors"
-	"fmt"
-	"net/url"
-	"reflect"
-
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,14 +29,11 @@ var _ managedfields.TypeConverter = (*converter)(nil)
 // ObjectToTyped looks the kind up that the object says to be.
 func (c *converter) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
-	res := c.table.Kind(gvk)
-	if res == nil && gvk == scaleKind {
-		res = scaleResource
-	}
-	if res == nil || res.Custom || c.core != (gvk.Group == "") && gvk != scaleKind {
+	sample := c.sample(gvk)
+	if sample == nil {
 		return nil, runtime.NewNotRegisteredErrForKind("managed fields", gvk)
 	}
-	t, err := c.kinds.get(gvk, res.New)
+	t, err := c.kinds.get(gvk, sample)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +43,20 @@ func (c *converter) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOp
 	return t.FromStructured(obj, opts...)
 }
 
-// TypedToObject puts the conversion off until somebody wants more than the kind: what wants no
-// more asks for every entry of managedFields.
+// sample returns what makes an object of a kind, nil for kinds that are unknown here.
+func (c *converter) sample(gvk schema.GroupVersionKind) func() runtime.Object {
+	if gvk == scaleKind {
+		return func() runtime.Object { return &autoscalingv1.Scale{} }
+	}
+	res := c.table.Kind(gvk)
+	if res == nil || res.Custom || c.core != (gvk.Group == "") {
+		return nil
+	}
+	return res.New
+}
+
+// TypedToObject puts the conversion off until somebody wants more than the kind: structured-merge-
+// diff asks for no more with every entry of managedFields that has the version at hand.
 func (c *converter) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 	return &deferred{v.AsValue()}, nil
 }
@@ -59,7 +64,24 @@ func (c *converter) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 // deferred is a value that is to become an object.
 type deferred struct{ value value.Value }
 
+// GetObjectKind reads the kind from the value.
 func (d *deferred) GetObjectKind() schema.ObjectKind {
 	m := d.value.AsMap()
-	return schema.FromAPIVersionAndKind(text(m, "apiVersion"), text(m, "kind")).kind()
+	return &metav1.TypeMeta{APIVersion: text(m, "apiVersion"), Kind: text(m, "kind")}
+}
+
+// DeepCopyObject returns the object itself.
+func (d *deferred) DeepCopyObject() runtime.Object { return d.object() }
+
+func (d *deferred) object() *unstructured.Unstructured {
+	content, _ := d.value.Unstructured().(map[string]any)
+	return &unstructured.Unstructured{Object: content}
+}
+
+func text(m value.Map, key string) string {
+	v, ok := m.Get(key)
+	if !ok || !v.IsString() {
+		return ""
+	}
+	return v.AsString()
 }

@@ -115,7 +115,7 @@ func (m *Managers) build(e *endpoint) error {
 	// The hub is a version that no group serves: the form in which an object is stored, which may be
 	// another group's (events).
 	hub := schema.GroupVersion{Group: e.res.Group, Version: runtime.APIVersionInternal}
-	e.fields, err = create(types, e.convert, e.convert, e.convert, e.res.GroupVersionKind(), hub, e.sub, resets(e.res, e.sub))
+	e.fields, err = create(types, e.convert, e.convert, e.convert, e.res.GroupVersionKind(), hub, e.sub, resets(e.res, e.sub, m.versions(e.res)))
 	return err
 }
 
@@ -129,4 +129,15 @@ func (m *Managers) converter(res *resources.Resource) (managedfields.TypeConvert
 		}
 	}
 	return managedfields.NewDeducedTypeConverter(), nil
+}
+
+// versions returns the entries of a resource in all its versions.
+func (m *Managers) versions(res *resources.Resource) []*resources.Resource {
+	all := []*resources.Resource{res}
+	for _, r := range m.types.All() {
+		if r != res && r.Collection == res.Collection && r.Collection != "" {
+			all = append(all, r)
+		}
+	}
+	return all
 }

@@ -141,6 +141,8 @@ type Strategy struct {
 	// Validate and ValidateUpdate judge everything but metadata.
 	Validate       func(obj runtime.Object) field.ErrorList
 	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
+	// Requester, if set, notes in a new object who asks for it, after PrepareCreate (signing requests).
+	Requester func(obj runtime.Object, name, uid string, groups []string, extra map[string][]string)
 	// OwnStatus says that PrepareCreate and PrepareUpdate decide what becomes of the status, so that
 	// it is neither dropped nor kept before they are called (nodes, servicecidrs).
 	OwnStatus bool

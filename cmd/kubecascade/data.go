@@ -39,7 +39,7 @@ func openData(ctx context.Context, o *options, log *slog.Logger) (*data, error) 
 	store, err := storage.Open(ctx, c)
 	if err != nil {
 		if errors.Is(err, storage.ErrInUse) {
-			return nil, fmt.Errorf("--data-dir %s is used by another process: %w", o.dataDir, err)
+			return nil, fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
 		}
 		return nil, err
 	}
@@ -47,6 +47,7 @@ func openData(ctx context.Context, o *options, log *slog.Logger) (*data, error) 
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	resources.EventTTL = o.eventTTL
 	d := &data{store: store, types: resources.NewTable(resources.Builtin()...), failed: make(chan error, 1)}
 	d.decoder = &storage.Decoder{Root: o.etcdPrefix, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder})

@@ -39,7 +39,7 @@ func healthCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&url, "server", "http://127.0.0.1:8080", "the server's plain port")
+	c.Flags().StringVar(&url, "server", "http://127.0.0.1:8080", "URL of the server's plain port")
 	c.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "how long to wait for the answer")
 	return c
 }

@@ -12,8 +12,14 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal is not caught any more: it ends the process
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Reset(os.Interrupt, syscall.SIGTERM) // from now on a signal ends the process
+		cancel()
+	}()
 	if c, err := root().ExecuteContextC(ctx); err != nil {
 		report(c, err)
 		os.Exit(1)
@@ -45,11 +51,15 @@ func root() *cobra.Command {
 	return c
 }
 
-// report prints an error, with the usage if that helps.
+// report prints an error, with the usage if that helps. It doesn't print all flags, for the error
+// would be out of sight above them.
 func report(c *cobra.Command, err error) {
 	fmt.Fprintln(os.Stderr, "Error:", err)
 	var u errUsage
-	if errors.As(err, &u) {
+	switch {
+	case c.HasSubCommands(): // it does nothing itself: the error is that there is no such command or flag
 		fmt.Fprint(os.Stderr, "\n", c.UsageString())
+	case errors.As(err, &u):
+		fmt.Fprintf(os.Stderr, "\nUsage:\n  %s\n\n\"%s --help\" shows the flags.\n", c.UseLine(), c.CommandPath())
 	}
 }

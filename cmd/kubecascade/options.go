@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -62,74 +61,43 @@ func (o *options) groups() []group {
 	}
 	return []group{
 		set("Addresses", func(f *pflag.FlagSet) {
-			f.IntVar(&o.insecurePort, "insecure-port", 8080, "port for plain HTTP without authentication, as kubectl proxy gives; 0 turns it off, -1 picks a free one")
-			f.StringVar(&o.insecureAddress, "insecure-bind-address", "127.0.0.1", "loopback address for --insecure-port")
-			f.IntVar(&o.securePort, "secure-port", 6443, "port for HTTPS with client certificates; 0 picks a free one")
+			f.IntVar(&o.insecurePort, "insecure-port", 8080, "port for plain HTTP where everybody is an administrator, as behind kubectl proxy; 0 for none, -1 for any free one")
+			f.StringVar(&o.insecureAddress, "insecure-bind-address", "127.0.0.1", "address for --insecure-port; only loopback addresses are taken")
+			f.IntVar(&o.securePort, "secure-port", 6443, "port for HTTPS, where clients show a certificate; 0 for any free one")
 			f.StringVar(&o.bindAddress, "bind-address", "127.0.0.1", "address for --secure-port")
-			f.StringSliceVar(&o.hosts, "tls-san", nil, "further names and addresses that the serving certificate is for")
-			f.StringVar(&o.kubeconfig, "kubeconfig-out", "", "where to write a kubeconfig for an administrator (default \"admin.kubeconfig\" in the data directory)")
+			f.StringSliceVar(&o.hosts, "tls-san", nil, "names and addresses for the serving certificate, besides --bind-address and localhost")
+			f.StringVar(&o.kubeconfig, "kubeconfig-out", "", "file to write an administrator's kubeconfig to (default admin.kubeconfig in the data directory)")
 		}),
 		set("Storage", func(f *pflag.FlagSet) {
 			f.StringVar(&o.dataDir, "data-dir", "./kubecascade-data", "directory for the embedded etcd, certificates and keys")
-			f.BoolVar(&o.ephemeral, "ephemeral", false, "keep everything in a temporary directory without waiting for the disk, and remove it at exit")
-			f.StringSliceVar(&o.etcd, "etcd-servers", nil, "URLs of an external etcd cluster, in place of the embedded one")
-			f.StringVar(&o.etcdCA, "etcd-cafile", "", "CA certificates of the external cluster")
-			f.StringVar(&o.etcdCert, "etcd-certfile", "", "client certificate for the external cluster")
-			f.StringVar(&o.etcdKey, "etcd-keyfile", "", "key of the client certificate")
-			f.StringVar(&o.etcdPrefix, "etcd-prefix", "/registry", "prefix of all keys")
-			f.DurationVar(&o.compaction, "etcd-compaction-interval", 5*time.Minute, "how often history is compacted; 0 never does")
+			f.BoolVar(&o.ephemeral, "ephemeral", false, "keep everything in a temporary directory, don't wait for the disk, remove it all at exit")
+			f.StringSliceVar(&o.etcd, "etcd-servers", nil, "URLs of an etcd cluster to use instead of the embedded etcd")
+			f.StringVar(&o.etcdCA, "etcd-cafile", "", "file with the CA certificates of --etcd-servers")
+			f.StringVar(&o.etcdCert, "etcd-certfile", "", "file with the client certificate to show to --etcd-servers")
+			f.StringVar(&o.etcdKey, "etcd-keyfile", "", "file with the key of --etcd-certfile")
+			f.StringVar(&o.etcdPrefix, "etcd-prefix", "/registry", "prefix of all keys in etcd")
+			f.DurationVar(&o.compaction, "etcd-compaction-interval", 5*time.Minute, "how often old history is dropped from etcd; 0 for never")
 			f.DurationVar(&o.eventTTL, "event-ttl", time.Hour, "how long Events are kept")
 		}),
 		set("Controllers", func(f *pflag.FlagSet) {
-			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' all that are on by default, 'name' one more, '-name' one less; known: "+strings.Join(controllerNames(), ", "))
-			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight; 0 lets it choose")
-			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time")
+			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' for all that are on by default, 'name' for one more, '-name' for one less; there are "+strings.Join(controllerNames(), ", "))
+			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight at most; 0 lets it choose")
+			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time at most")
 		}),
 		set("Admission", func(f *pflag.FlagSet) {
 			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default")
-			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run although they are on by default (NamespaceLifecycle, DefaultTolerationSeconds, Priority)")
+			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, DefaultTolerationSeconds, Priority")
 		}),
 		set("Limits", func(f *pflag.FlagSet) {
-			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside; more get 429")
-			f.DurationVar(&o.requestTimeout, "request-timeout", 34*time.Second, "how long a request may take, lists and watches aside")
-			f.DurationVar(&o.shutdownTimeout, "shutdown-timeout", 10*time.Second, "how long requests in flight may take to finish at shutdown")
+			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside; those beyond are answered with 429")
+			f.DurationVar(&o.requestTimeout, "request-timeout", 34*time.Second, "how long a write may take")
+			f.DurationVar(&o.shutdownTimeout, "shutdown-timeout", 10*time.Second, "how long to wait at shutdown for requests in flight")
 		}),
 		set("Logging", func(f *pflag.FlagSet) {
-			f.IntVarP(&o.verbosity, "v", "v", 0, "0 warnings, 1 what the controllers do, 4 every request")
-			f.StringVar(&o.logFormat, "logging-format", "text", "text or json")
+			f.IntVarP(&o.verbosity, "v", "v", 0, "what to log: 0 for warnings, 1 for what the controllers do too, 4 for every request")
+			f.StringVar(&o.logFormat, "logging-format", "text", "how to log: text or json")
 		}),
 	}
-}
-
-// complete checks what flags say together and fills in what follows from them.
-func (o *options) complete(changed func(name string) bool) error {
-	if o.insecurePort != 0 {
-		if ip := net.ParseIP(o.insecureAddress); ip == nil || !ip.IsLoopback() {
-			return fmt.Errorf("--insecure-bind-address %q is not a loopback address: whoever reaches that port is an administrator", o.insecureAddress)
-		}
-	}
-	if net.ParseIP(o.bindAddress) == nil {
-		return fmt.Errorf("--bind-address %q is not an IP address", o.bindAddress)
-	}
-	for flag, port := range map[string]int{"insecure-port": max(o.insecurePort, 0), "secure-port": o.securePort} {
-		if port < 0 || port > 65535 {
-			return fmt.Errorf("--%s %d is not a port", flag, port)
-		}
-	}
-	if o.logFormat != "text" && o.logFormat != "json" {
-		return fmt.Errorf("--logging-format %q: text and json are known", o.logFormat)
-	}
-	if o.maxInFlight <= 0 {
-		return errors.New("--max-requests-inflight must be positive")
-	}
-	switch {
-	case o.ephemeral && len(o.etcd) > 0:
-		return errors.New("--ephemeral and --etcd-servers exclude each other")
-	case o.ephemeral && changed("data-dir"):
-		return errors.New("--ephemeral and --data-dir exclude each other")
-	}
-	_, err := selectControllers(o.controllers)
-	return err
 }
 
 // directory makes the data directory, or with --ephemeral a temporary one; done removes the latter.

@@ -59,7 +59,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		collector, adapter, config.Debug = newCollector(o, d, registry, log)
 	}
 	if s.api, err = apiserver.New(config); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading --enable-admission-plugins and --disable-admission-plugins: %w", err)
 	}
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller")), Cache: d.cache}
 	if on[garbageCollector] {

@@ -67,9 +67,9 @@ func versionCommand() *cobra.Command {
 				return e.Encode(map[string]string{"version": version, "kubernetes": kubernetesVersion, "commit": commit,
 					"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
 			}
-			return errUsage{fmt.Errorf("--output %q: only json is known", output)}
+			return errUsage{fmt.Errorf("--output %q is not json", output)}
 		},
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "json, or empty for one line")
+	c.Flags().StringVarP(&output, "output", "o", "", "json for an object, nothing for a line")
 	return c
 }

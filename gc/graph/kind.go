@@ -10,10 +10,6 @@ import (
 // kindName is an apiVersion and a kind, interned.
 type kindName struct{ apiVersion, kind string }
 
-func (k kindName) compare(o kindName) int {
-	return cmp.Or(strings.Compare(k.kind, o.kind), strings.Compare(k.apiVersion, o.apiVersion))
-}
-
 // kind is what references to an apiVersion and kind mean. It exists while it is served or named
 // by a reference; a kind that was served and isn't now keeps its meaning for as long (J-45).
 type kind struct {

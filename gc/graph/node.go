@@ -137,14 +137,6 @@ func (n *node) class() Class {
 	return Firm
 }
 
-// dependents returns how many objects name the node's uid.
-func (n *node) dependents() int {
-	if n.anchor == nil {
-		return 0
-	}
-	return n.anchor.count
-}
-
 // ref returns the reference that errors, requests and reports use.
 func (n *node) ref() Ref {
 	name := n.stored

@@ -22,9 +22,6 @@ func (g *Graph) insert(p place, o *Object) {
 		uid: o.UID, revision: o.Revision, flags: o.Flags,
 	}
 	g.nodes[p] = n
-	if s := g.unread[p]; s != nil {
-		defer g.wakeUnread(p, s)
-	}
 	if n.flags.Has(Broken) {
 		n.uid = "" // nothing that is said about the value can be relied on
 		return

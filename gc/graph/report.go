@@ -10,15 +10,13 @@ func (g *Graph) reportOwners(n *node, old []ref) {
 		if o == nil || named(old, r.edge.anchor.uid) {
 			continue
 		}
-		if o.namespace != "" && o.namespace != n.namespace {
-			if !o.collection.inert {
-				g.report(n, r.edge)
-			}
-			return
+		if r.kind.known && n.names(r) == o.place {
+			continue
 		}
-		if !r.kind.known || n.names(r) != o.place {
-			return
+		if o.namespace != "" && o.namespace != n.namespace && !o.collection.inert {
+			g.report(n, r.edge)
 		}
+		return
 	}
 }
 

@@ -21,6 +21,9 @@ var (
 type claimTolerance struct{ selector, dataGroup bool }
 
 func claimToleranceOf(old *corev1.PersistentVolumeClaimSpec) claimTolerance {
+	if old == nil {
+		return claimTolerance{}
+	}
 	return claimTolerance{
 		selector:  len(metav1validation.ValidateLabelSelector(old.Selector, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0,
 		dataGroup: old.DataSource != nil && old.DataSource.APIGroup != nil || old.DataSourceRef != nil && old.DataSourceRef.APIGroup != nil,
@@ -28,11 +31,12 @@ func claimToleranceOf(old *corev1.PersistentVolumeClaimSpec) claimTolerance {
 }
 
 func claim(c *corev1.PersistentVolumeClaim) field.ErrorList {
-	return claimSpec(&c.Spec, claimTolerance{}, field.NewPath("spec"))
+	return claimSpec(&c.Spec, nil, field.NewPath("spec"))
 }
 
-// claimSpec judges what is asked for, of a claim or of a template for one.
-func claimSpec(s *corev1.PersistentVolumeClaimSpec, tolerate claimTolerance, at *field.Path) (errs field.ErrorList) {
+// claimSpec judges what is asked for, of a claim or of a template for one; old is nil for a new one.
+func claimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path) (errs field.ErrorList) {
+	tolerate := claimToleranceOf(old)
 	if len(s.AccessModes) == 0 {
 		errs = append(errs, field.Required(at.Child("accessModes"), "at least 1 access mode is required"))
 	}
@@ -123,7 +127,7 @@ func dataSource(group *string, kind, name string, tolerate claimTolerance, at *f
 // and then what changed.
 func claimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	spec := field.NewPath("spec")
-	errs := claimSpec(&c.Spec, claimToleranceOf(&old.Spec), spec)
+	errs := claimSpec(&c.Spec, &old.Spec, spec)
 	errs = append(errs, errs...)
 	errs = append(errs, claimKept(c, old)...)
 	size, was, got := c.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage], old.Status.Capacity[corev1.ResourceStorage]

@@ -45,20 +45,20 @@ func configMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
 	if isTrue(old.Immutable) {
 		errs = append(errs, sealed(m.Immutable,
 			// Upstream defaults only this one to an empty map.
-			content{"data", apiequality.Semantic.DeepEqual(m.Data, old.Data)},
-			content{"binaryData", reflect.DeepEqual(m.BinaryData, old.BinaryData)})...)
+			kept{"data", apiequality.Semantic.DeepEqual(m.Data, old.Data)},
+			kept{"binaryData", reflect.DeepEqual(m.BinaryData, old.BinaryData)})...)
 	}
 	return append(errs, configMap(m)...)
 }
 
-// content is a field of a sealed object and whether it stayed.
-type content struct {
+// kept is a field of a sealed object and whether it stayed.
+type kept struct {
 	name string
 	kept bool
 }
 
 // sealed refuses changes of an object that was immutable.
-func sealed(immutable *bool, parts ...content) (errs field.ErrorList) {
+func sealed(immutable *bool, parts ...kept) (errs field.ErrorList) {
 	if !isTrue(immutable) {
 		errs = append(errs, field.Forbidden(field.NewPath("immutable"), sealedText))
 	}
@@ -132,7 +132,7 @@ func secretJSON(s *corev1.Secret, key string, data *field.Path) field.ErrorList 
 func secretUpdate(s, old *corev1.Secret) field.ErrorList {
 	errs := apivalidation.ValidateImmutableField(s.Type, old.Type, field.NewPath("type"))
 	if isTrue(old.Immutable) {
-		errs = append(errs, sealed(s.Immutable, content{"data", reflect.DeepEqual(s.Data, old.Data)})...)
+		errs = append(errs, sealed(s.Immutable, kept{"data", reflect.DeepEqual(s.Data, old.Data)})...)
 	}
 	return append(errs, secret(s)...)
 }

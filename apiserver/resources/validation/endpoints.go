@@ -11,12 +11,7 @@ import (
 var protocols = []corev1.Protocol{corev1.ProtocolSCTP, corev1.ProtocolTCP, corev1.ProtocolUDP}
 
 // protocol wants one of the three.
-func protocol(p corev1.Protocol, at *field.Path) field.ErrorList {
-	if p == "" {
-		return field.ErrorList{field.Required(at, "")}
-	}
-	return oneOf(p, at, protocols)
-}
+func protocol(p corev1.Protocol, at *field.Path) field.ErrorList { return required(p, at, protocols) }
 
 // portNumber wants 1 to 65535.
 func portNumber(port int32, at *field.Path) (errs field.ErrorList) {

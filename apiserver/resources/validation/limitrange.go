@@ -51,7 +51,7 @@ func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorLi
 		for _, name := range sorted(list) {
 			is := resourceName
 			if item.Type == corev1.LimitTypePod || item.Type == corev1.LimitTypeContainer {
-				is = containerResource
+				is = containerResourceName
 			}
 			errs = append(errs, is(name, at.Child(field).Key(string(name)))...)
 		}

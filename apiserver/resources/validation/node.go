@@ -112,11 +112,7 @@ func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 		if texts := utilvalidation.IsValidLabelValue(t.Value); len(texts) != 0 {
 			errs = append(errs, field.Invalid(at.Child("value"), t.Value, strings.Join(texts, ";")))
 		}
-		if t.Effect == "" {
-			errs = append(errs, field.Required(at.Child("effect"), ""))
-		} else {
-			errs = append(errs, oneOf(t.Effect, at.Child("effect"), taintEffects)...)
-		}
+		errs = append(errs, required(t.Effect, at.Child("effect"), taintEffects)...)
 		k := key{t.Key, t.Effect}
 		if seen[k] {
 			twice := field.Duplicate(at, internal(t))
@@ -127,5 +123,3 @@ func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 	}
 	return errs
 }
-
-var taintEffects = []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}

@@ -1,8 +1,6 @@
 package validation
 
 import (
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -156,7 +154,7 @@ func secretAnywhere(r *corev1.SecretReference, at *field.Path) field.ErrorList {
 }
 
 func csiPlugin(v *corev1.CSIPersistentVolumeSource, at *field.Path) field.ErrorList {
-	errs := append(driverName(v.Driver, at.Child("driver")), given(at, "volumeHandle", v.VolumeHandle)...)
+	errs := append(csiDriver(v.Driver, at.Child("driver")), given(at, "volumeHandle", v.VolumeHandle)...)
 	for _, ref := range []struct {
 		name string
 		*corev1.SecretReference
@@ -178,20 +176,6 @@ func csiPlugin(v *corev1.CSIPersistentVolumeSource, at *field.Path) field.ErrorL
 		} else {
 			errs = append(errs, label(ref.Namespace, at.Child("namespace"))...)
 		}
-	}
-	return errs
-}
-
-// driverName wants a CSI or DRA driver's name (core ValidateCSIDriverName).
-func driverName(name string, at *field.Path) (errs field.ErrorList) {
-	if name == "" {
-		errs = append(errs, field.Required(at, ""))
-	}
-	if len(name) > 63 {
-		errs = append(errs, field.TooLong(at, "", 63))
-	}
-	for _, text := range utilvalidation.IsDNS1123Subdomain(strings.ToLower(name)) {
-		errs = append(errs, field.Invalid(at, name, text))
 	}
 	return errs
 }

@@ -90,25 +90,6 @@ func isQuotaResource(name corev1.ResourceName) bool {
 		isHugePage(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
 }
 
-// isContainerResource says that a container may name it without a prefix.
-func isContainerResource(name corev1.ResourceName) bool {
-	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || isHugePage(name)
-}
-
-// containerResource wants a resource that a container may ask for.
-func containerResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
-	errs := resourceName(name, at)
-	switch {
-	case !strings.Contains(string(name), "/"):
-		if !isContainerResource(name) {
-			errs = append(errs, field.Invalid(at, name, "must be a standard resource for containers"))
-		}
-	case !isNativeResource(name) && !isExtendedResource(name):
-		errs = append(errs, field.Invalid(at, name, "doesn't follow extended resource name standard"))
-	}
-	return errs
-}
-
 // basicQuantity wants zero or more, in upstream's other words.
 func basicQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 	if q.Value() < 0 {

@@ -188,7 +188,7 @@ func (r *podRules) podResources(at *field.Path) (errs field.ErrorList) {
 	total := containerRequests(r.spec)
 	for _, n := range sorted(total) {
 		all, own := total[n], q.Requests[n]
-		if all.Cmp(own) > 0 && (len(q.Requests) > 0 || len(q.Limits) > 0) {
+		if all.Cmp(own) > 0 && len(podResourceName(n, at)) == 0 && len(q.Requests)+len(q.Limits) > 0 {
 			errs = append(errs, field.Invalid(at.Child("requests").Key(string(n)), own.String(),
 				"must be greater than or equal to aggregate container requests of "+all.String()))
 		}

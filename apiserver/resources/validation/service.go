@@ -66,11 +66,7 @@ func service(s, old *corev1.Service) (errs field.ErrorList) {
 			errs = append(errs, reachableIP(value, at)...)
 		}
 	}
-	if s.Spec.Type == "" {
-		errs = append(errs, field.Required(spec.Child("type"), ""))
-	} else {
-		errs = append(errs, oneOf(s.Spec.Type, spec.Child("type"), serviceTypes)...)
-	}
+	errs = append(errs, required(s.Spec.Type, spec.Child("type"), serviceTypes)...)
 	errs = append(errs, servicePorts(s, spec.Child("ports"))...)
 	errs = append(errs, sourceRanges(s, old, spec.Child("LoadBalancerSourceRanges"))...)
 	errs = append(errs, balancer(s, spec)...)
@@ -106,11 +102,7 @@ func serviceOfType(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 }
 
 func sessionAffinity(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
-	if s.Spec.SessionAffinity == "" {
-		errs = append(errs, field.Required(spec.Child("sessionAffinity"), ""))
-	} else {
-		errs = append(errs, oneOf(s.Spec.SessionAffinity, spec.Child("sessionAffinity"), affinities)...)
-	}
+	errs = append(errs, required(s.Spec.SessionAffinity, spec.Child("sessionAffinity"), affinities)...)
 	config, at := s.Spec.SessionAffinityConfig, spec.Child("sessionAffinityConfig")
 	switch s.Spec.SessionAffinity {
 	case corev1.ServiceAffinityClientIP:

@@ -32,7 +32,7 @@ func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
 	case ips[0] != s.Spec.ClusterIP:
 		errs = append(errs, field.Invalid(at, ips, "first value must match `clusterIP`"))
 	}
-	errs = append(errs, families(s, spec)...)
+	errs = append(errs, serviceFamilies(s, spec)...)
 	wrong, bad := addresses(ips, old.Spec.ClusterIPs, at)
 	errs = append(errs, wrong...)
 	if bad {
@@ -56,7 +56,7 @@ func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
 	return errs
 }
 
-func families(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
+func serviceFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	seen := map[corev1.IPFamily]bool{}
 	for i, family := range s.Spec.IPFamilies {
 		at := spec.Child("ipFamilies").Index(i)

@@ -29,14 +29,12 @@ func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList)
 	for i, value := range s.Spec.LoadBalancerSourceRanges {
 		errs = append(errs, cidr(strings.TrimSpace(value), at.Index(i), had)...)
 	}
-	if len(s.Spec.LoadBalancerSourceRanges) > 0 || strings.TrimSpace(val) == "" {
+	was, before := old.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]
+	if len(s.Spec.LoadBalancerSourceRanges) > 0 || strings.TrimSpace(val) == "" || before && was == val {
 		return errs
 	}
-	for _, value := range strings.Split(old.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey], ",") {
-		had = append(had, strings.TrimSpace(value))
-	}
 	for _, value := range strings.Split(val, ",") {
-		errs = append(errs, cidr(strings.TrimSpace(value), at, had)...)
+		errs = append(errs, cidr(strings.TrimSpace(value), at, nil)...)
 	}
 	return errs
 }
@@ -78,10 +76,8 @@ func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 		if policy != "" {
 			errs = append(errs, field.Invalid(at, policy, "may only be set for externally-accessible services"))
 		}
-	case policy == "":
-		errs = append(errs, field.Required(at, ""))
 	default:
-		errs = append(errs, oneOf(policy, at, externalPolicies)...)
+		errs = append(errs, required(policy, at, externalPolicies)...)
 	}
 	port, at := s.Spec.HealthCheckNodePort, spec.Child("healthCheckNodePort")
 	switch {

@@ -270,7 +270,9 @@ func (r *podRules) imageVolume(s *corev1.ImageVolumeSource, at *field.Path) (err
 
 var pullPolicies = []corev1.PullPolicy{corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever}
 
-func pullPolicy(p corev1.PullPolicy, at *field.Path) field.ErrorList { return required(p, at, pullPolicies) }
+func pullPolicy(p corev1.PullPolicy, at *field.Path) field.ErrorList {
+	return required(p, at, pullPolicies)
+}
 
 // required wants one of the values and reports none at all as such.
 func required[T ~string](value T, at *field.Path, values []T) field.ErrorList {

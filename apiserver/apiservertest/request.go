@@ -1,0 +1,99 @@
+package apiservertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Answer is what a request was answered with.
+type Answer struct {
+	Code   int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request. body may be nil, a string or bytes, which are sent as they are, or anything
+// else, which is sent as JSON. header holds names and values in turn; Content-Type is that of JSON
+// if it isn't named. The test fails if there is no answer.
+func (s *Server) Do(method, path string, body any, header ...string) Answer {
+	s.t.Helper()
+	a, err := s.Try(method, path, body, header...)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return a
+}
+
+// Try is Do for goroutines and for requests that may not be answered.
+func (s *Server) Try(method, path string, body any, header ...string) (Answer, error) {
+	var r io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		r = strings.NewReader(b)
+	case []byte:
+		r = bytes.NewReader(b)
+	default:
+		data, err := json.Marshal(b)
+		if err != nil {
+			return Answer{}, err
+		}
+		r = bytes.NewReader(data)
+	}
+	req, err := http.NewRequest(method, s.URL+path, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	if r != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := s.Client.Do(req)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	return Answer{Code: resp.StatusCode, Header: resp.Header, Body: data}, err
+}
+
+// Object returns the body as an object; an empty one if it is none.
+func (a Answer) Object() *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	if json.Unmarshal(a.Body, &u.Object) != nil {
+		u.Object = map[string]any{}
+	}
+	return u
+}
+
+// Status returns the body as a Status; its Code is 0 if it is none.
+func (a Answer) Status() metav1.Status {
+	var st metav1.Status
+	if json.Unmarshal(a.Body, &st) != nil || st.Kind != "Status" {
+		return metav1.Status{}
+	}
+	return st
+}
+
+// List returns the body as a list; an empty one if it is none.
+func (a Answer) List() *unstructured.UnstructuredList {
+	l := &unstructured.UnstructuredList{}
+	var raw struct {
+		Items []map[string]any `json:"items"`
+	}
+	l.Object = a.Object().Object
+	if json.Unmarshal(a.Body, &raw) == nil {
+		for _, item := range raw.Items {
+			l.Items = append(l.Items, unstructured.Unstructured{Object: item})
+		}
+	}
+	return l
+}

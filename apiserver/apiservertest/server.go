@@ -1,0 +1,137 @@
+package apiservertest
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+// Options change what is started; nil, and every zero field, means the default.
+type Options struct {
+	// Configure changes the server's configuration before it is made.
+	Configure func(*apiserver.Config)
+	// Handler wraps the handler that is served.
+	Handler func(http.Handler) http.Handler
+	// Cache are the cache's bounds; its decoder is set by Start.
+	Cache cache.Options
+	// Store is what the data is in (default: a new ephemeral store).
+	Store storage.Store
+}
+
+// Server is a running server.
+type Server struct {
+	// URL is the plain port's, without a slash at the end. Who connects is an administrator.
+	URL string
+	// Client sends requests to it, with no bound on connections and no compression of its own.
+	Client  *http.Client
+	API     *apiserver.Server
+	Store   storage.Store
+	Cache   *cache.Cache
+	Decoder *storage.Decoder
+	Types   *resources.Types
+
+	t testing.TB
+}
+
+// Start returns a server that runs until the test ends.
+func Start(t testing.TB, o *Options) *Server {
+	t.Helper()
+	if o == nil {
+		o = &Options{}
+	}
+	s := &Server{t: t, Store: o.Store, Types: resources.NewTable(resources.Builtin()...)}
+	if s.Store == nil {
+		s.Store = storagetest.Open(t)
+	}
+	s.Decoder = &storage.Decoder{Root: storage.DefaultRoot, Fields: s.Types.SelectableFields, Transcode: resources.Transcode}
+	bounds := o.Cache
+	bounds.Decoder = *s.Decoder
+	s.Cache = cache.New(bounds)
+	s.follow()
+	config := apiserver.Config{
+		Store: s.Store, Cache: s.Cache, Decoder: s.Decoder, Types: s.Types,
+		Version:   apiserver.Version{Major: "1", Minor: "36", GitVersion: "v1.36.3+test"},
+		Discovery: discovery.New(s.Types, "127.0.0.1:6443"),
+		OpenAPI:   openapi.New("v1.36.3", func() []openapi.Type { return apiserver.Documented(s.Types) }),
+		Log:       slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
+	if o.Configure != nil {
+		o.Configure(&config)
+	}
+	var err error
+	if s.API, err = apiserver.New(config); err != nil {
+		t.Fatalf("making the server: %v", err)
+	}
+	h := s.API.Insecure()
+	if o.Handler != nil {
+		h = o.Handler(h)
+	}
+	s.serve(h)
+	s.makeDefault()
+	return s
+}
+
+// follow fills the cache until the test ends.
+func (s *Server) follow() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Store.Follow(ctx, s.Cache.Apply) }()
+	s.t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	select {
+	case <-s.Cache.Ready():
+	case err := <-done:
+		s.t.Fatalf("following the store: %v", err)
+	}
+}
+
+// serve opens the port.
+func (s *Server) serve(h http.Handler) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatalf("opening a port: %v", err)
+	}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 20,
+		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(s.t.Output(), nil), slog.LevelInfo)}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ln) }()
+	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
+	s.URL, s.Client = "http://"+ln.Addr().String(), &http.Client{Transport: transport}
+	s.t.Cleanup(func() {
+		s.API.CloseWatches()
+		transport.CloseIdleConnections()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := server.Shutdown(ctx); err != nil {
+			s.t.Errorf("requests still in flight at the end of the test: %v", err)
+			_ = server.Close() // cut off what is left
+		}
+		<-done
+	})
+}
+
+// makeDefault creates the namespace "default", which in a whole program a controller does.
+func (s *Server) makeDefault() {
+	p := apiserver.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	if _, err := s.API.Loopback(auth.Loopback).Create(context.Background(), p, ns); err != nil {
+		s.t.Fatalf("creating the namespace default: %v", err)
+	}
+}

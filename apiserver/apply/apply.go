@@ -1,0 +1,65 @@
+package apply
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Apply merges an apply document into live and returns the result in the stored version, with its
+// managedFields. live is of the stored or the served version and isn't changed; nil means that
+// the document creates the object. strictness is the request's fieldValidation, and warn is called
+// with each fault of the document under Warn (B-71).
+//
+// It returns 409 Conflict for fields that others own unless force, 400 BadRequest for a document
+// that is no YAML, of another kind, or with managedFields (B-60), and errors without a status, that
+// clients see as 500, for a document that doesn't suit the kind's schema.
+func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Object, document []byte, manager string, force bool, strictness string, warn func(string)) (runtime.Object, error) {
+	e, err := m.endpoint(res, sub)
+	if err != nil {
+		return nil, err
+	}
+	return e.apply(live, document, manager, force, strictness, warn)
+}
+
+func (e *endpoint) apply(live runtime.Object, document []byte, manager string, force bool, strictness string, warn func(string)) (runtime.Object, error) {
+	config := &unstructured.Unstructured{Object: map[string]any{}}
+	if err := yaml.Unmarshal(document, &config.Object); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
+	}
+	was, err := e.live(live, config)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := e.fields.Apply(was, config, manager, force)
+	if err != nil {
+		return nil, err
+	}
+	if err := judge(document, strictness, warn); err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+// judge looks for what a lenient reading passes over. It comes after the merge, whose errors go
+// first (AS handlers/patch.go:applyPatcher.applyPatchToCurrentObject).
+func judge(document []byte, strictness string, warn func(string)) error {
+	if strictness != metav1.FieldValidationStrict && strictness != metav1.FieldValidationWarn {
+		return nil
+	}
+	err := yaml.UnmarshalStrict(document, &map[string]any{})
+	switch {
+	case err == nil:
+	case strictness == metav1.FieldValidationStrict:
+		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding YAML: %v", err))
+	default:
+		warn(err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+package apply
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+)
+
+// Guard runs mutating admission on an object and puts its managedFields back if admission leaves
+// them invalid, with a warning. It returns what admit returns.
+func Guard(obj metav1.Object, warn func(string), admit func() error) error {
+	before := obj.GetManagedFields()
+	if err := admit(); err != nil {
+		return err
+	}
+	if err := managedfields.ValidateManagedFields(obj.GetManagedFields()); err != nil {
+		obj.SetManagedFields(before)
+		warn(fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: %v", err))
+	}
+	return nil
+}

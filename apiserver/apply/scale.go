@@ -1,0 +1,103 @@
+package apply
+
+import (
+	"fmt"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+var scaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+
+// scaleResource stands for the kind of the scale subresources, which is no resource itself.
+var scaleResource = &resources.Resource{
+	Group: scaleKind.Group, Version: scaleKind.Version, Kind: scaleKind.Kind, Stored: scaleKind,
+	New: func() runtime.Object {
+		sc := &autoscalingv1.Scale{}
+		sc.SetGroupVersionKind(scaleKind)
+		return sc
+	},
+}
+
+// Scaling tracks one write of an object's scale. An entry of the object's managedFields that has
+// the number of replicas shows in its Scale as one that has spec.replicas, and what a write of the
+// Scale makes of these entries goes back into the object's (K
+// pkg/registry/apps/deployment/storage/storage.go:scaleUpdatedObjectInfo).
+type Scaling struct {
+	endpoint *endpoint
+	handler  *managedfields.ScaleHandler
+	shown    []metav1.ManagedFieldsEntry
+}
+
+// Scaling begins a write of the scale of an object. res is the endpoint's entry. Managed fields
+// that can't be read are an error.
+func (m *Managers) Scaling(res *resources.Resource, parent metav1.Object) (*Scaling, error) {
+	e, err := m.endpoint(scaleResource, "scale")
+	if err != nil {
+		return nil, err
+	}
+	h := managedfields.NewScaleHandler(parent.GetManagedFields(), res.GroupVersion(), m.replicas(res))
+	shown, err := h.ToSubresource()
+	if err != nil {
+		return nil, fmt.Errorf("reading managed fields of %s: %w", parent.GetName(), err)
+	}
+	return &Scaling{e, h, shown}, nil
+}
+
+// replicas says where the number of replicas stands in each version of a resource.
+func (m *Managers) replicas(res *resources.Resource) managedfields.ResourcePathMappings {
+	paths := managedfields.ResourcePathMappings{}
+	for _, v := range m.versions(res) {
+		var path fieldpath.Path
+		if sub := v.Subresource("scale"); sub != nil {
+			path = fieldpath.MakePathOrDie(elements(sub.ScalePaths.Replicas)...)
+		}
+		paths[v.GroupVersion().String()] = path
+	}
+	return paths
+}
+
+// Update returns sc, which is to replace live, the Scale that is shown now, with its managedFields.
+// live isn't changed.
+func (s *Scaling) Update(live, sc *autoscalingv1.Scale, manager string) *autoscalingv1.Scale {
+	if err := s.endpoint.update(s.live(live), sc, manager); err != nil {
+		sc.SetManagedFields(nil)
+	}
+	return sc
+}
+
+// Apply merges an apply document into live, the Scale that is shown now, and returns the result.
+// live isn't changed. Arguments and errors are those of Managers.Apply.
+func (s *Scaling) Apply(live *autoscalingv1.Scale, document []byte, manager string, force bool, strictness string, warn func(string)) (*autoscalingv1.Scale, error) {
+	obj, err := s.endpoint.apply(s.live(live), document, manager, force, strictness, warn)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := s.endpoint.convert.ConvertToVersion(obj, scaleKind.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	return sc.(*autoscalingv1.Scale), nil
+}
+
+func (s *Scaling) live(live *autoscalingv1.Scale) *autoscalingv1.Scale {
+	shown := *live
+	shown.SetGroupVersionKind(scaleKind)
+	shown.SetManagedFields(s.shown)
+	return &shown
+}
+
+// Entries returns the managedFields of the object once sc, a result of Update or Apply, is carried
+// over to it.
+func (s *Scaling) Entries(sc *autoscalingv1.Scale) ([]metav1.ManagedFieldsEntry, error) {
+	entries, err := s.handler.ToParent(sc.GetManagedFields())
+	if err != nil {
+		return nil, fmt.Errorf("managed fields of the scale of %s: %w", sc.GetName(), err)
+	}
+	return entries, nil
+}

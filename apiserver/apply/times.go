@@ -1,0 +1,74 @@
+package apply
+
+import (
+	"reflect"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/conversion"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// KeepTimes sets the times in obj's managedFields to those of old if nothing else differs between
+// the two, so that a write which changes nothing isn't one (B-17). Both are of the same version.
+// (AS handlers/fieldmanager/equality.go:IgnoreManagedFieldsTimestampsTransformer)
+func KeepTimes(obj, old runtime.Object) {
+	to, ok := obj.(metav1.Object)
+	if !ok {
+		return
+	}
+	entries, was := to.GetManagedFields(), old.(metav1.Object).GetManagedFields()
+	if len(entries) != len(was) || !onlyTimesDiffer(entries, was) || !sameBut(obj, old) {
+		return
+	}
+	kept := make([]metav1.ManagedFieldsEntry, len(entries))
+	for i := range entries {
+		kept[i] = entries[i]
+		kept[i].Time = was[i].Time
+	}
+	to.SetManagedFields(kept)
+}
+
+// onlyTimesDiffer reports whether two lists of the same length are equal but for times, and
+// some time does differ.
+func onlyTimesDiffer(a, b []metav1.ManagedFieldsEntry) bool {
+	differ := false
+	for i := range a {
+		differ = differ || !a[i].Time.Equal(b[i].Time)
+		x, y := a[i], b[i]
+		x.Time, y.Time = nil, nil
+		if !reflect.DeepEqual(x, y) {
+			return false
+		}
+	}
+	return differ
+}
+
+// sameBut compares objects without the times of managedFields.
+func sameBut(a, b runtime.Object) bool {
+	x, custom := a.(*unstructured.Unstructured)
+	y, both := b.(*unstructured.Unstructured)
+	if !custom || !both {
+		return custom == both && timeless().DeepEqual(a, b)
+	}
+	// Custom resources are compared as they are: an empty map isn't none.
+	x, y = shallow(x).(*unstructured.Unstructured), shallow(y).(*unstructured.Unstructured)
+	for _, u := range []*unstructured.Unstructured{x, y} {
+		unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
+	}
+	return equality.Semantic.DeepEqualWithNilDifferentFromEmpty(x.Object, y.Object)
+}
+
+var timeless = sync.OnceValue(func() conversion.Equalities {
+	e := equality.Semantic.Copy()
+	err := e.AddFuncs(func(a, b metav1.ManagedFieldsEntry) bool {
+		a.Time, b.Time = nil, nil
+		return reflect.DeepEqual(a, b)
+	})
+	if err != nil {
+		panic(err) // the function is none of two equal types: no input can cause it
+	}
+	return e
+})

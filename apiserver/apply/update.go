@@ -1,0 +1,96 @@
+package apply
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Manager returns who a write is recorded for: the fieldManager of the options, else what the
+// user agent says before its first slash, of that what is printable and no more than a manager's
+// name may have (A-35).
+func Manager(fieldManager, userAgent string) string {
+	if fieldManager != "" {
+		return fieldManager
+	}
+	program, _, _ := strings.Cut(userAgent, "/")
+	var b strings.Builder
+	for _, r := range program {
+		if !unicode.IsPrint(r) {
+			continue
+		}
+		if b.Len()+utf8.RuneLen(r) > validation.FieldManagerMaxLength {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Update records in obj's managedFields what a create, an update, or a patch that isn't an apply
+// changed, and returns obj. live is what is stored, nil on create; obj and live are of the stored
+// version or of the served one. sub is the subresource that was written, or empty. What fails
+// leaves obj without managedFields (A-35, A-36).
+func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime.Object, manager string) runtime.Object {
+	o, ok := obj.(object)
+	if !ok {
+		return obj
+	}
+	e, err := m.endpoint(res, sub)
+	if err == nil {
+		err = e.update(live, o, manager)
+	}
+	if err != nil {
+		o.SetManagedFields(nil)
+	}
+	return obj
+}
+
+func (e *endpoint) update(live runtime.Object, obj object, manager string) error {
+	was, err := e.live(live, obj)
+	if err != nil {
+		return err
+	}
+	_, err = e.fields.Update(was, obj, manager)
+	return err
+}
+
+// live returns what is stored in the served version and without managedFields, which nobody owns,
+// so that they needn't be read as a part of the object.
+func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
+	stored, ok := live.(object)
+	if !ok {
+		return &view{e.empty, e.empty}, nil
+	}
+	versioned, err := e.convert.ConvertToVersion(stored, e.res.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	entries := stored.GetManagedFields()
+	if len(entries) > 0 && !claimed(entries) && !claimed(obj.GetManagedFields()) {
+		versioned = shallow(versioned)
+		versioned.(metav1.Object).SetManagedFields(nil)
+	}
+	return &view{stored, versioned}, nil
+}
+
+// claimed reports whether an entry may own managedFields themselves. Only a client that sent such
+// an entry can bring that about, and loses the field with the next change.
+func claimed(entries []metav1.ManagedFieldsEntry) bool {
+	for i := range entries {
+		if f := entries[i].FieldsV1; f != nil {
+			raw := f.GetRawBytes()
+			if bytes.Contains(raw, []byte("f:managedFields")) || bytes.Contains(raw, []byte(`\u`)) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package apiserver
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"os"
+	"time"
+)
+
+// writeAtOnce is how many bytes a client must take within Config.WriteTimeout.
+const writeAtOnce = 256 << 10
+
+// recorder remembers what was answered, and cuts off clients that don't read.
+type recorder struct {
+	http.ResponseWriter
+	code  int
+	bytes int
+	// stall is how long the client may leave writeAtOnce bytes unread.
+	stall time.Duration
+	// label is how metrics call the request; empty until it has been routed.
+	label requestLabel
+}
+
+// requestLabel is kube-apiserver's labels of a request.
+type requestLabel struct{ verb, group, version, resource, subresource, scope string }
+
+// WriteHeader notes the code of the answer.
+func (w *recorder) WriteHeader(code int) {
+	if w.code == 0 {
+		w.code = code
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write writes in pieces, each with a deadline of its own, so that a large answer may take long on
+// a slow line, and one that isn't read at all ends.
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.code == 0 {
+		w.code = http.StatusOK
+	}
+	rest := b
+	for {
+		piece := rest[:min(len(rest), writeAtOnce)]
+		w.deadline(time.Now().Add(w.stall))
+		n, err := w.ResponseWriter.Write(piece)
+		w.bytes += n
+		if rest = rest[n:]; err != nil || len(rest) == 0 {
+			return len(b) - len(rest), err
+		}
+	}
+}
+
+// FlushError sends what net/http holds back, in time or not at all.
+func (w *recorder) FlushError() error {
+	w.deadline(time.Now().Add(w.stall))
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// deadline bounds writes from now on. Only writers without a connection don't know deadlines.
+func (w *recorder) deadline(t time.Time) {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Hijack is passed on for upgrades.
+func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return http.NewResponseController(w.ResponseWriter).Hijack()
+}
+
+// timedBody bounds how long a client may take to send its body, which it must within the time that
+// the whole request has. The deadline is taken back at the end: while a handler works net/http
+// reads on to notice a hang-up, and would take a missed deadline for one.
+type timedBody struct {
+	body interface {
+		Read([]byte) (int, error)
+		Close() error
+	}
+	deadline time.Time
+	// set changes the connection's deadline.
+	set     func(time.Time) error
+	started bool
+}
+
+// Read reads on; the error is os.ErrDeadlineExceeded if the client took too long.
+func (b *timedBody) Read(p []byte) (int, error) {
+	if !b.started {
+		b.started = true
+		_ = b.set(b.deadline) // a writer without a connection has no slow client
+	}
+	n, err := b.body.Read(p)
+	if err != nil && !os.IsTimeout(err) {
+		_ = b.set(time.Time{})
+	}
+	return n, err
+}
+
+// Close closes the body.
+func (b *timedBody) Close() error { return b.body.Close() }

@@ -1,0 +1,248 @@
+package validation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const mostPrecedence = 10000
+
+var (
+	flowVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"}
+	flowKinds = []flowcontrolv1.SubjectKind{flowcontrolv1.SubjectKindGroup, flowcontrolv1.SubjectKindServiceAccount, flowcontrolv1.SubjectKindUser}
+	flowBy    = []flowcontrolv1.FlowDistinguisherMethodType{flowcontrolv1.FlowDistinguisherMethodByNamespaceType, flowcontrolv1.FlowDistinguisherMethodByUserType}
+)
+
+// everyFlow is the rule of the two schemas that every server has.
+func everyFlow(groups ...string) flowcontrolv1.PolicyRulesWithSubjects {
+	r := flowcontrolv1.PolicyRulesWithSubjects{
+		ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
+			Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}, ClusterScope: true,
+		}},
+		NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}}},
+	}
+	for _, g := range groups {
+		r.Subjects = append(r.Subjects, flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: g}})
+	}
+	return r
+}
+
+// mandatorySchemas may exist only like this (apiserver bootstrap.MandatoryFlowSchemas).
+var mandatorySchemas = map[string]flowcontrolv1.FlowSchemaSpec{
+	"exempt": {
+		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"},
+		MatchingPrecedence:         1,
+		Rules:                      []flowcontrolv1.PolicyRulesWithSubjects{everyFlow("system:masters")},
+	},
+	"catch-all": {
+		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "catch-all"},
+		MatchingPrecedence:         mostPrecedence,
+		DistinguisherMethod:        &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType},
+		Rules:                      []flowcontrolv1.PolicyRulesWithSubjects{everyFlow("system:unauthenticated", "system:authenticated")},
+	},
+}
+
+func flowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
+	at, s := field.NewPath("spec"), &f.Spec
+	precedence := at.Child("matchingPrecedence")
+	if s.MatchingPrecedence <= 0 {
+		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, "must be a positive value"))
+	}
+	if s.MatchingPrecedence > mostPrecedence {
+		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, fmt.Sprintf("must not be greater than %v", mostPrecedence)))
+	}
+	if s.MatchingPrecedence == 1 && f.Name != "exempt" {
+		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, "only the schema named 'exempt' may have matchingPrecedence 1"))
+	}
+	if d := s.DistinguisherMethod; d != nil && !slices.Contains(flowBy, d.Type) {
+		errs = append(errs, field.NotSupported(at.Child("distinguisherMethod", "type"), internal(d), flowBy))
+	}
+	level := at.Child("priorityLevelConfiguration", "name")
+	if s.PriorityLevelConfiguration.Name == "" {
+		errs = append(errs, field.Required(level, "must reference a priority level"))
+	} else {
+		errs = append(errs, judge(s.PriorityLevelConfiguration.Name, level, whole(apivalidation.NameIsDNSSubdomain))...)
+	}
+	for i := range s.Rules {
+		errs = append(errs, flowRule(&s.Rules[i], at.Child("rules").Index(i))...)
+	}
+	if fixed, ok := mandatorySchemas[f.Name]; ok && !apiequality.Semantic.DeepEqual(*s, fixed) {
+		errs = append(errs, field.Invalid(at, internal(s), fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)))
+	}
+	return append(errs, flowSchemaStatus(f, f)...)
+}
+
+func flowSchemaUpdate(f, _ *flowcontrolv1.FlowSchema) field.ErrorList { return flowSchema(f) }
+
+func flowSchemaStatus(f, _ *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
+	seen := map[flowcontrolv1.FlowSchemaConditionType]bool{}
+	for i, c := range f.Status.Conditions {
+		errs = append(errs, flowCondition(string(c.Type), seen[c.Type], i)...)
+		seen[c.Type] = true
+	}
+	return errs
+}
+
+func flowCondition(kind string, again bool, i int) (errs field.ErrorList) {
+	at := field.NewPath("status", "conditions").Index(i).Child("type")
+	if again {
+		errs = append(errs, field.Duplicate(at, kind))
+	}
+	if kind == "" {
+		errs = append(errs, field.Required(at, "must not be empty"))
+	}
+	return errs
+}
+
+func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs field.ErrorList) {
+	if len(r.Subjects) == 0 {
+		errs = append(errs, field.Required(at.Child("subjects"), "subjects must contain at least one value"))
+	}
+	for i := range r.Subjects {
+		errs = append(errs, flowSubject(&r.Subjects[i], at.Child("subjects").Index(i))...)
+	}
+	if len(r.ResourceRules) == 0 && len(r.NonResourceRules) == 0 {
+		errs = append(errs, field.Required(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
+	}
+	for i := range r.ResourceRules {
+		errs = append(errs, flowResourceRule(&r.ResourceRules[i], at.Child("resourceRules").Index(i))...)
+	}
+	for i := range r.NonResourceRules {
+		n, at := &r.NonResourceRules[i], at.Child("nonResourceRules").Index(i)
+		errs = append(errs, flowRuleVerbs(n.Verbs, at.Child("verbs"))...)
+		errs = append(errs, flowURLs(n.NonResourceURLs, at.Child("nonResourceURLs"))...)
+	}
+	return errs
+}
+
+// flowSubject wants the one member that the subject's kind says.
+func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList) {
+	members := []struct {
+		kind  flowcontrolv1.SubjectKind
+		name  string
+		given bool
+		judge func(at *field.Path) field.ErrorList
+	}{
+		{flowcontrolv1.SubjectKindServiceAccount, "serviceAccount", s.ServiceAccount != nil, func(at *field.Path) field.ErrorList { return flowAccount(s.ServiceAccount, at) }},
+		{flowcontrolv1.SubjectKindUser, "user", s.User != nil, func(at *field.Path) field.ErrorList { return given(at, "name", s.User.Name) }},
+		{flowcontrolv1.SubjectKindGroup, "group", s.Group != nil, func(at *field.Path) field.ErrorList { return given(at, "name", s.Group.Name) }},
+	}
+	if !slices.Contains(flowKinds, s.Kind) {
+		return field.ErrorList{field.NotSupported(at.Child("kind"), s.Kind, flowKinds)}
+	}
+	for _, m := range members {
+		switch {
+		case m.kind != s.Kind:
+		case m.given:
+			errs = append(errs, m.judge(at.Child(m.name))...)
+		default:
+			errs = append(errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'", m.name, m.kind)))
+		}
+	}
+	for _, m := range members {
+		if m.kind != s.Kind && m.given {
+			errs = append(errs, field.Forbidden(at.Child(m.name), fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m.name, m.kind)))
+		}
+	}
+	return errs
+}
+
+func flowAccount(s *flowcontrolv1.ServiceAccountSubject, at *field.Path) (errs field.ErrorList) {
+	if s.Name == "" {
+		errs = append(errs, field.Required(at.Child("name"), ""))
+	} else if s.Name != "*" {
+		errs = append(errs, judge(s.Name, at.Child("name"), whole(apivalidation.ValidateServiceAccountName))...)
+	}
+	if s.Namespace == "" {
+		return append(errs, field.Required(at.Child("namespace"), "must specify namespace for service account"))
+	}
+	return append(errs, judge(s.Namespace, at.Child("namespace"), whole(apivalidation.ValidateNamespaceName))...)
+}
+
+func flowRuleVerbs(verbs []string, at *field.Path) field.ErrorList {
+	switch {
+	case len(verbs) == 0:
+		return field.ErrorList{field.Required(at, "verbs must contain at least one value")}
+	case slices.Contains(verbs, "*"):
+		return wildcardAlone(verbs, "verbs", at)
+	}
+	for _, v := range verbs {
+		if !slices.Contains(flowVerbs, v) {
+			return field.ErrorList{field.NotSupported(at, verbs, flowVerbs)}
+		}
+	}
+	return nil
+}
+
+// wildcardAlone refuses an asterisk beside other values.
+func wildcardAlone(values []string, what string, at *field.Path) field.ErrorList {
+	if len(values) > 1 && slices.Contains(values, "*") {
+		return field.ErrorList{field.Invalid(at, values, "if '*' is present, must not specify other "+what)}
+	}
+	return nil
+}
+
+func flowResourceRule(r *flowcontrolv1.ResourcePolicyRule, at *field.Path) field.ErrorList {
+	errs := flowRuleVerbs(r.Verbs, at.Child("verbs"))
+	if len(r.APIGroups) == 0 {
+		errs = append(errs, field.Required(at.Child("apiGroups"), "resource rules must supply at least one api group"))
+	}
+	errs = append(errs, wildcardAlone(r.APIGroups, "api groups", at.Child("apiGroups"))...)
+	if len(r.Resources) == 0 {
+		errs = append(errs, field.Required(at.Child("resources"), "resource rules must supply at least one resource"))
+	}
+	errs = append(errs, wildcardAlone(r.Resources, "resources", at.Child("resources"))...)
+	namespaces := at.Child("namespaces")
+	switch {
+	case len(r.Namespaces) == 0 && !r.ClusterScope:
+		errs = append(errs, field.Required(namespaces, "resource rules that are not cluster scoped must supply at least one namespace"))
+	case slices.Contains(r.Namespaces, "*"):
+		errs = append(errs, wildcardAlone(r.Namespaces, "namespaces", namespaces)...)
+	default:
+		for i, ns := range r.Namespaces {
+			for _, text := range apivalidation.ValidateNamespaceName(ns, false) {
+				errs = append(errs, field.Invalid(namespaces.Index(i), ns, "each member of this list must be '*' or a DNS-1123 label; "+text))
+			}
+		}
+	}
+	return errs
+}
+
+func flowURLs(urls []string, at *field.Path) (errs field.ErrorList) {
+	switch {
+	case len(urls) == 0:
+		return field.ErrorList{field.Required(at, "nonResourceURLs must contain at least one value")}
+	case slices.Contains(urls, "*"):
+		return wildcardAlone(urls, "non-resource URLs", at)
+	}
+	for i, u := range urls {
+		if text := flowURLFault(u); text != "" {
+			errs = append(errs, field.Invalid(at.Index(i), u, text))
+		}
+	}
+	return errs
+}
+
+// flowURLFault says what is wrong with a path, or nothing.
+func flowURLFault(u string) string {
+	stars := strings.Count(u, "*")
+	switch {
+	case u == "":
+		return "must not be empty"
+	case !strings.HasPrefix(u, "/"):
+		return "must start with slash"
+	case strings.Contains(u, " "):
+		return "must not contain white-space"
+	case strings.Contains(u, "//"):
+		return "must not contain double slash"
+	case stars > 1 || stars == 1 && !strings.HasSuffix(u, "/*"):
+		return "wildcard can only do suffix matching"
+	}
+	return ""
+}

@@ -1,0 +1,164 @@
+package validation
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Annotations that once were fields, or mark pods of a node's own.
+const (
+	mirrorAnnotation         = corev1.MirrorPodAnnotationKey
+	tolerationsAnnotation    = corev1.TolerationsAnnotationKey
+	seccompPodAnnotation     = corev1.SeccompPodAnnotationKey
+	seccompContainerPrefix   = corev1.SeccompContainerAnnotationKeyPrefix
+	appArmorContainerPrefix  = corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix
+	localhostPrefix          = "localhost/"
+	runtimeDefaultAnnotation = "runtime/default"
+	dockerDefaultAnnotation  = "docker/default"
+	unconfinedAnnotation     = "unconfined"
+)
+
+// annotations judges those of a pod or template that mean something (core ValidatePodSpecificAnnotations).
+func (r *podRules) annotations(a map[string]string, at *field.Path) (errs field.ErrorList) {
+	if value, ok := a[mirrorAnnotation]; ok && r.spec.NodeName == "" {
+		errs = append(errs, field.Invalid(at.Key(mirrorAnnotation), value, "must set spec.nodeName if mirror pod annotation is set"))
+	}
+	if text := a[tolerationsAnnotation]; text != "" {
+		var list []corev1.Toleration
+		if err := json.Unmarshal([]byte(text), &list); err != nil {
+			errs = append(errs, field.Invalid(at, tolerationsAnnotation, err.Error()))
+		} else {
+			errs = append(errs, tolerations(list, at.Child(tolerationsAnnotation))...)
+		}
+	}
+	if !r.had.oddDeletionCost && !deletionCost(a) {
+		errs = append(errs, field.Invalid(at.Key(corev1.PodDeletionCost), a[corev1.PodDeletionCost], "must be a 32bit integer"))
+	}
+	if p, ok := a[seccompPodAnnotation]; ok {
+		errs = append(errs, seccompName(p, at.Child(seccompPodAnnotation))...)
+	}
+	for _, key := range sorted(a) {
+		if strings.HasPrefix(key, seccompContainerPrefix) {
+			errs = append(errs, seccompName(a[key], at.Child(key))...)
+		}
+	}
+	for _, key := range sorted(a) {
+		if name, ok := strings.CutPrefix(key, appArmorContainerPrefix); ok {
+			errs = append(errs, r.appArmorName(name, a[key], at.Key(key))...)
+		}
+	}
+	return errs
+}
+
+func seccompName(p string, at *field.Path) field.ErrorList {
+	if p == runtimeDefaultAnnotation || p == dockerDefaultAnnotation || p == unconfinedAnnotation {
+		return nil
+	}
+	if file, ok := strings.CutPrefix(p, localhostPrefix); ok {
+		return descending(file, at)
+	}
+	return field.ErrorList{field.Invalid(at, p, "must be a valid seccomp profile")}
+}
+
+func (r *podRules) appArmorName(container, p string, at *field.Path) (errs field.ErrorList) {
+	found := false
+	eachContainer(r.spec, nil, func(c *corev1.Container, _ *field.Path) { found = found || c.Name == container })
+	if !found {
+		errs = append(errs, field.Invalid(at, container, "container not found"))
+	}
+	if p != "" && p != runtimeDefaultAnnotation && p != unconfinedAnnotation && !strings.HasPrefix(p, localhostPrefix) {
+		errs = append(errs, field.Invalid(at, p, fmt.Sprintf("invalid AppArmor profile name: %q", p)))
+	}
+	return errs
+}
+
+// fixedAnnotations can't be set, changed or removed later (core ValidatePodSpecificAnnotationUpdates).
+func fixedAnnotations(a, old map[string]string, at *field.Path) (errs field.ErrorList) {
+	for _, key := range sorted(old) {
+		if value, ok := a[key]; ok && value == old[key] {
+			continue
+		}
+		if strings.HasPrefix(key, appArmorContainerPrefix) {
+			errs = append(errs, field.Forbidden(at.Key(key), "may not remove or update AppArmor annotations"))
+		}
+		if key == mirrorAnnotation {
+			errs = append(errs, field.Forbidden(at.Key(key), "may not remove or update mirror pod annotation"))
+		}
+	}
+	for _, key := range sorted(a) {
+		if _, ok := old[key]; ok {
+			continue
+		}
+		if strings.HasPrefix(key, appArmorContainerPrefix) {
+			errs = append(errs, field.Forbidden(at.Key(key), "may not add AppArmor annotations"))
+		}
+		if key == mirrorAnnotation {
+			errs = append(errs, field.Forbidden(at.Key(key), "may not add mirror pod annotation"))
+		}
+	}
+	return errs
+}
+
+// profilesAgree wants annotations and fields of a new pod or template to name the same profiles.
+func (r *podRules) profilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.ErrorList) {
+	whole := &corev1.PodSecurityContext{}
+	if r.spec.SecurityContext != nil {
+		whole = r.spec.SecurityContext
+	}
+	if text, ok := m.Annotations[seccompPodAnnotation]; ok {
+		errs = append(errs, seccompAgrees(text, whole.SeccompProfile, at.Child("securityContext", "seccompProfile"))...)
+	}
+	eachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+		if text, ok := m.Annotations[seccompContainerPrefix+c.Name]; ok && c.SecurityContext != nil {
+			errs = append(errs, seccompAgrees(text, c.SecurityContext.SeccompProfile, at.Child("securityContext", "seccompProfile"))...)
+		}
+	})
+	if r.spec.OS != nil && r.spec.OS.Name == corev1.Windows {
+		return errs
+	}
+	eachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+		p := whole.AppArmorProfile
+		if c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil {
+			p = c.SecurityContext.AppArmorProfile
+		}
+		if text, ok := m.Annotations[appArmorContainerPrefix+c.Name]; ok && p != nil {
+			here := at.Child("securityContext", "appArmorProfile")
+			errs = append(errs, agrees("apparmor", text, string(p.Type), p.LocalhostProfile, here, runtimeDefaultAnnotation)...)
+		}
+	})
+	return errs
+}
+
+func seccompAgrees(text string, p *corev1.SeccompProfile, at *field.Path) field.ErrorList {
+	if p == nil {
+		return nil
+	}
+	return agrees("seccomp", text, string(p.Type), p.LocalhostProfile, at, runtimeDefaultAnnotation, dockerDefaultAnnotation)
+}
+
+// agrees compares an annotation with a profile's type and file; defaults are the names of the
+// runtime's own profile.
+func agrees(what, text, kind string, file *string, at *field.Path, defaults ...string) field.ErrorList {
+	name, local := strings.CutPrefix(text, localhostPrefix)
+	same := true
+	switch kind {
+	case "Unconfined":
+		same = text == unconfinedAnnotation
+	case "RuntimeDefault":
+		same = set(defaults...)[text]
+	case "Localhost":
+		if local && (file == nil || name != *file) {
+			return field.ErrorList{field.Forbidden(at.Child("localhostProfile"), what+" profile in annotation and field must match")}
+		}
+		same = local
+	}
+	if same {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(at.Child("type"), what+" type in annotation and field must match")}
+}

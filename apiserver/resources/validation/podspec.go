@@ -1,0 +1,249 @@
+package validation
+
+import (
+	"math"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Not checked: schedulingGroup, which belongs to a feature that is off; block devices of pods with
+// users of their own. The texts about hostnameOverride and of env files' volumes aren't upstream's.
+
+// podRules judges one spec. Its methods report what upstream's functions for parts of a spec report;
+// those that need nothing else of the spec are functions.
+type podRules struct {
+	spec *corev1.PodSpec
+	// pod says that the spec is a pod's own and not a template's.
+	pod bool
+	// name is the pod's, if it has one already: claims are made that are named after it.
+	name string
+	// had is what the object had before that is wrong, and so may stay.
+	had legacy
+	// mountable are the volumes that containers can mount, claims what they can claim.
+	mountable map[string]*corev1.VolumeSource
+	claims    map[string]bool
+}
+
+func rules(s *corev1.PodSpec, had legacy) *podRules {
+	r := &podRules{spec: s, had: had, mountable: map[string]*corev1.VolumeSource{}, claims: map[string]bool{}}
+	for _, c := range s.ResourceClaims {
+		if c.Name != "" {
+			r.claims[c.Name] = true
+		}
+	}
+	return r
+}
+
+// all judges the spec (core ValidatePodSpec).
+func (r *podRules) all(at *field.Path) (errs field.ErrorList) {
+	s := r.spec
+	if s.TerminationGracePeriodSeconds == nil {
+		errs = append(errs, given(at, "terminationGracePeriodSeconds", "")...)
+	}
+	errs = append(errs, r.volumes(at.Child("volumes"))...)
+	errs = append(errs, r.resourceClaims(at.Child("resourceClaims"))...)
+	errs = append(errs, r.regular(at.Child("containers"))...)
+	errs = append(errs, r.inits(at.Child("initContainers"))...)
+	errs = append(errs, r.ephemerals(at.Child("ephemeralContainers"))...)
+	errs = append(errs, r.envFiles(at)...)
+	errs = append(errs, r.podResources(at.Child("resources"))...)
+	errs = append(errs, r.sharedPorts(at.Child("containers"))...)
+	errs = append(errs, required(s.RestartPolicy, at.Child("restartPolicy"), restartPolicies)...)
+	errs = append(errs, required(s.DNSPolicy, at.Child("dnsPolicy"), dnsPolicies)...)
+	errs = append(errs, metavalidation.ValidateLabels(s.NodeSelector, at.Child("nodeSelector"))...)
+	errs = append(errs, r.podSecurity(at.Child("securityContext"))...)
+	errs = append(errs, r.affinity(s.Affinity, at.Child("affinity"))...)
+	errs = append(errs, r.dns(at.Child("dnsConfig"))...)
+	for i, gate := range s.ReadinessGates {
+		errs = append(errs, qualified(string(gate.ConditionType), at.Child("readinessGates").Index(i).Child("conditionType"))...)
+	}
+	errs = append(errs, schedulingGates(s.SchedulingGates, at.Child("schedulingGates"))...)
+	errs = append(errs, r.spread(s.TopologySpreadConstraints, at.Child("topologySpreadConstraints"))...)
+	errs = append(errs, r.hostProcesses(at)...)
+	errs = append(errs, r.userNamespace(at)...)
+	errs = append(errs, r.names(at)...)
+	if s.PreemptionPolicy != nil {
+		errs = append(errs, required(*s.PreemptionPolicy, at.Child("preemptionPolicy"),
+			[]corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever})...)
+	}
+	if s.Overhead != nil {
+		errs = append(errs, r.resources(&corev1.ResourceRequirements{Limits: s.Overhead}, containerResourceName, at.Child("overhead"))...)
+	}
+	return append(errs, r.system(at)...)
+}
+
+var (
+	restartPolicies = []corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}
+	dnsPolicies     = []corev1.DNSPolicy{corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone}
+)
+
+// names judges what a spec says by name, and the few numbers between.
+func (r *podRules) names(at *field.Path) (errs field.ErrorList) {
+	s := r.spec
+	account := s.ServiceAccountName
+	if account == "" {
+		account = s.DeprecatedServiceAccount
+	}
+	if account != "" {
+		errs = append(errs, judge(account, at.Child("serviceAccountName"), whole(apivalidation.ValidateServiceAccountName))...)
+	}
+	if s.NodeName != "" {
+		errs = append(errs, nodeName(s.NodeName, at.Child("nodeName"))...)
+	}
+	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
+		errs = append(errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1, math.MaxInt32)))
+	}
+	if s.Hostname != "" {
+		errs = append(errs, label(s.Hostname, at.Child("hostname"))...)
+	}
+	if s.Subdomain != "" {
+		errs = append(errs, label(s.Subdomain, at.Child("subdomain"))...)
+	}
+	errs = append(errs, r.hostnameOverride(at)...)
+	errs = append(errs, tolerations(s.Tolerations, at.Child("tolerations"))...)
+	for i, alias := range s.HostAliases {
+		here := at.Child("hostAliases").Index(i)
+		errs = append(errs, ip(alias.IP, here.Child("ip"), r.had.hostIPs)...)
+		for j, name := range alias.Hostnames {
+			errs = append(errs, subdomain(name, here.Child("hostnames").Index(j))...)
+		}
+	}
+	if s.PriorityClassName != "" {
+		errs = append(errs, subdomain(s.PriorityClassName, at.Child("priorityClassName"))...)
+	}
+	if s.RuntimeClassName != nil {
+		errs = append(errs, subdomain(*s.RuntimeClassName, at.Child("runtimeClassName"))...)
+	}
+	return errs
+}
+
+// hostnameOverride refuses what says the pod's name in another way.
+func (r *podRules) hostnameOverride(at *field.Path) (errs field.ErrorList) {
+	s := r.spec
+	if s.HostnameOverride == nil {
+		return nil
+	}
+	here := at.Child("hostnameOverride")
+	if len(*s.HostnameOverride) > 64 {
+		errs = append(errs, field.TooLong(here, "", 64))
+	}
+	errs = append(errs, subdomain(*s.HostnameOverride, here)...)
+	if is(s.SetHostnameAsFQDN) {
+		errs = append(errs, field.Forbidden(at.Child("setHostnameAsFQDN"), "may not be set when `hostnameOverride` is set"))
+	}
+	if s.HostNetwork {
+		errs = append(errs, field.Forbidden(at.Child("hostNetwork"), "may not be set when `hostnameOverride` is set"))
+	}
+	return errs
+}
+
+// envFiles wants files with variables to be in volumes that start empty.
+func (r *podRules) envFiles(at *field.Path) (errs field.ErrorList) {
+	eachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+		for i := range c.Env {
+			from := c.Env[i].ValueFrom
+			if from == nil || from.FileKeyRef == nil || from.FileKeyRef.VolumeName == "" {
+				continue
+			}
+			here := at.Child("env").Index(i).Child("valueFrom", "fileKeyRef", "volumeName")
+			switch v := r.mountable[from.FileKeyRef.VolumeName]; {
+			case v == nil:
+				errs = append(errs, field.NotFound(here, from.FileKeyRef.VolumeName))
+			case v.EmptyDir == nil:
+				errs = append(errs, field.Invalid(here, from.FileKeyRef.VolumeName, "referenced volume must be of type emptyDir"))
+			}
+		}
+	})
+	return errs
+}
+
+// sharedPorts wants ports of a pod in its host's network to be the same in both; a template may
+// leave the host's to be filled in.
+func (r *podRules) sharedPorts(at *field.Path) (errs field.ErrorList) {
+	if !r.spec.HostNetwork {
+		return nil
+	}
+	for i := range r.spec.Containers {
+		for j, p := range r.spec.Containers[i].Ports {
+			if (r.pod || p.HostPort != 0) && p.HostPort != p.ContainerPort {
+				errs = append(errs, field.Invalid(at.Index(i).Child("ports").Index(j).Child("hostPort"), p.HostPort,
+					"must match `containerPort` when `hostNetwork` is true"))
+			}
+		}
+	}
+	return errs
+}
+
+// dns judges the resolver's configuration, which the policy None needs (core validatePodDNSConfig).
+func (r *podRules) dns(at *field.Path) (errs field.ErrorList) {
+	c, servers, searches := r.spec.DNSConfig, at.Child("nameservers"), at.Child("searches")
+	if r.spec.DNSPolicy == corev1.DNSNone {
+		switch {
+		case c == nil:
+			return field.ErrorList{field.Required(at, "must provide `dnsConfig` when `dnsPolicy` is None")}
+		case len(c.Nameservers) == 0:
+			return field.ErrorList{field.Required(servers, "must provide at least one DNS nameserver when `dnsPolicy` is None")}
+		}
+	}
+	if c == nil {
+		return nil
+	}
+	if len(c.Nameservers) > 3 {
+		errs = append(errs, field.Invalid(servers, c.Nameservers, "must not have more than 3 nameservers"))
+	}
+	for i, server := range c.Nameservers {
+		errs = append(errs, ip(server, servers.Index(i), r.had.nameservers)...)
+	}
+	if len(c.Searches) > 32 {
+		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 32 search paths"))
+	}
+	if len(strings.Join(c.Searches, " ")) > 2048 {
+		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 2048 characters (including spaces) in the search list"))
+	}
+	for i, search := range c.Searches {
+		if search != "." {
+			errs = append(errs, judge(strings.TrimSuffix(search, "."), searches.Index(i), utilvalidation.IsDNS1123SubdomainWithUnderscore)...)
+		}
+	}
+	for i, option := range c.Options {
+		if option.Name == "" {
+			errs = append(errs, field.Required(at.Child("options").Index(i), "must not be empty"))
+		}
+	}
+	return errs
+}
+
+func schedulingGates(gates []corev1.PodSchedulingGate, at *field.Path) (errs field.ErrorList) {
+	seen := map[string]bool{}
+	for i, g := range gates {
+		errs = append(errs, qualified(g.Name, at.Index(i))...)
+		if seen[g.Name] {
+			errs = append(errs, field.Duplicate(at.Index(i), g.Name))
+		}
+		seen[g.Name] = true
+	}
+	return errs
+}
+
+// userNamespace keeps a pod with users of its own out of its host's namespaces; the paths are
+// spelled as upstream spells them.
+func (r *podRules) userNamespace(at *field.Path) (errs field.ErrorList) {
+	s := r.spec
+	if s.HostUsers == nil || *s.HostUsers {
+		return nil
+	}
+	for _, shared := range []struct {
+		name string
+		with bool
+	}{{"hostNetwork", s.HostNetwork}, {"HostPID", s.HostPID}, {"HostIPC", s.HostIPC}} {
+		if shared.with {
+			errs = append(errs, field.Forbidden(at.Child(shared.name), "when `pod.Spec.HostUsers` is false"))
+		}
+	}
+	return errs
+}

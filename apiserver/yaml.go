@@ -1,0 +1,50 @@
+package apiserver
+
+import (
+	"bytes"
+	"errors"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// errAliases is worded as the YAML library words its own, weaker, bound, which counts nodes and not
+// bytes: a long text may still be named hundreds of thousands of times.
+var errAliases = errors.New("yaml: document contains excessive aliasing")
+
+// checkAliases refuses a YAML document whose aliases make it larger than a body may be (0-14): a
+// few bytes can stand for more than any machine has.
+func checkAliases(data []byte) error {
+	if !bytes.ContainsRune(data, '*') || !bytes.ContainsRune(data, '&') {
+		return nil
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil {
+		return err
+	}
+	u := unfolding{sizes: map[*yaml.Node]int{}}
+	if u.size(&root) > maxBody {
+		return errAliases
+	}
+	return nil
+}
+
+// unfolding measures nodes with their aliases written out. A node is measured once, and nothing is
+// written out.
+type unfolding struct{ sizes map[*yaml.Node]int }
+
+// size is at most one more than maxBody; so is that of a node that contains itself.
+func (u *unfolding) size(n *yaml.Node) int {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if size, ok := u.sizes[n]; ok {
+		return size
+	}
+	u.sizes[n] = maxBody + 1 // for who comes here again from below
+	size := len(n.Value) + 1
+	for _, c := range n.Content {
+		size = min(size+u.size(c), maxBody+1)
+	}
+	u.sizes[n] = size
+	return size
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
+
+// complete checks what flags say, alone and together, and fills in what follows from them.
+func (o *options) complete(changed func(name string) bool) error {
+	if _, err := selectControllers(o.controllers); err != nil {
+		return err
+	}
+	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits())
+}
+
+func (o *options) checkAddresses() error {
+	if ip := net.ParseIP(o.insecureAddress); o.insecurePort != 0 && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("--insecure-bind-address %q is not a loopback address: whoever reaches that port is an administrator", o.insecureAddress)
+	}
+	if net.ParseIP(o.bindAddress) == nil {
+		return fmt.Errorf("--bind-address %q is not an IP address", o.bindAddress)
+	}
+	if o.insecurePort < -1 || o.insecurePort > 65535 {
+		return fmt.Errorf("--insecure-port %d is not a port, 0 for none or -1 for any free one", o.insecurePort)
+	}
+	if o.securePort < 0 || o.securePort > 65535 {
+		return fmt.Errorf("--secure-port %d is not a port, or 0 for any free one", o.securePort)
+	}
+	return nil
+}
+
+func (o *options) checkStorage(changed func(name string) bool) error {
+	for _, flag := range []string{"etcd-cafile", "etcd-certfile", "etcd-keyfile"} {
+		if changed(flag) && len(o.etcd) == 0 {
+			return fmt.Errorf("--%s is of no use without --etcd-servers", flag)
+		}
+	}
+	switch {
+	case o.ephemeral && len(o.etcd) > 0:
+		return errors.New("--ephemeral and --etcd-servers exclude each other")
+	case o.ephemeral && changed("data-dir"):
+		return errors.New("--ephemeral and --data-dir exclude each other")
+	case o.dataDir == "":
+		return errors.New("--data-dir is empty")
+	case (o.etcdCert == "") != (o.etcdKey == ""):
+		return errors.New("--etcd-certfile and --etcd-keyfile are only used together")
+	}
+	// kube-apiserver takes a prefix with and without slashes around it.
+	if o.etcdPrefix = "/" + strings.Trim(o.etcdPrefix, "/"); o.etcdPrefix == "/" {
+		return errors.New("--etcd-prefix is empty: the keys of other users of etcd would be taken for objects")
+	}
+	return nil
+}
+
+// checkLimits checks what is counted and timed, and the logs.
+func (o *options) checkLimits() error {
+	for _, f := range []struct {
+		flag       string
+		value, min int
+	}{
+		{"concurrent-gc-syncs", o.gcSyncs, 0},
+		{"concurrent-namespace-syncs", o.nsSyncs, 1},
+		{"max-requests-inflight", o.maxInFlight, 1},
+		{"v", o.verbosity, 0},
+	} {
+		if f.value < f.min {
+			return fmt.Errorf("--%s %d is less than %d", f.flag, f.value, f.min)
+		}
+	}
+	for _, f := range []struct {
+		flag       string
+		value, min time.Duration
+	}{
+		{"etcd-compaction-interval", o.compaction, 0},
+		{"event-ttl", o.eventTTL, time.Second}, // etcd's leases count seconds
+		{"request-timeout", o.requestTimeout, time.Millisecond},
+		{"shutdown-timeout", o.shutdownTimeout, 0},
+	} {
+		if f.value < f.min {
+			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)
+		}
+	}
+	if o.logFormat != "text" && o.logFormat != "json" {
+		return fmt.Errorf("--logging-format %q is neither text nor json", o.logFormat)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// patience is how long a story waits for what must happen. It bounds failures only: nothing
+// waits that long in a test that passes.
+const patience = 60 * time.Second
+
+// process is a server in the background.
+type process struct {
+	cmd *exec.Cmd
+	// ready is its first line, stderr what it logged; the latter is complete when done is closed.
+	ready  string
+	stderr bytes.Buffer
+	done   chan struct{}
+	// err is how it ended, after done.
+	err error
+}
+
+// readyLine is the one line that serve prints; the plain port may be missing.
+var readyLine = regexp.MustCompile(`^kubecascade \S+ ready in \d+ ms: (?:(http://\S+) )?(https://\S+), kubeconfig (.+)$`)
+
+// serveBackground is "serve [as NAME] [FLAG...]": it starts a server on free ports, unless the
+// flags say otherwise, and waits until it is ready. It sets $URL, $PORT, $SECURE_URL,
+// $SECURE_PORT and $KUBECONFIG, with NAME_ in front if there is one; its line is standard output.
+func serveBackground(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("a server that doesn't start is 'refused kubecascade serve ...'")
+	}
+	name, args := naming(args)
+	p := &process{done: make(chan struct{})}
+	args = append([]string{"serve", "--insecure-port=-1", "--secure-port=0"}, args...)
+	p.cmd = command(ts, "kubecascade", args...)
+	p.cmd.Stderr = &p.stderr
+	out, err := p.cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(p.cmd.Start())
+	ts.Defer(func() {
+		_ = p.cmd.Process.Kill() // it may have ended
+		<-p.done
+	})
+	ready := make(chan string, 1)
+	go func() {
+		defer close(p.done)
+		lines := bufio.NewReader(out)
+		line, _ := lines.ReadString('\n') // an end is a line that doesn't match
+		ready <- strings.TrimSuffix(line, "\n")
+		_, _ = lines.WriteTo(os.Stdout) // there is none
+		p.err = p.cmd.Wait()
+	}()
+	select {
+	case p.ready = <-ready:
+	case <-time.After(patience):
+		ts.Fatalf("the server isn't ready after %v", patience)
+	}
+	m := readyLine.FindStringSubmatch(p.ready)
+	if m == nil {
+		_ = p.cmd.Process.Kill() // it may have ended
+		<-p.done
+		ts.Fatalf("the server printed %q: %v\n%s", p.ready, p.err, &p.stderr)
+	}
+	of(ts).servers[name] = p
+	ts.Stdout().Write([]byte(p.ready + "\n"))
+	prefix := ""
+	if name != "" {
+		prefix = name + "_"
+	}
+	for i, v := range []string{"", "", "SECURE_"} {
+		if i > 0 {
+			u, err := url.Parse(m[i])
+			ts.Check(err)
+			ts.Setenv(prefix+v+"URL", m[i])
+			ts.Setenv(prefix+v+"PORT", u.Port())
+		}
+	}
+	ts.Setenv(prefix+"KUBECONFIG", m[3])
+}
+
+// naming takes "as NAME" off the front.
+func naming(args []string) (string, []string) {
+	if len(args) >= 2 && args[0] == "as" {
+		return args[1], args[2:]
+	}
+	return "", args
+}
+
+func server(ts *testscript.TestScript, args []string) *process {
+	name, rest := naming(args)
+	p := of(ts).servers[name]
+	if p == nil || len(rest) > 0 {
+		ts.Fatalf("there is no server %q, or %q is too much", name, rest)
+	}
+	return p
+}
+
+// signalServer is "signal SIGNAL [as NAME]": it sends TERM, INT or KILL.
+func signalServer(ts *testscript.TestScript, neg bool, args []string) {
+	signals := map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL}
+	if neg || len(args) == 0 || signals[args[0]] == nil {
+		ts.Fatalf("usage: signal TERM|INT|KILL [as NAME]")
+	}
+	ts.Check(server(ts, args[1:]).cmd.Process.Signal(signals[args[0]]))
+}
+
+// exits is "[!] exits [as NAME]": it waits for the end of a server, whose log is standard error,
+// and checks that its exit code is 0, or with ! another one or a signal.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	p := server(ts, args)
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		ts.Fatalf("the server doesn't end")
+	}
+	ts.Stderr().Write(p.stderr.Bytes())
+	var exit *exec.ExitError
+	if p.err != nil && !errors.As(p.err, &exit) || (p.err != nil) != neg {
+		ts.Fatalf("the server ended with: %v", p.err)
+	}
+	name, _ := naming(args)
+	delete(of(ts).servers, name)
+}
+
+// shutdown is "shutdown [as NAME]": signal TERM, then exits.
+func shutdown(ts *testscript.TestScript, neg bool, args []string) {
+	signalServer(ts, false, append([]string{"TERM"}, args...))
+	exits(ts, neg, args)
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// tests wraps the tests of this package: kubectl is on the PATH while they run.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	dir, err := os.MkdirTemp("", "kubecascade-kubectl-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = buildKubectl(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "building kubectl:", err)
+		return 1
+	}
+	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return m.M.Run()
+}
+
+func TestMain(m *testing.M) {
+	testscript.Main(tests{m}, map[string]func(){"kubecascade": main})
+}
+
+// buildKubectl builds kubectl from the module of the tests with real clients, as this one doesn't
+// depend on it. The version is that of k8s.io/kubectl there, which a plain build doesn't tell it.
+func buildKubectl(dir string) error {
+	c := exec.Command("go", "build", "-C", filepath.Join("..", "..", "tests"), "-o", filepath.Join(dir, "kubectl"),
+		"-ldflags", "-X k8s.io/component-base/version.gitVersion=v1.36.6 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36", "./kubectl")
+	c.Stdout, c.Stderr = os.Stderr, os.Stderr
+	return c.Run()
+}
+
+// TestScripts plays the stories of testdata/script. Each has a directory of its own, with the
+// examples of this repository, and these commands besides testscript's:
+//
+//	serve, signal, exits,
+//	shutdown                    run servers (process_test.go)
+//	http, open, sees, finish    make requests (request_test.go, open_test.go)
+//	kubectl, refused, until,
+//	capture, fill, mode, empty  run commands, wait for them, and look at files (command_test.go)
+//	etcd                        runs an etcd cluster of one (etcd_test.go)
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   filepath.Join("testdata", "script"),
+		Setup: setup,
+		Condition: func(c string) (bool, error) {
+			if c != "ipv6" {
+				return false, fmt.Errorf("condition %q is unknown", c)
+			}
+			ln, err := net.Listen("tcp", "[::1]:0")
+			if err != nil {
+				return false, nil
+			}
+			return true, ln.Close()
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"serve": serveBackground, "signal": signalServer, "exits": exits, "shutdown": shutdown,
+			"http": httpRequest, "open": openRequest, "sees": sees, "finish": finishRequest,
+			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "mode": mode, "empty": empty,
+			"etcd": startEtcd,
+		},
+	})
+}
+
+// story is what a script has running.
+type story struct {
+	servers  map[string]*process
+	requests map[string]*opened
+}
+
+type storyKey struct{}
+
+func of(ts *testscript.TestScript) *story { return ts.Value(storyKey{}).(*story) }
+
+func setup(e *testscript.Env) error {
+	e.Values[storyKey{}] = &story{servers: map[string]*process{}, requests: map[string]*opened{}}
+	e.Setenv("HOME", filepath.Join(e.WorkDir, "home")) // kubectl keeps its cache there
+	return os.CopyFS(filepath.Join(e.WorkDir, "examples"), os.DirFS(filepath.Join("..", "..", "examples")))
+}

@@ -1,0 +1,9 @@
+// Command bench measures a kubecascade binary over HTTP, as a client does, and prints a table.
+//
+// It guarantees:
+//
+//  1. Every figure is of the process as a user runs it: TLS and fsync are on unless a row says
+//     otherwise, data directories are new, the client shares the machine.
+//  2. Times are medians over the runs, with the smallest and the largest beside them.
+//  3. Nothing is judged: it prints what it measured, also where a figure is bad.
+package main

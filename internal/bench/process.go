@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// process is a running server with a data directory of its own.
+type process struct {
+	cmd *exec.Cmd
+	dir string
+	// plain and secure are the URLs of the two ports.
+	plain, secure string
+	began         time.Time
+}
+
+// run starts the server on free ports; it doesn't wait until it is ready.
+func (b *bench) run(flags ...string) (*process, error) {
+	dir, err := os.MkdirTemp("", "kubecascade-bench-")
+	if err != nil {
+		return nil, err
+	}
+	ports, err := freePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{dir: dir, plain: "http://127.0.0.1:" + ports[0], secure: "https://127.0.0.1:" + ports[1]}
+	p.cmd = exec.Command(b.binary, append([]string{"serve", "--data-dir", dir, "--insecure-port", ports[0], "--secure-port", ports[1]}, flags...)...)
+	p.cmd.Stderr = os.Stderr
+	p.began = time.Now()
+	return p, p.cmd.Start()
+}
+
+// freePorts finds ports that nobody uses now.
+func freePorts(n int) (ports []string, err error) {
+	for range n {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer ln.Close()
+		ports = append(ports, strconv.Itoa(ln.Addr().(*net.TCPAddr).Port))
+	}
+	return ports, nil
+}
+
+// stop ends the server and removes its data.
+func (p *process) stop() error {
+	err := p.cmd.Process.Signal(syscall.SIGTERM)
+	if e := p.cmd.Wait(); err == nil {
+		err = e
+	}
+	return errors.Join(err, os.RemoveAll(p.dir))
+}
+
+// firstWrite asks the server to store an object until it does, and returns how long after the
+// start of the process that was.
+func (p *process) firstWrite(ctx context.Context) (time.Duration, error) {
+	deadline := time.Now().Add(time.Minute)
+	for time.Now().Before(deadline) && ctx.Err() == nil {
+		res, err := http.Post(p.plain+"/api/v1/namespaces/default/configmaps", "application/json",
+			strings.NewReader(`{"metadata":{"name":"first"}}`))
+		if err == nil {
+			_, _ = io.Copy(io.Discard, res.Body) // only the code counts
+			res.Body.Close()
+			if res.StatusCode == http.StatusCreated {
+				return time.Since(p.began), nil
+			}
+		}
+		time.Sleep(time.Millisecond) // nothing tells a client that a port will open
+	}
+	return 0, errors.New("the server accepted no write within a minute")
+}
+
+// resident is the process' memory in MiB.
+func (p *process) resident() (float64, error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if rest, ok := strings.CutPrefix(s.Text(), "VmRSS:"); ok {
+			kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return kib / 1024, err
+		}
+	}
+	return 0, errors.New("no VmRSS")
+}
+
+// client speaks HTTPS with the administrator's certificate, over as many connections as it has
+// requests in flight.
+func (p *process) client() (*http.Client, error) {
+	data, err := os.ReadFile(filepath.Join(p.dir, "admin.kubeconfig"))
+	if err != nil {
+		return nil, err
+	}
+	var c struct {
+		Clusters []struct {
+			Cluster struct {
+				CA []byte `json:"certificate-authority-data"`
+			} `json:"cluster"`
+		} `json:"clusters"`
+		Users []struct {
+			User struct {
+				Cert []byte `json:"client-certificate-data"`
+				Key  []byte `json:"client-key-data"`
+			} `json:"user"`
+		} `json:"users"`
+	}
+	if err := yaml.Unmarshal(data, &c); err != nil {
+		return nil, err
+	}
+	cert, err := tls.X509KeyPair(c.Users[0].User.Cert, c.Users[0].User.Key)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(c.Clusters[0].Cluster.CA)
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256,
+		TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{cert}}}}, nil
+}
+
+// do sends a request and reads the answer; codes of failure are errors.
+func do(ctx context.Context, c *http.Client, method, url string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		req.Header.Set("Content-Type", "application/merge-patch+json")
+	}
+	res, err := c.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode >= 300 {
+		err = fmt.Errorf("%s %s: %s: %s", method, url, res.Status, data)
+	}
+	return data, err
+}
