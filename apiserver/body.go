@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -111,6 +112,9 @@ func decodeAny(b body, want schema.GroupVersionKind, custom bool) (runtime.Objec
 	var s runtime.Decoder
 	switch b.media {
 	case mediaProtobuf:
+		if err := checkNesting(bytes.TrimPrefix(b.bytes, protobufPrefix)); err != nil {
+			return nil, nil, err
+		}
 		s = protobuf.NewSerializer(scheme, scheme)
 	default:
 		s = jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, scheme, scheme,
@@ -221,8 +225,20 @@ func encodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 		return json.Marshal(u.Object)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(res.Stored)
-	return json.Marshal(obj)
+	value, err := json.Marshal(obj)
+	// JSON that came inside of protobuf has not been counted with what is around it. Less than two
+	// brackets a level can't be too deep.
+	if err == nil && len(value) > 2*maxDepth && !json.Valid(value) {
+		return nil, badRequest("the object is nested deeper than %d levels", maxDepth)
+	}
+	return value, err
 }
+
+// maxDepth is how deep decoders of JSON go.
+const maxDepth = 10000
+
+// protobufPrefix begins protobuf bodies.
+var protobufPrefix = []byte("k8s\x00")
 
 // writeStatus answers with a Status in JSON, or in protobuf if the client asks for that first.
 func writeStatus(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {

@@ -85,19 +85,24 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	return m, nil
 }
 
-// ready waits until the member leads. Other members are looked for before, as it may never lead
-// then, and after, because what its log tells of them has been applied only now.
+// ready waits until the member leads. It looks for other members all the time: with them it may
+// never lead, and what the log tells of them is applied only now.
 func (m *embedded) ready(ctx context.Context) error {
-	if err := alone(m.server); err != nil {
-		return err
-	}
-	select {
-	case <-m.server.ReadyNotify():
-		return alone(m.server)
-	case <-m.server.StopNotify():
-		return fmt.Errorf("%w: etcd stopped", ErrUnavailable)
-	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+	again := time.NewTicker(electionMs * time.Millisecond)
+	defer again.Stop()
+	for {
+		if err := alone(m.server); err != nil {
+			return err
+		}
+		select {
+		case <-m.server.ReadyNotify():
+			return alone(m.server)
+		case <-again.C:
+		case <-m.server.StopNotify():
+			return fmt.Errorf("%w: etcd stopped", ErrUnavailable)
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+		}
 	}
 }
 

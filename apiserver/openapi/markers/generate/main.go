@@ -1,4 +1,3 @@
-// Command generate writes markers.txt into the current folder; see package markers.
 package main
 
 import (

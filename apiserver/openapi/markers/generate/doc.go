@@ -1,0 +1,6 @@
+// Command generate writes markers.txt into the current folder; see package markers.
+//
+// It guarantees:
+//
+//  1. The same modules give the same file.
+package main

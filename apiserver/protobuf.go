@@ -1,0 +1,77 @@
+package apiserver
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// maxNesting bounds how deep messages may stand in each other. The generated decoders recurse for
+// each, and a stack that overflows can't be recovered from: three megabytes are 500,000 of them. A
+// message is up to two levels of JSON, of which decoders take 10,000.
+const maxNesting = 4000
+
+var errNesting = errors.New("protobuf: messages are nested too deep")
+
+// checkNesting refuses bytes in which a decoder could find messages nested too deep. It knows no
+// types, so it takes every field with a length for a message as far as that goes; other contents
+// don't look like thousands of them.
+func checkNesting(data []byte) error {
+	ends := []int{len(data)} // of the messages that stand around
+	for at := 0; ; {
+		if at = skipShallow(data[:ends[len(ends)-1]], at); at < 0 {
+			// Nothing more in this one: go on behind it.
+			at, ends = ends[len(ends)-1], ends[:len(ends)-1]
+			if len(ends) == 0 {
+				return nil
+			}
+			continue
+		}
+		size, n := binary.Uvarint(data[at:])
+		at += n
+		if len(ends) > maxNesting {
+			return errNesting
+		}
+		ends = append(ends, at+int(size))
+	}
+}
+
+// The wire types of a field's tag.
+const (
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+	wireFixed32 = 5
+)
+
+// skipShallow passes over numbers from at on, and returns where the length of the next field that
+// has one stands; -1 if there is none, or what follows is no message.
+func skipShallow(data []byte, at int) int {
+	for at < len(data) {
+		tag, n := binary.Uvarint(data[at:])
+		if n <= 0 {
+			return -1
+		}
+		at += n
+		switch tag & 7 {
+		case wireVarint:
+			_, n = binary.Uvarint(data[at:])
+		case wireFixed64:
+			n = 8
+		case wireFixed32:
+			n = 4
+		case wireBytes:
+			size, n := binary.Uvarint(data[at:])
+			if n <= 0 || size > uint64(len(data)-at-n) {
+				return -1
+			}
+			return at
+		default: // groups, which are skipped without recursion
+			n = 0
+		}
+		if n <= 0 && tag&7 == wireVarint {
+			return -1
+		}
+		at += n
+	}
+	return -1
+}

@@ -1,0 +1,167 @@
+package arch
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/kubecascade/kubecascade"
+
+// pkg is what go list tells of a package.
+type pkg struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	Imports    []string
+	Deps       []string
+}
+
+// packages lists the module's packages that have code besides tests.
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports,Deps", module+"/...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := d.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.GoFiles) > 0 {
+			all = append(all, p)
+		}
+	}
+	if len(all) < 10 {
+		t.Fatalf("go list found only %d packages", len(all))
+	}
+	return all
+}
+
+// forbidden imports. from and to are paths below the module, or whole paths for others; a name
+// stands for everything below it too. deep forbids the import by way of others as well.
+var forbidden = []struct {
+	from, to string
+	deep     bool
+	why      string
+}{
+	{"finalizers", "net", true, "it is pure: values in, a verdict out"},
+	{"finalizers", "os", false, "it is pure: values in, a verdict out"},
+	{"finalizers", "sync", false, "it is pure: nothing in it is shared"},
+	{"finalizers", "context", true, "it is pure: nothing in it waits"},
+	{"finalizers", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
+	{"gc/graph", "net", true, "it is pure: Step(Event) []Action"},
+	{"gc/graph", "os", false, "it is pure: Step(Event) []Action"},
+	{"gc/graph", "sync", false, "it is pure: one owner, no locks"},
+	{"gc/graph", "context", true, "it is pure: nothing in it waits"},
+	{"gc/graph", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
+	{"gc/graph", module + "/storage", true, "it knows objects by its own types, not by how they are stored"},
+	{"storage", module + "/apiserver", true, "data flows one way: the store doesn't know what its values mean"},
+	{"storage", module + "/gc", true, "data flows one way"},
+	{"storage", "k8s.io/api", true, "the store doesn't know Kubernetes' types"},
+	{"gc", module + "/apiserver", true, "the collector's requests go through the interface that it declares"},
+	{"gc", "net/http", false, "only its debug handler speaks HTTP"},
+	{"controllers", module + "/apiserver", true, "controllers reach the API through interfaces that they declare"},
+	{"controllers", module + "/storage", true, "controllers see the API, not how it is stored"},
+	{"controllers", "net/http", false, "controllers reach the API through interfaces that they declare"},
+	{"apiserver", module + "/gc", true, "the collector is a client like any other: no private door"},
+	{"apiserver", module + "/controllers", true, "controllers are clients like any other"},
+	{"apiserver", module + "/loopback", true, "loopback is built on the server, not the other way round"},
+	{"apiserver/resources", module + "/storage/cache", true, "the table is data: it reads nothing"},
+	{"apiserver/admission", module + "/storage", false, "a plugin is given what it may look up"},
+	{".", "k8s.io/kubernetes", true, "its behaviour is reproduced, its code isn't used"},
+	{".", "k8s.io/apiserver", true, "its behaviour is reproduced, its code isn't used"},
+	{".", module + "/tests", true, "the tests' clients are no dependency of the server"},
+}
+
+// except are files' packages that a rule spares, with the reason.
+var except = map[string]string{
+	"gc -> net/http": "debug.go serves the graph",
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		for _, rule := range forbidden {
+			if !below(name, rule.from) || except[name+" -> "+rule.to] != "" {
+				continue
+			}
+			imports := p.Imports
+			if rule.deep {
+				imports = p.Deps
+			}
+			for _, i := range imports {
+				if below(i, rule.to) {
+					t.Errorf("%s imports %s: %s", name, i, rule.why)
+				}
+			}
+		}
+	}
+}
+
+// below reports whether path is root or something in it; "." is the module.
+func below(path, root string) bool {
+	return root == "." || path == root || strings.HasPrefix(path, root+"/")
+}
+
+// TestClock: the pure packages are told the time.
+func TestClock(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		if name != "finalizers" && name != "gc/graph" {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			src, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, call := range []string{"time.Now", "time.Since", "time.Until", "time.After", "go func"} {
+				if bytes.Contains(src, []byte(call)) {
+					t.Errorf("%s/%s uses %s: it is pure", name, f, call)
+				}
+			}
+		}
+	}
+}
+
+// TestPackageComments: each package says in doc.go what it guarantees, as a list.
+func TestPackageComments(t *testing.T) {
+	for _, p := range packages(t) {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, "doc.go"), nil, parser.ParseComments|parser.PackageClauseOnly)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", p.ImportPath, err)
+		case f.Doc == nil || !strings.Contains(f.Doc.Text(), "\n 1. "):
+			t.Errorf("%s: doc.go has no list of guarantees", p.ImportPath)
+		}
+	}
+}
+
+// vague names say nothing of what a package or file is about.
+var vague = []string{"util", "utils", "helper", "helpers", "common", "manager", "misc", "base"}
+
+func TestNames(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, n := range append([]string{filepath.Base(p.ImportPath)}, p.GoFiles...) {
+			for _, v := range vague {
+				if strings.TrimSuffix(n, ".go") == v {
+					t.Errorf("%s: %s is no name", p.ImportPath, n)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,8 @@
+// Package arch holds the tests of what no single package can promise: which package may import
+// which, and that each says what it guarantees. It has no code of its own.
+//
+// It guarantees:
+//
+//  1. Every forbidden import has a reason beside it.
+//  2. Every package has a doc.go with a list of guarantees.
+package arch
