@@ -58,6 +58,7 @@ func (s *Server) bind(ctx context.Context, o *op, b *corev1.Binding) error {
 	if err := s.admission.Validate(ctx, a); err != nil {
 		return err
 	}
+	o.tracked = true // as upstream's write behind its field manager's back
 	_, err := s.update(ctx, o, func(old object) (object, error) {
 		pod := old.(*corev1.Pod)
 		switch {

@@ -208,7 +208,11 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 		}
 		return res.ToStored(obj)
 	}
-	obj, err := resources.Scheme().New(res.Stored)
+	gvk := res.Stored
+	if gvk.Empty() { // it isn't stored
+		gvk = res.GroupVersionKind()
+	}
+	obj, err := resources.Scheme().New(gvk)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (s *Server) serveCreate(q *request) error {
 	if err != nil {
 		return err
 	}
-	q.dryRun = isDryRun(o.DryRun)
+	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	out, err := s.create(q.r.Context(), &q.op, obj)
 	if err != nil {
 		return err

@@ -206,7 +206,7 @@ func (s *Server) spend(ctx context.Context, o *op, pdb *policyv1.PodDisruptionBu
 	if err != nil {
 		return err
 	}
-	_, err = s.update(ctx, &op{target: t, user: o.user, warn: o.warn, dryRun: o.dryRun}, func(old object) (object, error) {
+	_, err = s.update(ctx, &op{target: t, user: o.user, warn: o.warn, dryRun: o.dryRun, manager: "kube-apiserver"}, func(old object) (object, error) {
 		b := old.(*policyv1.PodDisruptionBudget)
 		if err := affordable(b); err != nil {
 			return nil, err

@@ -22,7 +22,7 @@ func (s *Server) serveGet(q *request) error {
 		return err
 	}
 	if q.res.Collection == "" {
-		return q.notFound()
+		return s.getVirtual(q, x)
 	}
 	query := q.r.URL.Query()
 	if query.Has("export") { // B-76

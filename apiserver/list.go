@@ -24,7 +24,11 @@ func (s *Server) serveList(q *request) error {
 		return err
 	}
 	if q.res.Collection == "" {
-		return q.answerList(x, nil, metav1.ListMeta{})
+		items, err := s.components(q.r.Context())
+		if err != nil {
+			return err
+		}
+		return q.answerList(x, items, metav1.ListMeta{})
 	}
 	items, meta, err := s.list(q.r.Context(), q.target, o)
 	if err != nil {

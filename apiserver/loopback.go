@@ -23,10 +23,12 @@ import (
 type Loopback struct {
 	s    *Server
 	user auth.User
+	// manager is who managedFields record its writes for.
+	manager string
 }
 
-// Loopback returns a client that speaks as the user.
-func (s *Server) Loopback(u auth.User) *Loopback { return &Loopback{s: s, user: u} }
+// Loopback returns a client that speaks as the user; manager names the program in managedFields.
+func (s *Server) Loopback(u auth.User, manager string) *Loopback { return &Loopback{s, u, manager} }
 
 // Path names an object or, without Name, a collection.
 type Path struct {
@@ -41,7 +43,7 @@ func (l *Loopback) Types() *resources.Types { return l.s.types }
 
 // call runs one request with a deadline, counts it, and turns a failure into a Status error.
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *op) error) (err error) {
-	o := &op{target: target{res: p.Resource, namespace: p.Namespace, name: p.Name}, user: l.user, warn: &warnings{}}
+	o := &op{target: target{res: p.Resource, namespace: p.Namespace, name: p.Name}, user: l.user, manager: l.manager, warn: &warnings{}}
 	if p.Subresource != "" {
 		if o.sub = p.Resource.Subresource(p.Subresource); o.sub == nil {
 			return statusError(errNoRoute)

@@ -32,6 +32,7 @@ type patch struct {
 	kind       types.PatchType
 	bytes      []byte
 	strictness string
+	force      bool
 	warn       func(string)
 }
 
@@ -44,6 +45,9 @@ func (s *Server) servePatch(q *request) error {
 	x, err := q.rendering()
 	if err != nil {
 		return err
+	}
+	if p.kind == types.ApplyYAMLPatchType {
+		return s.serveApply(q, x, p)
 	}
 	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.op.patched(old, p) })
 	if err != nil {
@@ -66,7 +70,8 @@ func (q *request) patch() (patch, error) {
 	if errs := metav1validation.ValidatePatchOptions(o, p.kind); len(errs) > 0 { // B-59
 		return p, invalidOptions("PatchOptions", errs)
 	}
-	q.dryRun = isDryRun(o.DryRun)
+	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
+	p.force = o.Force != nil && *o.Force
 	if p.strictness = o.FieldValidation; p.strictness == "" {
 		p.strictness = metav1.FieldValidationWarn
 	}
@@ -79,7 +84,7 @@ func (q *request) patch() (patch, error) {
 // merge (B-50).
 func (q *request) patchable(t types.PatchType) bool {
 	switch t {
-	case types.JSONPatchType, types.MergePatchType:
+	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
 		return true
 	case types.StrategicMergePatchType:
 		return !q.res.Custom

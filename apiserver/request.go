@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -18,6 +19,9 @@ type request struct {
 	r    *http.Request
 	s    *Server
 }
+
+// managerOr is who managedFields record the request for: whom its options name, else the client.
+func (q *request) managerOr(name string) string { return apply.Manager(name, q.r.UserAgent()) }
 
 // rendering negotiates the form of the answer.
 func (q *request) rendering() (*rendering, error) {

@@ -12,8 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -26,7 +28,7 @@ func (s *Server) serveScale(q *request) error {
 	if err != nil {
 		return err
 	}
-	var next func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)
+	var next scaling
 	switch q.verb {
 	case "get":
 		o, err := s.get(q.r.Context(), &q.op, q.r.URL.Query().Get("resourceVersion"))
@@ -46,6 +48,7 @@ func (s *Server) serveScale(q *request) error {
 	if err != nil {
 		return err
 	}
+	q.tracked = true
 	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.scaled(old, next) })
 	if err != nil {
 		return err
@@ -65,13 +68,16 @@ func (q *request) answerScale(x *rendering, obj object) error {
 	return q.answerOther(x, http.StatusOK, sc)
 }
 
+// scaling makes a new Scale out of the one that is shown now.
+type scaling func(*autoscalingv1.Scale, *apply.Scaling) (*autoscalingv1.Scale, error)
+
 // replaceScale is PUT: the body is the new Scale.
-func (q *request) replaceScale() (func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error), error) {
+func (q *request) replaceScale() (scaling, error) {
 	o, err := updateOptions(q.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	q.dryRun = isDryRun(o.DryRun)
+	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	obj, err := q.other(scaleKind, o.FieldValidation)
 	if err != nil {
 		return nil, err
@@ -80,32 +86,49 @@ func (q *request) replaceScale() (func(*autoscalingv1.Scale) (*autoscalingv1.Sca
 	if err := matchNamespace(q.res, sc, q.namespace); err != nil {
 		return nil, err
 	}
-	return func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error) { return sc, nil }, q.checkName(sc)
+	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
+		return fields.Update(cur, sc.DeepCopy(), q.manager), nil
+	}, q.checkName(sc)
 }
 
 // patchScale is PATCH of the Scale that is shown now.
-func (q *request) patchScale() (func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error), error) {
+func (q *request) patchScale() (scaling, error) {
 	p, err := q.patch()
 	if err != nil {
 		return nil, err
 	}
-	return func(cur *autoscalingv1.Scale) (*autoscalingv1.Scale, error) {
+	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
+		if p.kind == types.ApplyYAMLPatchType {
+			sc, err := fields.Apply(cur, p.bytes, q.manager, p.force, p.strictness, p.warn)
+			if err != nil {
+				return nil, err
+			}
+			return sc, q.checkName(sc)
+		}
 		obj, err := p.apply(cur, scaleKind, false)
 		if err != nil {
 			return nil, err
 		}
-		sc := obj.(*autoscalingv1.Scale)
+		sc := fields.Update(cur, obj.(*autoscalingv1.Scale), q.manager)
 		return sc, q.checkName(sc)
 	}, nil
 }
 
 // scaled writes a Scale's replicas into the object it belongs to.
-func (q *request) scaled(old object, next func(*autoscalingv1.Scale) (*autoscalingv1.Scale, error)) (object, error) {
+func (q *request) scaled(old object, next scaling) (object, error) {
 	cur, err := scaleOf(q.sub.ScalePaths, old)
 	if err != nil {
 		return nil, err
 	}
-	sc, err := next(cur)
+	fields, err := q.s.fields.Scaling(q.res, old)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := next(cur, fields)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := fields.Entries(sc)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +151,7 @@ func (q *request) scaled(old object, next func(*autoscalingv1.Scale) (*autoscali
 		return nil, err
 	}
 	obj.SetResourceVersion(sc.ResourceVersion)
+	obj.SetManagedFields(entries)
 	return obj, nil
 }
 

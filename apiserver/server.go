@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
@@ -66,6 +67,7 @@ type Server struct {
 	now       func() time.Time
 	config    Config
 	metrics   *metrics
+	fields    *apply.Managers
 	// closing is closed when the server shuts down: watches end.
 	closing chan struct{}
 }
@@ -96,7 +98,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
-		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), closing: make(chan struct{}),
+		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), fields: apply.New(apply.Config{Types: c.Types}), closing: make(chan struct{}),
 	}
 	var err error
 	s.admission, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)

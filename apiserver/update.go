@@ -32,7 +32,7 @@ func (s *Server) serveUpdate(q *request) error {
 		return err
 	}
 	dedupOwners(obj, false, q.warn.add)
-	q.dryRun = isDryRun(o.DryRun)
+	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	out, created, err := s.put(q.r.Context(), &q.op, obj)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
@@ -33,6 +34,10 @@ type op struct {
 	user   auth.User
 	warn   *warnings
 	dryRun bool
+	// manager is who managedFields record the write for; tracked says that the change itself has
+	// kept them (apply, scale) or that this write leaves no trace in them (binding).
+	manager string
+	tracked bool
 	// guards are compared in the same transaction as the write (gc's deletes).
 	guards []storage.Guard
 }
@@ -42,10 +47,15 @@ func (o *op) attributes(operation admission.Operation, obj, old runtime.Object) 
 		Operation: operation, Resource: o.res, Namespace: o.namespace, Name: o.name,
 		Object: obj, Old: old, User: o.user, DryRun: o.dryRun, Warn: o.warn.add,
 	}
-	if o.sub != nil {
-		a.Subresource = o.sub.Name
-	}
+	a.Subresource = o.subName()
 	return a
+}
+
+func (o *op) subName() string {
+	if o.sub == nil {
+		return ""
+	}
+	return o.sub.Name
 }
 
 // load returns the stored object as of now, nil if there is none.
@@ -88,7 +98,12 @@ func (s *Server) create(ctx context.Context, o *op, obj object) (*storage.Object
 		return nil, err
 	}
 	dedupOwners(obj, false, o.warn.add)
-	if err := s.admission.Admit(ctx, o.attributes(admission.Create, obj, nil)); err != nil {
+	if !o.tracked {
+		s.fields.Update(o.res, "", nil, obj, o.manager)
+	}
+	if err := apply.Guard(obj, o.warn.add, func() error {
+		return s.admission.Admit(ctx, o.attributes(admission.Create, obj, nil))
+	}); err != nil {
 		return nil, err
 	}
 	dedupOwners(obj, true, o.warn.add)
@@ -240,7 +255,12 @@ func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c c
 	if err != nil {
 		return nil, err
 	}
-	if err := s.admission.Admit(ctx, o.attributes(admission.Update, obj, old)); err != nil {
+	if !o.tracked {
+		s.fields.Update(o.res, o.subName(), old, obj, o.manager)
+	}
+	if err := apply.Guard(obj, o.warn.add, func() error {
+		return s.admission.Admit(ctx, o.attributes(admission.Update, obj, old))
+	}); err != nil {
 		return nil, err
 	}
 	dedupOwners(obj, true, o.warn.add)
@@ -288,6 +308,7 @@ func (o *op) checkRevision(obj object, cur *storage.Object) error {
 // replace commits an update: it stores the new state, removes the object if the update took its
 // last finalizer (B-20), or does nothing if nothing changed (B-17).
 func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, old object) (*storage.Object, error) {
+	apply.KeepTimes(obj, old) // B-17
 	verdict := finalizers.Update(lifecycleOf(o.res, old), lifecycleOf(o.res, obj), s.now())
 	obj.SetResourceVersion("")
 	value, err := encodeStored(o.res, obj)

@@ -29,7 +29,7 @@ const (
 	// snapshotWrites is a quarter of etcd's default. The writes kept in memory are twice as many, some
 	// megabytes; fewer would cost throughput, as each snapshot waits for the disk several times.
 	snapshotWrites = 2500
-	// serveTimeout bounds the wait for connections to etcd's sockets once its server has stopped.
+	// serveTimeout bounds the wait for connections to etcd's sockets; see close.
 	serveTimeout = time.Second
 )
 
@@ -131,9 +131,9 @@ func (m *embedded) stop() {
 	}
 }
 
-// close closes etcd, which would wait for strangers that are connected to its sockets: for calls
-// some seconds, so they are ended first, and without end for one that has said nothing yet. The
-// database is closed before.
+// close closes etcd. embed would wait some seconds for calls that strangers make on its socket, so
+// they are ended first, and without end, before it stops the server, for a stranger who has connected
+// and said nothing. That one keeps a goroutine until it goes, but nothing of the data.
 func (m *embedded) close() {
 	select {
 	case <-m.server.ReadyNotify():
@@ -148,10 +148,10 @@ func (m *embedded) close() {
 		defer close(closed)
 		m.etcd.Close()
 	}()
-	<-m.server.StopNotify()
 	select {
 	case <-closed:
 	case <-time.After(serveTimeout):
+		m.server.Stop()
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
@@ -139,6 +140,9 @@ func TestOtherMembers(t *testing.T) {
 	member, err := embed.StartEtcd(c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for member.Server.AppliedIndex() < 2 { // its log begins with an entry for each member
+		time.Sleep(time.Millisecond)
 	}
 	member.Server.Stop() // Close waits for it to be ready
 	member.Close()

@@ -131,7 +131,7 @@ func (s *Server) serve(h http.Handler) {
 func (s *Server) makeDefault() {
 	p := apiserver.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	if _, err := s.API.Loopback(auth.Loopback).Create(context.Background(), p, ns); err != nil {
+	if _, err := s.API.Loopback(auth.Loopback, "apiservertest").Create(context.Background(), p, ns); err != nil {
 		s.t.Fatalf("creating the namespace default: %v", err)
 	}
 }

@@ -1,7 +1,10 @@
 package apply
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,7 +42,7 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	}
 	obj, err := e.fields.Apply(was, config, manager, force)
 	if err != nil {
-		return nil, err
+		return nil, sorted(err)
 	}
 	if err := judge(document, strictness, warn); err != nil {
 		return nil, err
@@ -62,4 +65,14 @@ func judge(document []byte, strictness string, warn func(string)) error {
 		warn(err.Error())
 	}
 	return nil
+}
+
+// sorted orders the causes of a conflict by manager, as its message is; upstream leaves that to
+// the order of a map.
+func sorted(err error) error {
+	var conflict *apierrors.StatusError
+	if errors.As(err, &conflict) && conflict.ErrStatus.Details != nil {
+		slices.SortStableFunc(conflict.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int { return strings.Compare(a.Message, b.Message) })
+	}
+	return err
 }

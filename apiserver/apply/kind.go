@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,10 +19,11 @@ import (
 type kinds struct {
 	byKind sync.Map // schema.GroupVersionKind to *typed.ParseableType
 
-	// mu is held while a schema is made, and guards atoms.
+	// mu is held while a schema or a shape is made, and guards atoms and shapes.
 	mu sync.Mutex
 	// atoms are the parts of all schemas, by name. A name stands for a Go type.
-	atoms map[string]smd.Atom
+	atoms  map[string]smd.Atom
+	shapes map[shapeKey]*shape
 }
 
 // get returns the type of a kind; sample returns an object of it.
@@ -40,6 +42,20 @@ func (k *kinds) get(gvk schema.GroupVersionKind, sample func() runtime.Object) (
 	}
 	k.byKind.Store(gvk, t)
 	return t, nil
+}
+
+// shape returns the shape of a kind's objects.
+func (k *kinds) shape(gvk schema.GroupVersionKind, sample func() runtime.Object) (*shape, error) {
+	t, err := k.get(gvk, sample)
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.shapes == nil {
+		k.shapes = map[shapeKey]*shape{}
+	}
+	return shapeOf(reflect.TypeOf(sample()), t, k.shapes), nil
 }
 
 // make is called with mu held.

@@ -54,6 +54,8 @@ type endpoint struct {
 	// convert changes versions; empty is an object of the kind without contents.
 	convert *convertor
 	empty   object
+	// creation finds the fields of new objects, nil where the field manager has to.
+	creation *creation
 }
 
 // New returns managers of the fields of a table's resources.
@@ -108,6 +110,11 @@ func (m *Managers) build(e *endpoint) error {
 		return fmt.Errorf("%s has no metadata", e.res.Kind)
 	}
 	e.empty = empty
+	if e.sub == "" && !e.res.Custom {
+		if e.creation, err = m.creation(e.res); err != nil {
+			return err
+		}
+	}
 	create := managedfields.NewDefaultFieldManager
 	if e.res.Custom {
 		create = managedfields.NewDefaultCRDFieldManager
@@ -117,6 +124,14 @@ func (m *Managers) build(e *endpoint) error {
 	hub := schema.GroupVersion{Group: e.res.Group, Version: runtime.APIVersionInternal}
 	e.fields, err = create(types, e.convert, e.convert, e.convert, e.res.GroupVersionKind(), hub, e.sub, resets(e.res, e.sub, m.versions(e.res)))
 	return err
+}
+
+func (m *Managers) creation(res *resources.Resource) (*creation, error) {
+	root, err := m.kinds.shape(res.GroupVersionKind(), res.New)
+	if err != nil {
+		return nil, err
+	}
+	return newCreation(root, resetPaths(res, "")), nil
 }
 
 func (m *Managers) converter(res *resources.Resource) (managedfields.TypeConverter, error) {

@@ -68,21 +68,14 @@ func resets(res *resources.Resource, sub string, versions []*resources.Resource)
 }
 
 func resetFilter(res *resources.Resource, sub string) fieldpath.Filter {
-	key := res.GroupResource().String()
-	if sub != "" {
-		key += "/" + sub
-	}
-	if own, ok := ownFields[key]; ok {
+	if own, ok := ownFields[endpointName(res, sub)]; ok {
 		var matchers []*fieldpath.SetMatcher
 		for _, path := range own {
 			matchers = append(matchers, matcher(path))
 		}
 		return fieldpath.NewIncludeMatcherFilter(matchers...)
 	}
-	fields, ok := resetFields[key]
-	if !ok {
-		fields = usualResets(res, sub)
-	}
+	fields := resetPaths(res, sub)
 	if len(fields) == 0 {
 		return nil
 	}
@@ -91,6 +84,21 @@ func resetFilter(res *resources.Resource, sub string) fieldpath.Filter {
 		set.Insert(fieldpath.MakePathOrDie(elements(path)...))
 	}
 	return fieldpath.NewExcludeSetFilter(set)
+}
+
+// resetPaths are the fields that an endpoint resets, as dotted paths.
+func resetPaths(res *resources.Resource, sub string) []string {
+	if fields, ok := resetFields[endpointName(res, sub)]; ok {
+		return fields
+	}
+	return usualResets(res, sub)
+}
+
+func endpointName(res *resources.Resource, sub string) string {
+	if sub == "" {
+		return res.GroupResource().String()
+	}
+	return res.GroupResource().String() + "/" + sub
 }
 
 // usualResets are those of kinds that resetFields doesn't name.

@@ -27,7 +27,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -151,7 +150,7 @@ func (plain) ConvertFieldLabel(schema.GroupVersionKind, string, string) (string,
 // The managed fields of random writes are those that apimachinery's field manager makes if it is
 // given everything the straight way.
 func TestTwin(t *testing.T) {
-	service := openapi.New("v1.36.3", func() []openapi.Type { return apiserver.Documented(table) })
+	service := openapi.New("v1.36.3", documented)
 	converters := map[schema.GroupVersion]managedfields.TypeConverter{}
 	m := New(Config{Types: table})
 	for i, res := range written() {
@@ -181,6 +180,14 @@ func TestTwin(t *testing.T) {
 			})
 		}
 	}
+}
+
+func documented() (all []openapi.Type) {
+	for _, res := range table.All() {
+		all = append(all, openapi.Type{Group: res.Group, Version: res.Version, Kind: res.Kind, Plural: res.Plural,
+			Namespaced: res.Namespaced, Verbs: res.Verbs, Object: res.New()})
+	}
+	return all
 }
 
 func endpointsOf(res *resources.Resource) []string {

@@ -54,6 +54,11 @@ func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime
 }
 
 func (e *endpoint) update(live runtime.Object, obj object, manager string) error {
+	if live == nil {
+		if done, err := e.create(obj, manager); done || err != nil {
+			return err
+		}
+	}
 	was, err := e.live(live, obj)
 	if err != nil {
 		return err

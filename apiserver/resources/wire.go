@@ -9,10 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
 	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
 	"github.com/kubecascade/kubecascade/apiserver/resources/printers"
+	"github.com/kubecascade/kubecascade/apiserver/resources/validation"
 )
 
 // wire gives every entry its hooks from the packages that know the kinds. A hook that an entry
@@ -28,6 +30,21 @@ func wire(all []*Resource) {
 		r.Delete.Mark = h.change(r.Delete.Mark)
 		r.Table = printing(r, h)
 		preparing(r, h)
+		validating(r, h)
+	}
+}
+
+// validating sets what the kind's objects and changes must be like.
+func validating(r *Resource, h hub) {
+	k := validation.For(r.GroupVersionKind().GroupKind())
+	r.Strategy.Validate, r.Strategy.ValidateUpdate = h.judge(k.Create), h.compare(k.Update)
+	for i := range r.Subresources { // preparing has made the list the entry's own
+		switch sub := &r.Subresources[i]; sub.Action {
+		case Status:
+			sub.ValidateUpdate = h.compare(k.Status)
+		case Part:
+			sub.ValidateUpdate = h.compare(k.Parts[sub.Name])
+		}
 	}
 }
 
@@ -124,6 +141,21 @@ func (h hub) warn(f func(obj, old runtime.Object) []string) func(obj, old runtim
 		return f
 	}
 	return func(obj, old runtime.Object) []string { return f(h.see(obj), h.see(old)) }
+}
+
+// judge and compare adapt hooks that find faults.
+func (h hub) judge(f func(runtime.Object) field.ErrorList) func(runtime.Object) field.ErrorList {
+	if f == nil || h.to == nil {
+		return f
+	}
+	return func(obj runtime.Object) field.ErrorList { return f(h.see(obj)) }
+}
+
+func (h hub) compare(f func(obj, old runtime.Object) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
+	if f == nil || h.to == nil {
+		return f
+	}
+	return func(obj, old runtime.Object) field.ErrorList { return f(h.see(obj), h.see(old)) }
 }
 
 // both runs two hooks, either of which may be nil.

@@ -27,7 +27,7 @@ func newCollector(o *options, d *data, r prometheus.Registerer, log *slog.Logger
 
 // collect connects the adapter and returns what runs the collector until its context ends.
 func collect(c *gc.Collector, adapter *loopback.Collector, api *apiserver.Server, log *slog.Logger) func(context.Context) {
-	adapter.API = api.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"))
+	adapter.API = api.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), controllerManager)
 	return func(ctx context.Context) {
 		if err := c.Run(ctx); err != nil && ctx.Err() == nil {
 			log.Error("the garbage collector ended", "err", err)

@@ -128,7 +128,9 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 
 // kubectl is "[!] kubectl ARGS...", as exec kubectl.
 func kubectl(ts *testscript.TestScript, neg bool, args []string) {
-	if err := ts.Exec("kubectl", args...); (err != nil) != neg {
+	err := ts.Exec("kubectl", args...)
+	var exit *exec.ExitError
+	if (err != nil) != neg || neg && !errors.As(err, &exit) {
 		ts.Fatalf("kubectl: %v", err)
 	}
 }
@@ -143,4 +145,14 @@ func empty(ts *testscript.TestScript, neg bool, args []string) {
 	if len(entries) > 0 {
 		ts.Fatalf("there is %v", entries)
 	}
+}
+
+// filler is "filler NAME BYTES": it makes the variable that long.
+func filler(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: filler NAME BYTES")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Setenv(args[0], strings.Repeat("x", n))
 }

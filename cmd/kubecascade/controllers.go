@@ -11,6 +11,10 @@ func controllerNames() []string {
 	return []string{garbageCollector, namespaceController}
 }
 
+// controllerManager is the program that the controllers are a part of on a cluster; managedFields
+// name it.
+const controllerManager = "kube-controller-manager"
+
 const (
 	garbageCollector    = "garbage-collector-controller"
 	namespaceController = "namespace-controller"

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -11,10 +12,11 @@ import (
 	"go.uber.org/zap"
 )
 
-// startEtcd is "etcd": it runs an etcd cluster of one member until the script ends, and sets $ETCD to its URL.
+// startEtcd is "etcd [QUOTA]": it runs an etcd cluster of one member until the script ends, with
+// QUOTA bytes of space, and sets $ETCD to its URL.
 func startEtcd(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: etcd")
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: etcd [QUOTA]")
 	}
 	dir, err := os.MkdirTemp("", "etcd") // the script's directory has too long a name for a socket
 	ts.Check(err)
@@ -24,6 +26,10 @@ func startEtcd(ts *testscript.TestScript, neg bool, args []string) {
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	c.TickMs, c.ElectionMs = 10, 100
 	c.UnsafeNoFsync = true
+	if len(args) == 1 {
+		c.QuotaBackendBytes, err = strconv.ParseInt(args[0], 10, 64)
+		ts.Check(err)
+	}
 	peer, client := url.URL{Scheme: "unix", Path: filepath.Join(dir, "peer")}, url.URL{Scheme: "unix", Path: filepath.Join(dir, "client")}
 	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
 	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}

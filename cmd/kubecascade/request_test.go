@@ -149,7 +149,7 @@ func (r *request) read(res *http.Response) (body, header string, err error) {
 	if err == nil && r.template != "" {
 		body, err = pick(data, r.template)
 	}
-	return body, h.String(), err
+	return body, strings.ReplaceAll(h.String(), "\r\n", "\n"), err
 }
 
 // pick evaluates a JSONPath template as kubectl does.

@@ -48,7 +48,8 @@ func buildKubectl(dir string) error {
 //	shutdown                    run servers (process_test.go)
 //	http, open, sees, finish    make requests (request_test.go, open_test.go)
 //	kubectl, refused, until,
-//	capture, fill, mode, empty  run commands, wait for them, and look at files (command_test.go)
+//	capture, fill, filler, mode,
+//	empty                       run commands, wait for them, and look at files (command_test.go)
 //	etcd                        runs an etcd cluster of one (etcd_test.go)
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -67,7 +68,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": serveBackground, "signal": signalServer, "exits": exits, "shutdown": shutdown,
 			"http": httpRequest, "open": openRequest, "sees": sees, "finish": finishRequest,
-			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "mode": mode, "empty": empty,
+			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "mode": mode, "empty": empty, "filler": filler,
 			"etcd": startEtcd,
 		},
 	})

@@ -61,7 +61,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, fmt.Errorf("reading --enable-admission-plugins and --disable-admission-plugins: %w", err)
 	}
-	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller")), Cache: d.cache}
+	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), controllerManager), Cache: d.cache}
 	if on[garbageCollector] {
 		s.controllers[garbageCollector] = collect(collector, adapter, s.api, log)
 	}

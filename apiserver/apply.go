@@ -1,0 +1,68 @@
+package apiserver
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// serveApply is PATCH with an apply document: it merges the document into the object by who owns
+// which field, or creates the object (B-51, B-60).
+func (s *Server) serveApply(q *request, x *rendering, p patch) error {
+	q.tracked = true
+	code := http.StatusOK
+	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.applied(old, p) })
+	if apierrors.IsNotFound(err) && q.sub == nil { // B-04
+		code = http.StatusCreated
+		if out, err = s.createByApply(q, p); apierrors.IsAlreadyExists(err) {
+			// Somebody created it between the two steps: it is an update after all.
+			code = http.StatusOK
+			out, err = s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.applied(old, p) })
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return q.answer(x, code, out)
+}
+
+// applied merges the document into an object; live is nil if it creates one.
+func (q *request) applied(live object, p patch) (object, error) {
+	var was runtime.Object
+	if live != nil {
+		was = live
+	}
+	merged, err := q.s.fields.Apply(q.res, q.subName(), was, p.bytes, q.manager, p.force, p.strictness, p.warn)
+	if err != nil {
+		return nil, err
+	}
+	merged.GetObjectKind().SetGroupVersionKind(q.res.Stored)
+	if d := q.res.Strategy.Default; d != nil {
+		d(merged)
+	}
+	obj, ok := merged.(object)
+	if !ok {
+		return nil, fmt.Errorf("applying %s: %T is no object", q.name, merged)
+	}
+	if err := matchNamespace(q.res, obj, q.namespace); err != nil {
+		return nil, err
+	}
+	return obj, q.checkName(obj)
+}
+
+// createByApply makes an object that isn't there. What a client may not choose for a new object is
+// discarded as for POST (J-02); a uid means another object (B-58).
+func (s *Server) createByApply(q *request, p patch) (*storage.Object, error) {
+	obj, err := q.applied(nil, p)
+	if err != nil {
+		return nil, err
+	}
+	if uid := obj.GetUID(); uid != "" {
+		return nil, q.conflict(fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
+	return s.create(q.r.Context(), &q.op, obj)
+}

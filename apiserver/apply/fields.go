@@ -1,0 +1,302 @@
+package apply
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// fieldWriter writes the set of fields that a new object has over an empty one, as structured-
+// merge-diff finds it by comparing the two and as FieldsV1 has it, in a tenth of the time. What it
+// can't be sure of it leaves alone.
+type fieldWriter struct {
+	out []byte
+	// unsure says that the result is not to be used.
+	unsure bool
+}
+
+// added writes a value that the empty object doesn't have. Then all in it is new, itself included.
+func (w *fieldWriter) added(v reflect.Value, sh *shape) {
+	v = behind(v)
+	switch {
+	case sh.form == opaque:
+		w.unsure = true
+	case !v.IsValid() || sh.form == leaf || isEmpty(v, sh):
+		w.out = append(w.out, "{}"...)
+	case sh.atomic:
+		w.unsure = w.unsure || sh.fragile
+		w.out = append(w.out, "{}"...)
+	default:
+		w.out = append(w.out, `{".":{},`...)
+		w.contents(v, sh)
+		w.close()
+	}
+}
+
+// changed writes a value that has another one in the empty object, the zero value of its type,
+// and reports whether there is anything to write.
+func (w *fieldWriter) changed(v reflect.Value, sh *shape) bool {
+	if v.IsZero() || w.unsure {
+		return false
+	}
+	null := v.Kind() == reflect.Pointer || v.Kind() == reflect.Slice || v.Kind() == reflect.Map
+	inner := behind(v)
+	switch {
+	case sh.form == opaque:
+		w.unsure = true
+		return false
+	case null && sh.ownJSON && inner.IsZero(): // a time that is written as null
+		w.unsure = true
+		return false
+	case sh.form == leaf && !sh.ownJSON, null && sh.form == leaf, null && isEmpty(inner, sh):
+		w.out = append(w.out, "{}"...)
+		return true
+	case sh.atomic || sh.form == leaf:
+		w.unsure = w.unsure || sh.fragile && sh.atomic
+		if !null && w.same(v) {
+			return false
+		}
+		w.out = append(w.out, "{}"...)
+		return true
+	case null:
+		w.out = append(w.out, '{')
+		w.contents(inner, sh)
+		w.close()
+		return true
+	}
+	return w.members(v, sh)
+}
+
+// members writes the fields of a structure that the empty object has too.
+func (w *fieldWriter) members(v reflect.Value, sh *shape) bool {
+	w.out = append(w.out, '{')
+	start := len(w.out)
+	for i := range sh.fields {
+		f := &sh.fields[i]
+		field := f.GetFrom(v)
+		before := len(w.out)
+		w.out = append(w.out, f.name...)
+		switch {
+		case f.present:
+			if !w.changed(field, f.shape) {
+				w.out = w.out[:before]
+				continue
+			}
+		case f.CanOmit(field):
+			w.out = w.out[:before]
+			continue
+		default:
+			w.added(field, f.shape)
+		}
+		w.out = append(w.out, ',')
+	}
+	if len(w.out) == start {
+		w.out = w.out[:start-1]
+		return false
+	}
+	w.close()
+	return true
+}
+
+// contents writes what is within a value, each with a comma behind it.
+func (w *fieldWriter) contents(v reflect.Value, sh *shape) {
+	switch sh.form {
+	case structure:
+		for i := range sh.fields {
+			f := &sh.fields[i]
+			if field := f.GetFrom(v); !f.CanOmit(field) {
+				w.out = append(w.out, f.name...)
+				w.added(field, f.shape)
+				w.out = append(w.out, ',')
+			}
+		}
+	case mapping:
+		w.entries(v, sh)
+	case set:
+		w.set(v)
+	case keyed:
+		w.elements(v, sh)
+	}
+}
+
+// close ends an object in place of the last comma.
+func (w *fieldWriter) close() { w.out[len(w.out)-1] = '}' }
+
+func (w *fieldWriter) entries(v reflect.Value, sh *shape) {
+	var room [16]string
+	names := room[:0]
+	for it := v.MapRange(); it.Next(); {
+		names = append(names, it.Key().String())
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		w.plain(name)
+		w.out = append(append(append(w.out, `"f:`...), name...), `":`...)
+		if sh.element.form == leaf {
+			w.out = append(w.out, "{}"...)
+		} else {
+			w.added(v.MapIndex(reflect.ValueOf(name).Convert(v.Type().Key())), sh.element)
+		}
+		w.out = append(w.out, ',')
+	}
+}
+
+// plain checks that JSON writes a text as it is, in whatever it is nested.
+func (w *fieldWriter) plain(text string) {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			w.unsure = true
+			return
+		}
+	}
+}
+
+// set writes the values of a list of texts.
+func (w *fieldWriter) set(v reflect.Value) {
+	texts := make([]string, v.Len())
+	for i := range texts {
+		texts[i] = v.Index(i).String()
+	}
+	slices.Sort(texts)
+	for _, text := range slices.Compact(texts) {
+		w.plain(text)
+		w.out = append(append(append(w.out, `"v:\"`...), text...), `\"":{},`...)
+	}
+}
+
+// element is one of a keyed list.
+type element struct {
+	index int
+	// keys are the values of the list's keys, in their order.
+	keys [4]keyValue
+}
+
+type keyValue struct {
+	text   string
+	number int64
+}
+
+func (w *fieldWriter) elements(v reflect.Value, sh *shape) {
+	if len(sh.keys) > len(element{}.keys) {
+		w.unsure = true
+		return
+	}
+	var room [4]element
+	all := room[:0]
+	for i := range v.Len() {
+		e := element{index: i}
+		for k := range sh.keys {
+			e.keys[k] = w.key(v.Index(i), &sh.keys[k])
+		}
+		all = append(all, e)
+	}
+	slices.SortStableFunc(all, compareKeys)
+	for i := 0; i < len(all); {
+		same := i + 1
+		for same < len(all) && all[same].keys == all[i].keys {
+			same++
+		}
+		w.name(sh.keys, all[i].keys[:])
+		if same > i+1 {
+			w.out = append(w.out, "{}"...) // which of the two is meant can't be said
+		} else {
+			w.added(v.Index(all[i].index), sh.element)
+		}
+		w.out = append(w.out, ',')
+		i = same
+	}
+}
+
+// compareKeys compares keys of the same list; texts and numbers never meet.
+func compareKeys(a, b element) int {
+	for i := range a.keys {
+		if c := cmp.Or(cmp.Compare(a.keys[i].text, b.keys[i].text), cmp.Compare(a.keys[i].number, b.keys[i].number)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// key reads a key of an element.
+func (w *fieldWriter) key(v reflect.Value, k *member) keyValue {
+	field := k.GetFrom(v)
+	if k.CanOmit(field) {
+		if text, ok := k.preset.(string); ok && field.Kind() == reflect.String {
+			w.plain(text)
+			return keyValue{text: text}
+		}
+		w.unsure = true
+		return keyValue{}
+	}
+	switch field.Kind() {
+	case reflect.String:
+		w.plain(field.String())
+		return keyValue{text: field.String()}
+	case reflect.Int32, reflect.Int64:
+		return keyValue{number: field.Int()}
+	}
+	w.unsure = true
+	return keyValue{}
+}
+
+func (w *fieldWriter) name(keys []member, values []keyValue) {
+	w.out = append(w.out, `"k:{`...)
+	for i := range keys {
+		w.out = append(append(append(w.out, `\"`...), keys[i].name...), `\":`...)
+		if k := keys[i].kind; k == reflect.String {
+			w.out = append(append(append(w.out, `\"`...), values[i].text...), `\"`...)
+		} else {
+			w.out = strconv.AppendInt(w.out, values[i].number, 10)
+		}
+		w.out = append(w.out, ',')
+	}
+	w.close()
+	w.out = append(w.out, `":`...)
+}
+
+// same compares a value with the zero value of its type, as JSON shows them.
+func (w *fieldWriter) same(v reflect.Value) bool {
+	if !v.CanAddr() {
+		w.unsure = true
+		return false
+	}
+	a, err := value.NewValueReflect(v.Addr().Interface())
+	if err != nil {
+		w.unsure = true
+		return false
+	}
+	b, err := value.NewValueReflect(reflect.New(v.Type()).Interface())
+	if err != nil {
+		w.unsure = true
+		return false
+	}
+	return value.Equals(a, b)
+}
+
+// isEmpty reports whether a value shows nothing within.
+func isEmpty(v reflect.Value, sh *shape) bool {
+	switch sh.form {
+	case mapping, keyed, set:
+		return v.Len() == 0
+	case structure:
+		for i := range sh.fields {
+			if f := &sh.fields[i]; !f.CanOmit(f.GetFrom(v)) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// behind follows pointers; the result is invalid for nil.
+func behind(v reflect.Value) reflect.Value {
+	for v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	return v
+}

@@ -1,0 +1,217 @@
+package apply
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// form is how a value's fields are told apart.
+type form uint8
+
+const (
+	// opaque values are left to structured-merge-diff.
+	opaque form = iota
+	leaf
+	structure
+	mapping
+	// keyed lists have elements with keys, sets have scalars.
+	keyed
+	set
+)
+
+// shape is what a Go type is by the schema of its kind: how the set of its fields is written. It
+// isn't changed once made.
+type shape struct {
+	form form
+	// atomic values are one field, whatever they hold.
+	atomic bool
+	// fragile says of an atomic shape that a value may break the schema's rules in a way that the
+	// Go type allows.
+	fragile bool
+	// ownJSON types decide themselves how they are written.
+	ownJSON bool
+	fields  []member
+	keys    []member
+	// element is what a list or map holds.
+	element *shape
+}
+
+// member is a field of a structure, or a key of its elements.
+type member struct {
+	*value.FieldCacheEntry
+	// name is how it is written: `"f:spec":` or, of a key, `name`.
+	name string
+	// present says that an empty structure shows it.
+	present bool
+	// kind and preset are of keys: the Go kind, and the default by the schema.
+	kind   reflect.Kind
+	preset any
+	shape  *shape
+}
+
+// shaper makes shapes by one schema.
+type shaper struct {
+	schema *smd.Schema
+	// made are the shapes of named types, of other schemas too: a name is the same type in all.
+	made map[shapeKey]*shape
+	// atomic are those made now of which fragile is still to be found out.
+	atomic []*shape
+}
+
+type shapeKey struct {
+	goType   reflect.Type
+	name     string
+	relation smd.ElementRelationship
+}
+
+// shapeOf returns the shape of a kind's objects. Shapes of named types are taken from made, or
+// added to it.
+func shapeOf(goType reflect.Type, t *typed.ParseableType, made map[shapeKey]*shape) *shape {
+	s := &shaper{schema: t.Schema, made: made}
+	root := s.shape(goType, t.TypeRef)
+	for _, sh := range s.atomic {
+		sh.fragile = sh.breaks(map[*shape]bool{})
+	}
+	return root
+}
+
+func (s *shaper) shape(t reflect.Type, ref smd.TypeRef) *shape {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	sh := &shape{}
+	if ref.NamedType != nil {
+		key := shapeKey{goType: t, name: *ref.NamedType}
+		if ref.ElementRelationship != nil {
+			key.relation = *ref.ElementRelationship
+		}
+		if made, ok := s.made[key]; ok {
+			return made
+		}
+		s.made[key] = sh
+	}
+	if atom, ok := s.schema.Resolve(ref); ok {
+		s.fill(sh, t, atom)
+	}
+	if sh.atomic {
+		s.atomic = append(s.atomic, sh)
+	}
+	return sh
+}
+
+// fill leaves a shape opaque if the type and the schema don't go together in one of the usual ways.
+func (s *shaper) fill(sh *shape, t reflect.Type, atom smd.Atom) {
+	entry := value.TypeReflectEntryOf(t)
+	switch sh.ownJSON = entry.CanConvertToUnstructured(); {
+	case t == reflect.TypeFor[intstr.IntOrString]():
+		sh.form = leaf
+	case atom.Scalar != nil && atom.List == nil && atom.Map == nil:
+		if sh.ownJSON || scalar(t) {
+			sh.form = leaf
+		}
+	case sh.ownJSON || atom.Scalar != nil || atom.List != nil && atom.Map != nil:
+	case atom.Map != nil && t.Kind() == reflect.Struct:
+		s.structure(sh, t, atom.Map)
+	case atom.Map != nil && t.Kind() == reflect.Map && t.Key().Kind() == reflect.String && len(atom.Map.Fields) == 0:
+		sh.form, sh.atomic = mapping, atom.Map.ElementRelationship == smd.Atomic
+		sh.element = s.shape(t.Elem(), atom.Map.ElementType)
+	case atom.List != nil && t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Pointer:
+		s.list(sh, t, atom.List)
+	}
+}
+
+func (s *shaper) structure(sh *shape, t reflect.Type, m *smd.Map) {
+	zero := reflect.New(t).Elem()
+	var fields []member
+	for _, f := range value.TypeReflectEntryOf(t).OrderedFields() {
+		declared, ok := m.FindField(f.JsonName)
+		if !ok {
+			return
+		}
+		v := f.GetFrom(zero)
+		fields = append(fields, member{FieldCacheEntry: f, name: `"f:` + f.JsonName + `":`, present: !f.CanOmit(v), shape: s.shape(v.Type(), declared.Type)})
+	}
+	sh.form, sh.atomic, sh.fields = structure, m.ElementRelationship == smd.Atomic, fields
+}
+
+func (s *shaper) list(sh *shape, t reflect.Type, l *smd.List) {
+	sh.element = s.shape(t.Elem(), l.ElementType)
+	switch {
+	case l.ElementRelationship == smd.Atomic:
+		sh.form, sh.atomic = set, true
+	case l.ElementRelationship != smd.Associative:
+	case len(l.Keys) == 0:
+		if sh.element.form == leaf && t.Elem().Kind() == reflect.String {
+			sh.form = set
+		}
+	default:
+		sh.keys = s.keys(t.Elem(), l)
+		if sh.keys != nil {
+			sh.form = keyed
+		}
+	}
+}
+
+// keys returns the keys of a list's elements in the order of their names, nil if they are none
+// that can be compared here.
+func (s *shaper) keys(t reflect.Type, l *smd.List) []member {
+	atom, ok := s.schema.Resolve(l.ElementType)
+	if !ok || atom.Map == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	zero := reflect.New(t).Elem()
+	var keys []member
+	for _, f := range value.TypeReflectEntryOf(t).OrderedFields() {
+		for _, name := range l.Keys {
+			if f.JsonName == name {
+				declared, _ := atom.Map.FindField(name)
+				keys = append(keys, member{FieldCacheEntry: f, name: name, kind: f.GetFrom(zero).Kind(), present: !f.CanOmit(f.GetFrom(zero)), preset: declared.Default})
+			}
+		}
+	}
+	if len(keys) != len(l.Keys) {
+		return nil
+	}
+	return keys
+}
+
+// breaks reports whether anything within may break the rules: opaque values, and elements without
+// any key.
+func (sh *shape) breaks(seen map[*shape]bool) bool {
+	if seen[sh] {
+		return false
+	}
+	seen[sh] = true
+	if sh.form == opaque {
+		return true
+	}
+	if sh.form == keyed {
+		sure := false
+		for _, k := range sh.keys {
+			sure = sure || k.present || k.preset != nil
+		}
+		if !sure {
+			return true
+		}
+	}
+	for _, f := range sh.fields {
+		if f.shape.breaks(seen) {
+			return true
+		}
+	}
+	return sh.element != nil && sh.element.breaks(seen)
+}
+
+func scalar(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
+		return true
+	case reflect.Slice:
+		return t.Elem().Kind() == reflect.Uint8
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// components are the objects of componentstatuses, made up when asked for.
+func (s *Server) components(ctx context.Context) ([]*storage.Object, error) {
+	c := s.componentStatus(ctx)
+	data, err := json.Marshal(&c)
+	if err != nil {
+		return nil, err
+	}
+	return []*storage.Object{{JSON: data, Meta: storage.Meta{Kind: c.Kind, APIVersion: c.APIVersion, Name: c.Name}}}, nil
+}
+
+// componentStatus is the health of the one component that is apart from the server itself.
+func (s *Server) componentStatus(ctx context.Context) corev1.ComponentStatus {
+	c := corev1.ComponentStatus{
+		TypeMeta:   metav1.TypeMeta{Kind: "ComponentStatus", APIVersion: "v1"},
+		ObjectMeta: metav1.ObjectMeta{Name: "etcd-0"},
+		Conditions: []corev1.ComponentCondition{{Type: corev1.ComponentHealthy, Status: corev1.ConditionTrue, Message: "ok"}},
+	}
+	if _, err := s.store.Revision(ctx); err != nil {
+		c.Conditions[0] = corev1.ComponentCondition{Type: corev1.ComponentHealthy, Status: corev1.ConditionFalse, Error: err.Error()}
+	}
+	return c
+}
+
+// getVirtual is GET of one of them.
+func (s *Server) getVirtual(q *request, x *rendering) error {
+	items, err := s.components(q.r.Context())
+	if err != nil {
+		return err
+	}
+	for _, o := range items {
+		if o.Meta.Name == q.name {
+			return q.answer(x, http.StatusOK, o)
+		}
+	}
+	return q.notFound()
+}

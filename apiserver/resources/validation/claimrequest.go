@@ -1,0 +1,133 @@
+package validation
+
+import (
+	"fmt"
+	"strings"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func resourceClaim(c *resourcev1.ResourceClaim) field.ErrorList {
+	return deviceClaim(&c.Spec.Devices, field.NewPath("spec", "devices"))
+}
+
+func resourceClaimUpdate(c, old *resourcev1.ResourceClaim) field.ErrorList {
+	return immutable(c.Spec, old.Spec, field.NewPath("spec"))
+}
+
+func resourceClaimTemplate(t *resourcev1.ResourceClaimTemplate) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := templateMeta(&t.Spec.ObjectMeta, at.Child("metadata"))
+	return append(errs, deviceClaim(&t.Spec.Spec.Devices, at.Child("spec", "devices"))...)
+}
+
+func resourceClaimTemplateUpdate(t, old *resourcev1.ResourceClaimTemplate) field.ErrorList {
+	return immutable(t.Spec, old.Spec, field.NewPath("spec"))
+}
+
+func deviceClaim(c *resourcev1.DeviceClaim, at *field.Path) field.ErrorList {
+	requests := requestsOf(c)
+	errs := distinct(c.Requests, resourcev1.DeviceRequestsMaxSize, at.Child("requests"), deviceRequest,
+		func(r *resourcev1.DeviceRequest) string { return r.Name })
+	errs = append(errs, listed(c.Constraints, resourcev1.DeviceConstraintsMaxSize, at.Child("constraints"), requests.constraint)...)
+	return append(errs, listed(c.Config, resourcev1.DeviceConfigMaxSize, at.Child("config"),
+		func(c *resourcev1.DeviceClaimConfiguration, at *field.Path) field.ErrorList {
+			errs := requests.named(c.Requests, at.Child("requests"))
+			return append(errs, deviceConfig(&c.DeviceConfiguration, false, at)...)
+		})...)
+}
+
+// deviceRequests are a claim's requests by name, with the names of those of which the first that can
+// be had is taken.
+type deviceRequests map[string]map[string]bool
+
+func requestsOf(c *resourcev1.DeviceClaim) deviceRequests {
+	all := deviceRequests{}
+	for i := range c.Requests {
+		alternatives := map[string]bool{}
+		for j := range c.Requests[i].FirstAvailable {
+			alternatives[c.Requests[i].FirstAvailable[j].Name] = true
+		}
+		all[c.Requests[i].Name] = alternatives
+	}
+	return all
+}
+
+// named wants each name to be a request's, optionally with that of an alternative.
+func (r deviceRequests) named(names []string, at *field.Path) field.ErrorList {
+	return distinct(names, resourcev1.DeviceRequestsMaxSize, at,
+		func(name *string, at *field.Path) field.ErrorList { return r.name(*name, at) }, itself)
+}
+
+func (r deviceRequests) name(name string, at *field.Path) (errs field.ErrorList) {
+	unknown := field.Invalid(at, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'")
+	parts := strings.Split(name, "/")
+	if len(parts) > 2 {
+		return field.ErrorList{unknown}
+	}
+	for _, part := range parts {
+		errs = append(errs, label(part, at)...)
+	}
+	alternatives, known := r[parts[0]]
+	if !known || len(parts) == 2 && !alternatives[parts[1]] {
+		errs = append(errs, unknown)
+	}
+	return errs
+}
+
+func (r deviceRequests) constraint(c *resourcev1.DeviceConstraint, at *field.Path) field.ErrorList {
+	errs := r.named(c.Requests, at.Child("requests"))
+	switch {
+	case c.MatchAttribute != nil:
+		return append(errs, fullDeviceName(*c.MatchAttribute, at.Child("matchAttribute"))...)
+	case c.DistinctAttribute != nil:
+		return append(errs, fullDeviceName(*c.DistinctAttribute, at.Child("distinctAttribute"))...)
+	}
+	return append(errs, field.Required(at, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`))
+}
+
+func deviceRequest(r *resourcev1.DeviceRequest, at *field.Path) field.ErrorList {
+	const one = "exactly one of `exactly` or `firstAvailable` is required"
+	errs := label(r.Name, at.Child("name"))
+	switch alternatives := len(r.FirstAvailable) > 0; {
+	case !alternatives && r.Exactly == nil:
+		return append(errs, field.Required(at, one))
+	case alternatives && r.Exactly != nil:
+		return append(errs, field.Invalid(at, nil, one+", but multiple fields are set"))
+	case alternatives:
+		return append(errs, distinct(r.FirstAvailable, resourcev1.FirstAvailableDeviceRequestMaxSize, at.Child("firstAvailable"),
+			alternative, func(s *resourcev1.DeviceSubRequest) string { return s.Name })...)
+	}
+	e, at := r.Exactly, at.Child("exactly")
+	errs = append(errs, deviceClassName(e.DeviceClassName, at)...)
+	errs = append(errs, selectors(e.Selectors, false, at.Child("selectors"))...)
+	errs = append(errs, allocationMode(e.AllocationMode, e.Count, at)...)
+	return append(errs, deviceTolerations(e.Tolerations, at)...)
+}
+
+func alternative(s *resourcev1.DeviceSubRequest, at *field.Path) field.ErrorList {
+	errs := label(s.Name, at.Child("name"))
+	errs = append(errs, deviceClassName(s.DeviceClassName, at)...)
+	errs = append(errs, selectors(s.Selectors, false, at.Child("selectors"))...)
+	errs = append(errs, allocationMode(s.AllocationMode, s.Count, at)...)
+	return append(errs, deviceTolerations(s.Tolerations, at)...)
+}
+
+func deviceClassName(name string, at *field.Path) field.ErrorList {
+	at = at.Child("deviceClassName")
+	if name == "" {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	return subdomain(name, at)
+}
+
+func allocationMode(mode resourcev1.DeviceAllocationMode, count int64, at *field.Path) field.ErrorList {
+	switch {
+	case mode == resourcev1.DeviceAllocationModeAll && count != 0:
+		return field.ErrorList{field.Invalid(at.Child("count"), count, fmt.Sprintf("must not be specified when allocationMode is '%s'", mode))}
+	case mode == resourcev1.DeviceAllocationModeExactCount && count <= 0:
+		return field.ErrorList{field.Invalid(at.Child("count"), count, notPositiveText)}
+	}
+	return oneOf(mode, at.Child("allocationMode"), allocationModes)
+}

@@ -1,0 +1,59 @@
+package validation
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// listed judges each item, unless there are more than most (no limit below zero).
+func listed[T any](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList) (errs field.ErrorList) {
+	if most >= 0 && len(list) > most {
+		return field.ErrorList{field.TooMany(at, len(list), most)}
+	}
+	for i := range list {
+		errs = append(errs, item(&list[i], at.Index(i))...)
+	}
+	return errs
+}
+
+// distinct judges a list whose items have a key each of their own.
+func distinct[T any, K comparable](list []T, most int, at *field.Path, item func(*T, *field.Path) field.ErrorList, key func(*T) K) field.ErrorList {
+	errs := listed(list, most, at, item)
+	if most >= 0 && len(list) > most {
+		return errs
+	}
+	seen := map[K]bool{}
+	for i := range list {
+		k := key(&list[i])
+		if seen[k] {
+			errs = append(errs, field.Duplicate(at.Index(i), k))
+		}
+		seen[k] = true
+	}
+	return errs
+}
+
+// keyed judges a map's keys and values, unless there are more than most. Long keys are shortened in
+// paths. Upstream's order is random, this one sorted.
+func keyed[K ~string, V any](m map[K]V, most, keyLength int, at *field.Path, key func(K, *field.Path) field.ErrorList, value func(V, *field.Path) field.ErrorList) (errs field.ErrorList) {
+	if most >= 0 && len(m) > most {
+		return field.ErrorList{field.TooMany(at, len(m), most)}
+	}
+	for _, k := range sorted(m) {
+		errs = append(errs, key(k, at)...)
+		errs = append(errs, value(m[k], at.Key(shortened(string(k), keyLength)))...)
+	}
+	return errs
+}
+
+// shortened leaves out the middle of what is too long.
+func shortened(s string, length int) string {
+	const gap = "..."
+	if len(s) <= length {
+		return s
+	}
+	rest := length - len(gap)
+	return s[:(rest+1)/2] + gap + s[len(s)-rest/2:]
+}
+
+// itself is the key of a string in a set.
+func itself(s *string) string { return *s }

@@ -1,0 +1,79 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+// TestCompactor: history is kept for at least one interval and at most two, also by two servers
+// that share the store.
+func TestCompactor(t *testing.T) {
+	for _, servers := range []int{1, 2} {
+		t.Run(fmt.Sprintf("%d servers", servers), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { compactFor(t, servers) })
+		})
+	}
+}
+
+func compactFor(t *testing.T, servers int) {
+	const every = time.Minute
+	store := storagetest.NewTwin()
+	ctx, cancel := context.WithCancel(t.Context())
+	for range servers {
+		c, err := storage.NewCompactor(ctx, store, every, slog.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		go c.Run(ctx)
+	}
+	var written []int64 // a revision for every ten seconds
+	for i := range 60 {
+		rev, err := store.Commit(ctx, storage.Txn{Key: fmt.Sprintf("/registry/pods/default/p%d", i), Value: []byte("{}")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		written = append(written, rev)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		readable := func(ago time.Duration) bool {
+			i := len(written) - 1 - int(ago/(10*time.Second))
+			if i < 0 {
+				return ago < every
+			}
+			_, err := store.List(ctx, storage.Range{Prefix: "/registry/pods/", Revision: written[i]})
+			if err != nil && !errors.Is(err, storage.ErrCompacted) {
+				t.Fatal(err)
+			}
+			return err == nil
+		}
+		if !readable(every - 10*time.Second) {
+			t.Fatalf("after %d writes the state of less than one interval ago is gone", i+1)
+		}
+		if i > 20 && readable(2*every+20*time.Second) {
+			t.Fatalf("after %d writes the state of more than two intervals ago is still there", i+1)
+		}
+	}
+	cancel()
+	synctest.Wait()
+}
+
+// TestCompactorNever: an interval of zero keeps all history.
+func TestCompactorNever(t *testing.T) {
+	store := storagetest.NewTwin()
+	c, err := storage.NewCompactor(t.Context(), store, 0, slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Run(t.Context()) // returns at once
+	if _, err := store.List(t.Context(), storage.Range{Prefix: "/registry/", Revision: 2}); err != nil {
+		t.Errorf("the first revision can't be read: %v", err)
+	}
+}
