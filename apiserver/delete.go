@@ -166,7 +166,7 @@ func (o *op) refused(r *finalizers.Refusal) error {
 }
 
 func optionsOf(o *metav1.DeleteOptions) finalizers.Options {
-	out := finalizers.Options{GracePeriodSeconds: o.GracePeriodSeconds, OrphanDependents: o.OrphanDependents} //nolint:staticcheck // clients still send it
+	out := finalizers.Options{GracePeriodSeconds: o.GracePeriodSeconds, OrphanDependents: o.OrphanDependents}
 	if o.PropagationPolicy != nil {
 		out.PropagationPolicy = string(*o.PropagationPolicy)
 	}

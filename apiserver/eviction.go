@@ -68,7 +68,8 @@ func evictionOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOp
 	case len(o.DryRun) == 0:
 		o.DryRun = dryRun
 	case len(dryRun) > 0 && !reflect.DeepEqual(dryRun, o.DryRun):
-		return nil, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", dryRun, o.DryRun) //nolint:staticcheck // upstream's text
+		//lint:ignore ST1005 it is what clients see
+		return nil, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", dryRun, o.DryRun)
 	}
 	return o, nil
 }

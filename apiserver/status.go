@@ -29,6 +29,7 @@ var (
 	// errUnauthorized: the client named no identity, or a wrong one.
 	errUnauthorized = errors.New("Unauthorized")
 	// errBusy: too many requests are in flight.
+	//lint:ignore ST1005 it is what clients see
 	errBusy = errors.New("Too many requests, please try again later.")
 	// errPanic: a handler panicked (AS pkg/server/filters/wrap.go).
 	errPanic = errors.New("this request caused apiserver to panic. Look in the logs for details")

@@ -31,6 +31,8 @@ const (
 	snapshotWrites = 2500
 	// serveTimeout bounds the wait for connections to etcd's sockets; see close.
 	serveTimeout = time.Second
+	// beginTimeout bounds the wait for the first entry of the log; it takes some milliseconds.
+	beginTimeout = time.Second
 )
 
 // etcd allocates each segment of its log in full, and the next one ahead. Its 64 MB would make
@@ -101,8 +103,17 @@ func (m *embedded) ready(ctx context.Context) error {
 		case <-m.server.StopNotify():
 			return fmt.Errorf("%w: etcd stopped", ErrUnavailable)
 		case <-ctx.Done():
+			m.begin()
 			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 		}
+	}
+}
+
+// begin waits a moment until the log of a new directory has its first entry, which is the member:
+// etcd never starts again where it was stopped before.
+func (m *embedded) begin() {
+	for end := time.Now().Add(beginTimeout); m.server.AppliedIndex() == 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
 	}
 }
 

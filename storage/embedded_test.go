@@ -152,7 +152,7 @@ func TestOtherMembers(t *testing.T) {
 	}
 }
 
-// TestCancelled gives up while etcd starts.
+// TestCancelled gives up while etcd starts for the first time.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -20,6 +20,8 @@ import (
 // the document creates the object. strictness is the request's fieldValidation, and warn is called
 // with each fault of the document under Warn (B-71).
 //
+// The uid of a document that creates is left for the caller to refuse (B-58).
+//
 // It returns 409 Conflict for fields that others own unless force, 400 BadRequest for a document
 // that is no YAML, of another kind, or with managedFields (B-60), and errors without a status, that
 // clients see as 500, for a document that doesn't suit the kind's schema.
@@ -35,6 +37,12 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	config := &unstructured.Unstructured{Object: map[string]any{}}
 	if err := yaml.Unmarshal(document, &config.Object); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
+	}
+	if live == nil {
+		// kube-apiserver would store these, and the next update would remove the object; they are
+		// wiped and owned by nobody, as with a POST (A-43, J-02).
+		unstructured.RemoveNestedField(config.Object, "metadata", "deletionTimestamp")
+		unstructured.RemoveNestedField(config.Object, "metadata", "deletionGracePeriodSeconds")
 	}
 	was, err := e.live(live, config)
 	if err != nil {

@@ -50,6 +50,7 @@ func TestKeepTimes(t *testing.T) {
 		kept   bool
 	}{
 		"nothing":       {func(*corev1.ConfigMap) {}, true},
+		"a revision":    {func(m *corev1.ConfigMap) { m.ResourceVersion = "5" }, true},
 		"empty for nil": {func(m *corev1.ConfigMap) { m.Annotations = map[string]string{} }, true},
 		"a value":       {func(m *corev1.ConfigMap) { m.Data["a"] = "x" }, false},
 		"a field":       {func(m *corev1.ConfigMap) { m.ManagedFields[0].FieldsV1.Raw = []byte(`{}`) }, false},
@@ -84,6 +85,23 @@ func TestKeepTimesOfCustomResources(t *testing.T) {
 		if got := obj.GetManagedFields()[0].Time.Unix(); got != c.want {
 			t.Errorf("spec %v: time %d, want %d", c.spec, got, c.want)
 		}
+	}
+}
+
+// A-43, J-02
+func TestDeletionIsNotApplied(t *testing.T) {
+	m := New(Config{Types: table})
+	document := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "deletionTimestamp": "2020-01-01T00:00:00Z", "deletionGracePeriodSeconds": 5}, "data": {"a": "1"}}`
+	obj, err := m.Apply(table.Kind(configMap().GroupVersionKind()), "", nil, []byte(document), "one", false, "Strict", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := obj.(*corev1.ConfigMap)
+	if o.DeletionTimestamp != nil || o.DeletionGracePeriodSeconds != nil {
+		t.Errorf("a new object is being deleted: %v", o.ObjectMeta)
+	}
+	if got, want := string(o.ManagedFields[0].FieldsV1.GetRawBytes()), `{"f:data":{"f:a":{}}}`; got != want {
+		t.Errorf("fields %s, want %s", got, want)
 	}
 }
 

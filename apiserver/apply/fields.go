@@ -155,8 +155,19 @@ func (w *fieldWriter) plain(text string) {
 	}
 }
 
-// set writes the values of a list of texts.
+// set writes the values of a list of texts or numbers.
 func (w *fieldWriter) set(v reflect.Value) {
+	if v.Type().Elem().Kind() != reflect.String {
+		numbers := make([]int64, v.Len())
+		for i := range numbers {
+			numbers[i] = v.Index(i).Int()
+		}
+		slices.Sort(numbers)
+		for _, n := range slices.Compact(numbers) {
+			w.out = append(strconv.AppendInt(append(w.out, `"v:`...), n, 10), `":{},`...)
+		}
+		return
+	}
 	texts := make([]string, v.Len())
 	for i := range texts {
 		texts[i] = v.Index(i).String()

@@ -32,10 +32,10 @@ type shape struct {
 	// fragile says of an atomic shape that a value may break the schema's rules in a way that the
 	// Go type allows.
 	fragile bool
-	// ownJSON types decide themselves how they are written.
-	ownJSON bool
-	fields  []member
-	keys    []member
+	// ownJSON types decide themselves how they are written; free ones may write anything.
+	ownJSON, free bool
+	fields        []member
+	keys          []member
 	// element is what a list or map holds.
 	element *shape
 }
@@ -114,6 +114,7 @@ func (s *shaper) fill(sh *shape, t reflect.Type, atom smd.Atom) {
 			sh.form = leaf
 		}
 	case sh.ownJSON || atom.Scalar != nil || atom.List != nil && atom.Map != nil:
+		sh.free = atom.Scalar != nil && atom.List != nil && atom.Map != nil
 	case atom.Map != nil && t.Kind() == reflect.Struct:
 		s.structure(sh, t, atom.Map)
 	case atom.Map != nil && t.Kind() == reflect.Map && t.Key().Kind() == reflect.String && len(atom.Map.Fields) == 0:
@@ -145,7 +146,7 @@ func (s *shaper) list(sh *shape, t reflect.Type, l *smd.List) {
 		sh.form, sh.atomic = set, true
 	case l.ElementRelationship != smd.Associative:
 	case len(l.Keys) == 0:
-		if sh.element.form == leaf && t.Elem().Kind() == reflect.String {
+		if k := t.Elem().Kind(); sh.element.form == leaf && (k == reflect.String || k == reflect.Int32 || k == reflect.Int64) {
 			sh.form = set
 		}
 	default:
@@ -187,7 +188,7 @@ func (sh *shape) breaks(seen map[*shape]bool) bool {
 	}
 	seen[sh] = true
 	if sh.form == opaque {
-		return true
+		return !sh.free
 	}
 	if sh.form == keyed {
 		sure := false

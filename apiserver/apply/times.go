@@ -12,7 +12,8 @@ import (
 )
 
 // KeepTimes sets the times in obj's managedFields to those of old if nothing else differs between
-// the two, so that a write which changes nothing isn't one (B-17). Both are of the same version.
+// the two but their resourceVersions, so that a write which changes nothing isn't one (B-17). Both
+// are of the same version; old isn't changed.
 // (AS handlers/fieldmanager/equality.go:IgnoreManagedFieldsTimestampsTransformer)
 func KeepTimes(obj, old runtime.Object) {
 	to, ok := obj.(metav1.Object)
@@ -20,7 +21,14 @@ func KeepTimes(obj, old runtime.Object) {
 		return
 	}
 	entries, was := to.GetManagedFields(), old.(metav1.Object).GetManagedFields()
-	if len(entries) != len(was) || !onlyTimesDiffer(entries, was) || !sameBut(obj, old) {
+	if len(entries) != len(was) || !onlyTimesDiffer(entries, was) {
+		return
+	}
+	old = stamped(shallow(old), obj.GetObjectKind().GroupVersionKind())
+	if rv := to.GetResourceVersion(); rv != old.(metav1.Object).GetResourceVersion() {
+		old.(metav1.Object).SetResourceVersion(rv)
+	}
+	if !sameBut(obj, old) {
 		return
 	}
 	kept := make([]metav1.ManagedFieldsEntry, len(entries))

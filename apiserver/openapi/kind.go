@@ -6,8 +6,8 @@ import (
 )
 
 // Schemas returns the name of an object's schema, that schema and all that it refers to, as v3
-// has them but without descriptions: what server-side apply needs to know of a kind. A document
-// takes a hundred times as long. The schemas belong to the caller.
+// has them but without descriptions: what server-side apply needs to know of a kind, in a
+// twentieth of the time that a document takes. The schemas belong to the caller.
 func Schemas(object runtime.Object) (name string, schemas map[string]*spec.Schema) {
 	d := newDefinitions(v3)
 	d.bare = true

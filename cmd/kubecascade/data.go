@@ -41,6 +41,9 @@ func openData(ctx context.Context, o *options, log *slog.Logger) (*data, error) 
 		if errors.Is(err, storage.ErrInUse) {
 			return nil, fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
 		}
+		if len(o.etcd) > 0 {
+			err = fmt.Errorf("opening --etcd-servers: %w", err)
+		}
 		return nil, err
 	}
 	compactor, err := storage.NewCompactor(ctx, store, o.compaction, log)

@@ -3,7 +3,7 @@
 // It guarantees:
 //
 //  1. Errors go to standard error and end it with exit code 1; what it was asked for goes to
-//     standard output.
+//     standard output. Flags that can't be meant are errors before anything is opened or written.
 //  2. serve prints one line when it is ready, and none before.
 //  3. On SIGTERM or SIGINT serve ends its watches, finishes what is in flight within
 //     --shutdown-timeout, and closes the storage; a second signal ends it at once.

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -18,7 +20,7 @@ import (
 
 // httpRequest is "[!] http [FLAG...] METHOD URL [BODY]": the answer's body is standard output, its
 // status and headers are standard error; it fails from status 400 on. A path is appended to $URL.
-// Flags: -cert shows the certificate of $KUBECONFIG; -h 'NAME: VALUE' sets a header; -o TEMPLATE
+// Flags: -socket FILE connects to a Unix socket; -cert shows the certificate of $KUBECONFIG; -h 'NAME: VALUE' sets a header; -o TEMPLATE
 // prints only what the JSONPath template picks from the body. A body @FILE is read from there.
 func httpRequest(ts *testscript.TestScript, neg bool, args []string) {
 	r, err := newRequest(ts, args)
@@ -41,7 +43,7 @@ type request struct {
 
 func newRequest(ts *testscript.TestScript, args []string) (*request, error) {
 	r := &request{header: http.Header{}}
-	cert := false
+	cert, socket := false, ""
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		switch {
 		case args[0] == "-cert":
@@ -49,6 +51,9 @@ func newRequest(ts *testscript.TestScript, args []string) (*request, error) {
 		case args[0] == "-h" && len(args) > 1:
 			name, value, _ := strings.Cut(args[1], ":")
 			r.header.Add(name, strings.TrimSpace(value))
+			args = args[1:]
+		case args[0] == "-socket" && len(args) > 1:
+			socket = ts.MkAbs(args[1])
 			args = args[1:]
 		case args[0] == "-o" && len(args) > 1:
 			r.template = args[1]
@@ -76,6 +81,11 @@ func newRequest(ts *testscript.TestScript, args []string) (*request, error) {
 		}
 	}
 	transport := &http.Transport{ForceAttemptHTTP2: true, DisableKeepAlives: true, ExpectContinueTimeout: patience}
+	if socket != "" {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		}
+	}
 	if strings.HasPrefix(r.url, "https:") {
 		var err error
 		if transport.TLSClientConfig, err = trust(ts.MkAbs(ts.Getenv("KUBECONFIG")), cert); err != nil {

@@ -63,8 +63,9 @@ func (o *options) logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, h))
 }
 
-// serve runs until ctx ends. The order is that of the data: ports, keys, storage and cache, API,
-// controllers; the end is the same backwards.
+// serve runs until ctx ends. The order is that of the data: ports, storage and cache, API,
+// controllers; the end is the same backwards. The keys come after the storage, which sees to it that
+// nobody else uses their directory.
 func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, out io.Writer) (err error) {
 	ports, err := o.listen()
 	if err != nil {
@@ -76,15 +77,15 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 		return err
 	}
 	defer removeDir()
-	keys, err := pki.Ensure(pki.Options{Dir: filepath.Join(o.dataDir, "pki"), Hosts: append(o.hosts, o.bindAddress)})
-	if err != nil {
-		return err
-	}
 	data, err := openData(ctx, o, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
+	keys, err := pki.Ensure(pki.Options{Dir: filepath.Join(o.dataDir, "pki"), Hosts: append(o.hosts, o.bindAddress)})
+	if err != nil {
+		return err
+	}
 	sys, err := assemble(o, data, keys, ports, log)
 	if err != nil {
 		return err

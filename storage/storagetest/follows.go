@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -56,7 +57,7 @@ func testTimeline(t *testing.T, s storage.Store) {
 		events, first := l.Events(), lines[0].Events()
 		if len(events) > len(first) {
 			t.Errorf("follower %d saw %d events, an earlier one %d", i, len(events), len(first))
-		} else if diff := cmp.Diff(first[len(first)-len(events):], events); diff != "" {
+		} else if diff := cmp.Diff(first[len(first)-len(events):], events, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("follower %d saw other events (-first +this):\n%s", i, diff)
 		}
 	}

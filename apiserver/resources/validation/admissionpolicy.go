@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -357,23 +355,4 @@ func mutatingBinding(b *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorL
 
 func mutatingBindingUpdate(b, _ *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorList {
 	return mutatingBinding(b)
-}
-
-// alike makes a kind's Kind take also objects of a version with the same JSON, such as the stored
-// v1beta1 of mutating policies.
-func alike[T, Other any](k Kind) Kind {
-	as := func(o runtime.Object) runtime.Object {
-		if other, ok := any(o).(*Other); ok && other != nil {
-			into := new(T)
-			text, err := json.Marshal(other)
-			if err == nil && json.Unmarshal(text, into) == nil {
-				return any(into).(runtime.Object)
-			}
-		}
-		return o
-	}
-	return Kind{
-		Create: func(o runtime.Object) field.ErrorList { return k.Create(as(o)) },
-		Update: func(o, old runtime.Object) field.ErrorList { return k.Update(as(o), as(old)) },
-	}
 }

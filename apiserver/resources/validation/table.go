@@ -1,8 +1,6 @@
 package validation
 
 import (
-	admissionv1 "k8s.io/api/admissionregistration/v1"
-	admissionv1beta1 "k8s.io/api/admissionregistration/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -82,10 +80,8 @@ var kinds = map[schema.GroupKind]Kind{
 	{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"}: {Create: one(validatingPolicy), Update: two(validatingPolicyUpdate),
 		Status: two(validatingPolicyStatus)},
 	{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicyBinding"}: {Create: one(validatingBinding), Update: two(validatingBindingUpdate)},
-	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"}: alike[admissionv1.MutatingAdmissionPolicy, admissionv1beta1.MutatingAdmissionPolicy](
-		Kind{Create: one(mutatingPolicy), Update: two(mutatingPolicyUpdate)}),
-	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicyBinding"}: alike[admissionv1.MutatingAdmissionPolicyBinding, admissionv1beta1.MutatingAdmissionPolicyBinding](
-		Kind{Create: one(mutatingBinding), Update: two(mutatingBindingUpdate)}),
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"}:          {Create: one(mutatingPolicy), Update: two(mutatingPolicyUpdate)},
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicyBinding"}:   {Create: one(mutatingBinding), Update: two(mutatingBindingUpdate)},
 
 	{Group: "flowcontrol.apiserver.k8s.io", Kind: "FlowSchema"}: {Create: one(flowSchema), Update: two(flowSchemaUpdate), Status: two(flowSchemaStatus)},
 	{Group: "flowcontrol.apiserver.k8s.io", Kind: "PriorityLevelConfiguration"}: {Create: one(priorityLevel), Update: two(priorityLevelUpdate),
