@@ -115,7 +115,7 @@ func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (out 
 		if err := o.checkName(in); err != nil {
 			return err
 		}
-		out, _, err = l.s.put(ctx, o, in)
+		out, _, err = l.s.replaceOrCreate(ctx, o, in)
 		return err
 	})
 	return out, err

@@ -111,6 +111,7 @@ func (s *Server) plugins() []admission.Choice {
 		{Plugin: &admission.Lifecycle{State: s.namespaceState}, Default: true},
 		{Plugin: admission.DefaultTolerations{}, Default: true},
 		{Plugin: &admission.Priority{Classes: s.priorityClasses}, Default: true},
+		{Plugin: admission.InUseProtection{}, Default: true},
 	}
 }
 

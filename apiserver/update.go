@@ -33,7 +33,7 @@ func (s *Server) serveUpdate(q *request) error {
 	}
 	dedupOwners(obj, false, q.warn.add)
 	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
-	out, created, err := s.put(q.r.Context(), &q.op, obj)
+	out, created, err := s.replaceOrCreate(q.r.Context(), &q.op, obj)
 	if err != nil {
 		return err
 	}
@@ -43,8 +43,8 @@ func (s *Server) serveUpdate(q *request) error {
 	return q.answer(x, http.StatusOK, out)
 }
 
-// put replaces an object, or creates it where the kind allows that (B-03).
-func (s *Server) put(ctx context.Context, o *op, obj object) (out *storage.Object, created bool, err error) {
+// replaceOrCreate replaces an object, or creates it where the kind allows that (B-03).
+func (s *Server) replaceOrCreate(ctx context.Context, o *op, obj object) (out *storage.Object, created bool, err error) {
 	uid := obj.GetUID()
 	for {
 		out, err = s.update(ctx, o, func(old object) (object, error) {

@@ -167,7 +167,7 @@ func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object
 		}
 		return nil, o.exists(obj, cur)
 	}
-	rev, err := s.store.Commit(ctx, storage.Txn{Key: key, Value: value, Guards: o.guards, TTL: o.ttl()})
+	out, err := s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
 		if lost.Guard != nil {
@@ -175,10 +175,24 @@ func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object
 		}
 		return nil, o.exists(obj, s.decoder.Decode(lost.Current))
 	}
+	return out, err
+}
+
+// put stores what is in the transaction. An object that is too large is tried once more without
+// its managedFields, unless they are the point of the request (0-15).
+func (s *Server) put(ctx context.Context, o *op, t storage.Txn, obj object) (*storage.Object, error) {
+	t.Guards, t.TTL = o.guards, o.ttl()
+	rev, err := s.store.Commit(ctx, t)
+	if errors.Is(err, storage.ErrTooLarge) && !o.tracked && len(obj.GetManagedFields()) > 0 {
+		obj.SetManagedFields(nil)
+		if t.Value, err = encodeStored(o.res, obj); err == nil {
+			rev, err = s.store.Commit(ctx, t)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return s.decoder.Decode(storage.Record{Key: key, Value: value, ModRevision: rev}), nil
+	return s.decoder.Decode(storage.Record{Key: t.Key, Value: t.Value, ModRevision: rev}), nil
 }
 
 func (o *op) ttl() time.Duration {
@@ -319,17 +333,15 @@ func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, o
 	if o.dryRun || verdict.Step == finalizers.Store && bytes.Equal(out.JSON, cur.JSON) {
 		return out, out.Err
 	}
-	txn := storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: o.ttl()}
-	if verdict.Step == finalizers.Remove {
-		txn.Value = nil
-		_, err := s.store.Commit(ctx, txn)
-		return out, err // the object as submitted, at the revision it had (B-20)
+	if verdict.Step == finalizers.Store {
+		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj)
 	}
-	rev, err := s.store.Commit(ctx, txn)
-	if err != nil {
-		return nil, err
+	_, err = s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	var lost *storage.ConflictError
+	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
+		err = nil // somebody else has removed it
 	}
-	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), nil
+	return out, err // the object as submitted, at the revision it had (B-20)
 }
 
 // warnOf adds the warnings of the kind or of the subresource; old is nil on create.

@@ -30,20 +30,20 @@ func newCreation(root *shape, resets []string) *creation {
 	c := &creation{root: &shape{form: structure}}
 	for _, f := range root.fields {
 		switch {
-		case f.JsonName == "apiVersion", f.JsonName == "kind":
+		case f.json == "apiVersion", f.json == "kind":
 			continue
-		case slices.Contains(resets, f.JsonName):
+		case slices.Contains(resets, f.json):
 			if f.shape.breaks(map[*shape]bool{}) {
 				c.fragile = append(c.fragile, f)
 			}
 			continue
-		case f.JsonName == "metadata":
+		case f.json == "metadata":
 			if f.shape.form != structure || f.shape.atomic {
 				return nil
 			}
 			meta := &shape{form: structure}
 			for _, m := range f.shape.fields {
-				if !slices.Contains(untracked, m.JsonName) {
+				if !slices.Contains(untracked, m.json) {
 					meta.fields = append(meta.fields, m)
 				}
 			}
@@ -59,7 +59,7 @@ func newCreation(root *shape, resets []string) *creation {
 func (c *creation) fields(obj runtime.Object) (fields []byte, ok bool) {
 	v := reflect.ValueOf(obj).Elem()
 	for i := range c.fragile {
-		if !c.fragile[i].GetFrom(v).IsZero() {
+		if !c.fragile[i].of(v).IsZero() {
 			return nil, false
 		}
 	}

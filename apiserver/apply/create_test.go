@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/randfill"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"sigs.k8s.io/randfill"
 )
 
 // A new object's fields are written without structured-merge-diff wherever that is sure, and

@@ -5,6 +5,7 @@
 //
 //	write of a kind -> endpoint (built once) -> FieldManager -> structured-merge-diff
 //	                       |- kind: schema of one kind, from package openapi (built once)
+//	                       |- creation: a new object's fields without structured-merge-diff
 //	                       |- reset: fields that the endpoint's writers can't own
 //
 // It guarantees:
@@ -16,6 +17,8 @@
 //  4. An entry of the resource table that was replaced by another is forgotten with the next
 //     endpoint that is built.
 //  5. All methods may be called by any goroutine.
+//  6. The fields of a new object are written straight from its Go type where that gives what the
+//     field manager would give, and by the field manager elsewhere: tests compare the two.
 //
 // The order of a write (AS pkg/endpoints/handlers): Update or Apply after the change was decoded
 // and the owner references were cleaned up, then mutating admission within Guard, the strategy

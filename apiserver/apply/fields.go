@@ -77,7 +77,7 @@ func (w *fieldWriter) members(v reflect.Value, sh *shape) bool {
 	start := len(w.out)
 	for i := range sh.fields {
 		f := &sh.fields[i]
-		field := f.GetFrom(v)
+		field := f.of(v)
 		before := len(w.out)
 		w.out = append(w.out, f.name...)
 		switch {
@@ -86,7 +86,7 @@ func (w *fieldWriter) members(v reflect.Value, sh *shape) bool {
 				w.out = w.out[:before]
 				continue
 			}
-		case f.CanOmit(field):
+		case f.omits(field):
 			w.out = w.out[:before]
 			continue
 		default:
@@ -108,7 +108,7 @@ func (w *fieldWriter) contents(v reflect.Value, sh *shape) {
 	case structure:
 		for i := range sh.fields {
 			f := &sh.fields[i]
-			if field := f.GetFrom(v); !f.CanOmit(field) {
+			if field := f.of(v); !f.omits(field) {
 				w.out = append(w.out, f.name...)
 				w.added(field, f.shape)
 				w.out = append(w.out, ',')
@@ -234,8 +234,8 @@ func compareKeys(a, b element) int {
 
 // key reads a key of an element.
 func (w *fieldWriter) key(v reflect.Value, k *member) keyValue {
-	field := k.GetFrom(v)
-	if k.CanOmit(field) {
+	field := k.of(v)
+	if k.omits(field) {
 		if text, ok := k.preset.(string); ok && field.Kind() == reflect.String {
 			w.plain(text)
 			return keyValue{text: text}
@@ -258,7 +258,7 @@ func (w *fieldWriter) name(keys []member, values []keyValue) {
 	w.out = append(w.out, `"k:{`...)
 	for i := range keys {
 		w.out = append(append(append(w.out, `\"`...), keys[i].name...), `\":`...)
-		if k := keys[i].kind; k == reflect.String {
+		if keys[i].kind == reflect.String {
 			w.out = append(append(append(w.out, `\"`...), values[i].text...), `\"`...)
 		} else {
 			w.out = strconv.AppendInt(w.out, values[i].number, 10)
@@ -295,7 +295,7 @@ func isEmpty(v reflect.Value, sh *shape) bool {
 		return v.Len() == 0
 	case structure:
 		for i := range sh.fields {
-			if f := &sh.fields[i]; !f.CanOmit(f.GetFrom(v)) {
+			if f := &sh.fields[i]; !f.omits(f.of(v)) {
 				return false
 			}
 		}

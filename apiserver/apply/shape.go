@@ -1,12 +1,14 @@
 package apply
 
 import (
+	"encoding/json"
 	"reflect"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
-	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
 // form is how a value's fields are told apart.
@@ -40,15 +42,14 @@ type shape struct {
 	element *shape
 }
 
-// member is a field of a structure, or a key of its elements.
+// member is a field of a structure, or a key of a list's elements.
 type member struct {
-	*value.FieldCacheEntry
+	field
 	// name is how it is written: `"f:spec":` or, of a key, `name`.
 	name string
 	// present says that an empty structure shows it.
 	present bool
-	// kind and preset are of keys: the Go kind, and the default by the schema.
-	kind   reflect.Kind
+	// preset is the schema's default, of keys.
 	preset any
 	shape  *shape
 }
@@ -105,8 +106,7 @@ func (s *shaper) shape(t reflect.Type, ref smd.TypeRef) *shape {
 
 // fill leaves a shape opaque if the type and the schema don't go together in one of the usual ways.
 func (s *shaper) fill(sh *shape, t reflect.Type, atom smd.Atom) {
-	entry := value.TypeReflectEntryOf(t)
-	switch sh.ownJSON = entry.CanConvertToUnstructured(); {
+	switch sh.ownJSON = reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()); {
 	case t == reflect.TypeFor[intstr.IntOrString]():
 		sh.form = leaf
 	case atom.Scalar != nil && atom.List == nil && atom.Map == nil:
@@ -126,16 +126,17 @@ func (s *shaper) fill(sh *shape, t reflect.Type, atom smd.Atom) {
 }
 
 func (s *shaper) structure(sh *shape, t reflect.Type, m *smd.Map) {
-	zero := reflect.New(t).Elem()
+	zero := reflect.Zero(t)
 	var fields []member
-	for _, f := range value.TypeReflectEntryOf(t).OrderedFields() {
-		declared, ok := m.FindField(f.JsonName)
+	for _, f := range fieldsOf(t, nil) {
+		declared, ok := m.FindField(f.json)
 		if !ok {
 			return
 		}
-		v := f.GetFrom(zero)
-		fields = append(fields, member{FieldCacheEntry: f, name: `"f:` + f.JsonName + `":`, present: !f.CanOmit(v), shape: s.shape(v.Type(), declared.Type)})
+		v := f.of(zero)
+		fields = append(fields, member{field: f, name: `"f:` + f.json + `":`, present: !f.omits(v), shape: s.shape(v.Type(), declared.Type)})
 	}
+	slices.SortFunc(fields, func(a, b member) int { return strings.Compare(a.json, b.json) })
 	sh.form, sh.atomic, sh.fields = structure, m.ElementRelationship == smd.Atomic, fields
 }
 
@@ -164,16 +165,15 @@ func (s *shaper) keys(t reflect.Type, l *smd.List) []member {
 	if !ok || atom.Map == nil || t.Kind() != reflect.Struct {
 		return nil
 	}
-	zero := reflect.New(t).Elem()
+	zero := reflect.Zero(t)
 	var keys []member
-	for _, f := range value.TypeReflectEntryOf(t).OrderedFields() {
-		for _, name := range l.Keys {
-			if f.JsonName == name {
-				declared, _ := atom.Map.FindField(name)
-				keys = append(keys, member{FieldCacheEntry: f, name: name, kind: f.GetFrom(zero).Kind(), present: !f.CanOmit(f.GetFrom(zero)), preset: declared.Default})
-			}
+	for _, f := range fieldsOf(t, nil) {
+		if slices.Contains(l.Keys, f.json) {
+			declared, _ := atom.Map.FindField(f.json)
+			keys = append(keys, member{field: f, name: f.json, present: !f.omits(f.of(zero)), preset: declared.Default})
 		}
 	}
+	slices.SortFunc(keys, func(a, b member) int { return strings.Compare(a.json, b.json) })
 	if len(keys) != len(l.Keys) {
 		return nil
 	}

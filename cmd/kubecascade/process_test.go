@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -22,12 +23,13 @@ const patience = 60 * time.Second
 // process is a server in the background.
 type process struct {
 	cmd *exec.Cmd
-	// ready is its first line, stderr what it logged; the latter is complete when done is closed.
-	ready  string
-	stderr bytes.Buffer
-	done   chan struct{}
-	// err is how it ended, after done.
-	err error
+	// ready is its first line.
+	ready string
+	// rest is what it printed after that, stderr what it logged, and err how it ended; all are for
+	// after done is closed.
+	rest, stderr bytes.Buffer
+	err          error
+	done         chan struct{}
 }
 
 // readyLine is the one line that serve prints; the plain port may be missing.
@@ -41,9 +43,31 @@ func serveBackground(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("a server that doesn't start is 'refused kubecascade serve ...'")
 	}
 	name, args := naming(args)
-	p := &process{done: make(chan struct{})}
-	args = append([]string{"serve", "--insecure-port=-1", "--secure-port=0"}, args...)
-	p.cmd = command(ts, "kubecascade", args...)
+	p := start(ts, append([]string{"serve", "--insecure-port=-1", "--secure-port=0"}, args...))
+	m := readyLine.FindStringSubmatch(p.ready)
+	if m == nil {
+		_ = p.cmd.Process.Kill() // it may have ended
+		<-p.done
+		ts.Fatalf("the server printed %q: %v\n%s", p.ready, p.err, &p.stderr)
+	}
+	of(ts).servers[name] = p
+	fmt.Fprintln(ts.Stdout(), p.ready)
+	prefix := ""
+	if name != "" {
+		prefix = name + "_"
+	}
+	ts.Setenv(prefix+"KUBECONFIG", m[3])
+	for i, v := range []string{"", "SECURE_"} {
+		u, err := url.Parse(m[i+1])
+		ts.Check(err)
+		ts.Setenv(prefix+v+"URL", m[i+1])
+		ts.Setenv(prefix+v+"PORT", u.Port())
+	}
+}
+
+// start starts kubecascade and waits for its first line, or its end. It is killed with the story.
+func start(ts *testscript.TestScript, args []string) *process {
+	p := &process{cmd: command(ts, "kubecascade", args...), done: make(chan struct{})}
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
 	ts.Check(err)
@@ -56,9 +80,9 @@ func serveBackground(ts *testscript.TestScript, neg bool, args []string) {
 	go func() {
 		defer close(p.done)
 		lines := bufio.NewReader(out)
-		line, _ := lines.ReadString('\n') // an end is a line that doesn't match
+		line, _ := lines.ReadString('\n') // at the end, a line that doesn't match
 		ready <- strings.TrimSuffix(line, "\n")
-		_, _ = lines.WriteTo(os.Stdout) // there is none
+		_, _ = lines.WriteTo(&p.rest) // the pipe ends with the process
 		p.err = p.cmd.Wait()
 	}()
 	select {
@@ -66,27 +90,7 @@ func serveBackground(ts *testscript.TestScript, neg bool, args []string) {
 	case <-time.After(patience):
 		ts.Fatalf("the server isn't ready after %v", patience)
 	}
-	m := readyLine.FindStringSubmatch(p.ready)
-	if m == nil {
-		_ = p.cmd.Process.Kill() // it may have ended
-		<-p.done
-		ts.Fatalf("the server printed %q: %v\n%s", p.ready, p.err, &p.stderr)
-	}
-	of(ts).servers[name] = p
-	ts.Stdout().Write([]byte(p.ready + "\n"))
-	prefix := ""
-	if name != "" {
-		prefix = name + "_"
-	}
-	for i, v := range []string{"", "", "SECURE_"} {
-		if i > 0 {
-			u, err := url.Parse(m[i])
-			ts.Check(err)
-			ts.Setenv(prefix+v+"URL", m[i])
-			ts.Setenv(prefix+v+"PORT", u.Port())
-		}
-	}
-	ts.Setenv(prefix+"KUBECONFIG", m[3])
+	return p
 }
 
 // naming takes "as NAME" off the front.
@@ -124,7 +128,10 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	case <-time.After(patience):
 		ts.Fatalf("the server doesn't end")
 	}
-	ts.Stderr().Write(p.stderr.Bytes())
+	fmt.Fprint(ts.Stderr(), p.stderr.String())
+	if p.rest.Len() > 0 {
+		ts.Fatalf("the server printed more than a line: %s", &p.rest)
+	}
 	var exit *exec.ExitError
 	if p.err != nil && !errors.As(p.err, &exit) || (p.err != nil) != neg {
 		ts.Fatalf("the server ended with: %v", p.err)

@@ -23,10 +23,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
 )
 
-// TestWorkloadScenarios judges objects in testdata/workloads as the server does: after defaulting
-// and preparation. Of an update the first document is the old object, the second a merge patch.
-func TestWorkloadScenarios(t *testing.T) {
-	datadriven.Walk(t, "testdata/workloads", func(t *testing.T, path string) {
+// TestScenarios judges the objects in testdata as the server does: after defaulting and
+// preparation. Of an update the first document is the old object, the second a merge patch.
+func TestScenarios(t *testing.T) {
+	for _, folder := range []string{"kinds", "workloads"} {
+		t.Run(folder, func(t *testing.T) { scenarios(t, "testdata/"+folder) })
+	}
+}
+
+func scenarios(t *testing.T, folder string) {
+	datadriven.Walk(t, folder, func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if d.Cmd == "create" {
 				return report(createErrors(t, d.Input))
@@ -152,8 +158,8 @@ type step struct {
 	}
 }
 
-// TestWorkloadReference compares errors with those of a real server, where they are at hand.
-func TestWorkloadReference(t *testing.T) {
+// TestReference compares errors with those of a real server, where they are at hand.
+func TestReference(t *testing.T) {
 	files, _ := filepath.Glob("../../../../shared/reference/scenarios/*.json")
 	if len(files) == 0 {
 		t.Skip("no recorded answers beside the checkout")
@@ -165,7 +171,8 @@ func TestWorkloadReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		var scenario struct{ Steps []step }
-		if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"TIME"`), []byte(`"2026-01-01T00:00:00Z"`)), &scenario); err != nil {
+		text = bytes.ReplaceAll(text, []byte(`"TIME"`), []byte(`"2026-01-01T00:00:00Z"`))
+		if err := json.Unmarshal(bytes.ReplaceAll(text, []byte("${ns}"), []byte("ns")), &scenario); err != nil {
 			t.Fatal(err)
 		}
 		stored := map[string]string{}
@@ -177,12 +184,12 @@ func TestWorkloadReference(t *testing.T) {
 			})
 		}
 	}
-	if compared < 10 {
-		t.Errorf("%d answers compared, want 10 at least", compared)
+	if compared < 30 {
+		t.Errorf("%d answers compared, want 30 at least", compared)
 	}
 }
 
-// replay judges a refused workload, and remembers one that was accepted.
+// replay judges a refused object, and remembers one that was accepted.
 func replay(t *testing.T, s step, stored map[string]string) bool {
 	var answer struct {
 		Kind    string
@@ -205,7 +212,18 @@ func replay(t *testing.T, s step, stored map[string]string) bool {
 		}
 		stored[name] = text
 	}
-	if _, ok := workloads[schema.GroupKind{Group: answer.Details.Group, Kind: answer.Details.Kind}]; !ok || s.Expect.Status != 422 {
+	gk, want := schema.GroupKind{Group: answer.Details.Group, Kind: answer.Details.Kind}, []string(nil)
+	for _, c := range answer.Details.Causes {
+		if c.Field != "metadata" && !strings.HasPrefix(c.Field, "metadata.") {
+			want = append(want, fmt.Sprintf("%s %s: %s", c.Reason, c.Field, c.Message))
+		}
+	}
+	if text := defaultstest.JSON(t, s.Body); s.Method == "POST" && s.Expect.Status == 201 && served(text) {
+		if errs := createErrors(t, text); len(errs) != 0 {
+			t.Errorf("%s was accepted, but %v", text, errs)
+		}
+	}
+	if For(gk).Create == nil || s.Expect.Status != 422 || s.Method != "POST" && len(want) == 0 {
 		return false
 	}
 	var errs field.ErrorList
@@ -214,20 +232,24 @@ func replay(t *testing.T, s step, stored map[string]string) bool {
 	} else {
 		errs = changeErrors(t, "update", stored[s.Path], s.Raw)
 	}
-	var got, want []string
+	var got []string
 	for _, err := range errs {
 		got = append(got, fmt.Sprintf("%s %s: %s", string(err.Type), err.Field, err.ErrorBody()))
-	}
-	for _, c := range answer.Details.Causes {
-		if c.Field == "metadata" || strings.HasPrefix(c.Field, "metadata.") {
-			continue
-		}
-		want = append(want, fmt.Sprintf("%s %s: %s", c.Reason, c.Field, c.Message))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s %s (-want +got):\n%s", s.Method, s.Path, diff)
 	}
 	return true
+}
+
+// served says that a text is an object of a built-in kind that is judged.
+func served(text string) bool {
+	var m metav1.TypeMeta
+	gvk := schema.GroupVersionKind{}
+	if err := json.Unmarshal([]byte(text), &m); err == nil {
+		gvk = m.GroupVersionKind()
+	}
+	return defaultstest.Scheme().Recognizes(gvk) && For(gvk.GroupKind()).Create != nil
 }
 
 // TestWorkloadsDontPanic fills objects at random and judges them, as they are and defaulted.
@@ -268,9 +290,9 @@ func judgeAll(k Kind, obj, old runtime.Object) (all []field.ErrorList) {
 	return all
 }
 
-// TestUnchangedWorkloadsPass: what was accepted when it was made can be written again as it is.
-func TestUnchangedWorkloadsPass(t *testing.T) {
-	err := filepath.Walk("testdata/workloads", func(path string, info os.FileInfo, err error) error {
+// TestUnchangedPass: what was accepted when it was made can be written again as it is.
+func TestUnchangedPass(t *testing.T) {
+	err := filepath.Walk("testdata", func(path string, info os.FileInfo, err error) error {
 		if err != nil || info.IsDir() {
 			return err
 		}

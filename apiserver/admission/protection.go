@@ -1,0 +1,40 @@
+package admission
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// InUseProtection is StorageObjectInUseProtection: volumes, claims and volume attributes classes are
+// born with a finalizer, so that they outlive what uses them (F-01). To take it off is up to the
+// protection controllers; without them somebody else must.
+type InUseProtection struct{}
+
+// Name implements Plugin.
+func (InUseProtection) Name() string { return "StorageObjectInUseProtection" }
+
+// Admit implements Mutator.
+func (InUseProtection) Admit(_ context.Context, a *Attributes) error {
+	if a.Operation != Create || a.Subresource != "" {
+		return nil
+	}
+	switch o := a.Object.(type) {
+	case *corev1.PersistentVolume:
+		protect(o, "kubernetes.io/pv-protection")
+	case *corev1.PersistentVolumeClaim:
+		protect(o, "kubernetes.io/pvc-protection")
+	case *storagev1.VolumeAttributesClass:
+		protect(o, "kubernetes.io/vac-protection")
+	}
+	return nil
+}
+
+func protect(o metav1.Object, finalizer string) {
+	if fs := o.GetFinalizers(); !slices.Contains(fs, finalizer) {
+		o.SetFinalizers(append(fs, finalizer))
+	}
+}

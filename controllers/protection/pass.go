@@ -1,0 +1,85 @@
+package protection
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// outcome is how a pass over an object ended: with the verdict carried out, or with an error.
+type outcome struct {
+	verdict Verdict
+	err     error
+}
+
+// pass judges objects of one namespace and carries the verdicts out.
+type pass struct {
+	api  API
+	rule Rule
+}
+
+// run returns the outcome for each key. The objects are read first, then their users, then the
+// finalizers are written: so no user that was there before an object's deletion is overlooked
+// (F-06). One reading of the users does for all (pvcprotection: LazyLivePodList).
+func (p *pass) run(ctx context.Context, keys []Key) []outcome {
+	outcomes, objects := make([]outcome, len(keys)), make([]Object, len(keys))
+	doomed := false
+	for i, key := range keys {
+		objects[i], outcomes[i].err = p.get(ctx, key)
+		doomed = doomed || objects[i] != nil && dying(objects[i])
+	}
+	var users []Object
+	var err error
+	if doomed {
+		users, err = p.list(ctx, keys[0].Namespace)
+	}
+	for i, o := range objects {
+		switch {
+		case o == nil:
+		case err != nil && dying(o):
+			outcomes[i].err = err
+		default:
+			outcomes[i] = p.settle(ctx, o, users)
+		}
+	}
+	return outcomes
+}
+
+// get returns nil without an error if the object is gone.
+func (p *pass) get(ctx context.Context, key Key) (Object, error) {
+	o, err := p.api.Get(ctx, p.rule.protects, key)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading: %w", err)
+	}
+	return o, nil
+}
+
+func (p *pass) list(ctx context.Context, namespace string) ([]Object, error) {
+	var all []Object
+	for _, kind := range p.rule.users {
+		users, err := p.api.Users(ctx, kind, namespace)
+		if err != nil {
+			return nil, fmt.Errorf("listing users of kind %v: %w", kind, err)
+		}
+		all = append(all, users...)
+	}
+	return all, nil
+}
+
+// settle judges one object and writes its finalizers. A conflict is an error like others: the users
+// that were read may be older than what the object is by then.
+func (p *pass) settle(ctx context.Context, o Object, users []Object) outcome {
+	v := p.rule.decide(o, users)
+	if v != Add && v != Remove {
+		return outcome{verdict: v}
+	}
+	o.SetFinalizers(p.rule.finalizers(o, v))
+	if err := p.api.Update(ctx, p.rule.protects, o); err != nil && !apierrors.IsNotFound(err) {
+		return outcome{err: fmt.Errorf("updating finalizers (%v): %w", v, err)}
+	}
+	return outcome{verdict: v}
+}

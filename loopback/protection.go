@@ -1,0 +1,219 @@
+package loopback
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers/protection"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Protection is protection.API.
+type Protection struct {
+	API   *apiserver.Loopback
+	Cache *cache.Cache
+}
+
+// protectable is what is known of a protection.Kind.
+type protectable struct {
+	group, plural string
+	new           func() protection.Object
+	// marks are words of which one is in the JSON of every object that uses another. Most pods have
+	// none and needn't be decoded.
+	marks []string
+}
+
+var protectables = map[protection.Kind]protectable{
+	protection.Pod: {"", "pods", func() protection.Object { return new(corev1.Pod) },
+		[]string{`"persistentVolumeClaim"`, `"ephemeral"`}},
+	protection.Claim: {"", "persistentvolumeclaims", func() protection.Object { return new(corev1.PersistentVolumeClaim) },
+		[]string{`"volumeAttributesClassName"`, `"currentVolumeAttributesClassName"`, `"targetVolumeAttributesClassName"`}},
+	protection.Volume: {"", "persistentvolumes", func() protection.Object { return new(corev1.PersistentVolume) },
+		[]string{`"volumeAttributesClassName"`}},
+	protection.Class: {"storage.k8s.io", "volumeattributesclasses",
+		func() protection.Object { return new(storagev1.VolumeAttributesClass) }, nil},
+}
+
+func (p *Protection) resource(kind protection.Kind) *resources.Resource {
+	k := protectables[kind]
+	return p.API.Types().Lookup(k.group, "v1", k.plural)
+}
+
+func (p *Protection) path(kind protection.Kind, key protection.Key) apiserver.Path {
+	return apiserver.Path{Resource: p.resource(kind), Namespace: key.Namespace, Name: key.Name}
+}
+
+// decode reads an object of the kind.
+func (k protectable) decode(o *storage.Object) (protection.Object, error) {
+	out := k.new()
+	if err := json.Unmarshal(o.JSON, out); err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
+	}
+	return out, nil
+}
+
+// marked reports whether the object may use another.
+func (k protectable) marked(o *storage.Object) bool {
+	for _, m := range k.marks {
+		if bytes.Contains(o.JSON, []byte(m)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Get implements protection.API.
+func (p *Protection) Get(ctx context.Context, kind protection.Kind, key protection.Key) (protection.Object, error) {
+	o, err := p.API.Get(ctx, p.path(kind, key))
+	if err != nil {
+		return nil, err
+	}
+	return protectables[kind].decode(o)
+}
+
+// Users implements protection.API.
+func (p *Protection) Users(ctx context.Context, kind protection.Kind, namespace string) ([]protection.Object, error) {
+	objs, err := p.API.List(ctx, p.path(kind, protection.Key{Namespace: namespace}))
+	if err != nil {
+		return nil, err
+	}
+	var users []protection.Object
+	for _, o := range objs {
+		if !protectables[kind].marked(o) {
+			continue
+		}
+		user, err := protectables[kind].decode(o)
+		if err != nil {
+			return nil, err
+		}
+		users = append(users, user)
+	}
+	return users, nil
+}
+
+// Update implements protection.API.
+func (p *Protection) Update(ctx context.Context, kind protection.Kind, o protection.Object) error {
+	_, err := p.API.Update(ctx, p.path(kind, protection.Key{Namespace: o.GetNamespace(), Name: o.GetName()}), o)
+	return err
+}
+
+// Follow implements protection.API.
+func (p *Protection) Follow(ctx context.Context, kind protection.Kind, users []protection.Kind, sink func(protection.Event)) error {
+	for ctx.Err() == nil {
+		if err := p.follow(ctx, kind, users, sink); !errors.Is(err, cache.ErrExpired) {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// follow tells the state and then what changes, until it falls behind. Each collection is watched
+// for itself, so that writes elsewhere wake nobody. Between collections the order of events may
+// change, which does no harm: a pass reads what is stored.
+func (p *Protection) follow(ctx context.Context, kind protection.Kind, users []protection.Kind, sink func(protection.Event)) error {
+	select {
+	case <-p.Cache.Ready():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	snap, err := p.Cache.Snapshot(p.resource(kind).Collection, 0)
+	if err != nil {
+		return err
+	}
+	feeds := make([]feed, 0, 1+len(users))
+	for i, k := range append([]protection.Kind{kind}, users...) {
+		w, err := p.Cache.Watch(p.resource(k).Collection, snap.Revision())
+		if err != nil {
+			return err
+		}
+		feeds = append(feeds, feed{w, protectables[k], i > 0})
+	}
+	sink(protection.Event{Type: protection.Began})
+	snap.Ascend("", "", func(o *storage.Object) bool {
+		feeds[0].tell(&cache.Event{Type: cache.Added, Object: o}, sink)
+		return true
+	})
+	for {
+		for _, f := range feeds {
+			if err := f.poll(sink); err != nil {
+				return err
+			}
+		}
+		if err := wait(ctx, feeds); err != nil {
+			return err
+		}
+	}
+}
+
+// feed is a collection that is followed: that of the protected objects or one of their users.
+type feed struct {
+	*cache.Watcher
+	protectable
+	users bool
+}
+
+// mostFeeds is how many collections a protection.Rule can be about: its own and two of users.
+const mostFeeds = 3
+
+// wait returns when there is something to poll.
+func wait(ctx context.Context, feeds []feed) error {
+	var changed [mostFeeds]<-chan struct{}
+	for i, f := range feeds {
+		changed[i] = f.Changed()
+	}
+	select {
+	case <-changed[0]:
+	case <-changed[1]:
+	case <-changed[2]:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// poll tells what has happened.
+func (f feed) poll(sink func(protection.Event)) error {
+	for {
+		events, _, err := f.Poll()
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, e := range events {
+			f.tell(e, sink)
+		}
+	}
+}
+
+// tell passes on what matters. An object that can't be decoded is passed over: it can't be judged
+// either, and passes over what it may use fail and are tried again until it has been removed.
+func (f feed) tell(e *cache.Event, sink func(protection.Event)) {
+	out := protection.Event{Type: protection.Protected, Key: protection.Key{Namespace: e.Object.Meta.Namespace, Name: e.Object.Meta.Name}}
+	if f.users {
+		if e.Prev == nil || !f.marked(e.Prev) {
+			return
+		}
+		out.Type = protection.User
+		old, err := f.decode(e.Prev)
+		if err != nil {
+			return
+		}
+		out.Old = old
+	}
+	if e.Type != cache.Deleted {
+		now, err := f.decode(e.Object)
+		if err != nil {
+			return
+		}
+		out.New = now
+	}
+	sink(out)
+}
