@@ -180,40 +180,40 @@ func wait(ctx context.Context, feeds []feed) error {
 	return nil
 }
 
-// poll tells what has happened.
+// poll tells what has happened, or some of it.
 func (f feed) poll(sink func(protection.Event)) error {
-	for {
-		events, _, err := f.Poll()
-		if err != nil || len(events) == 0 {
-			return err
-		}
-		for _, e := range events {
-			f.tell(e, sink)
-		}
+	events, _, err := f.Poll()
+	for _, e := range events {
+		f.tell(e, sink)
 	}
+	return err
 }
 
-// tell passes on what matters. An object that can't be decoded is passed over: it can't be judged
-// either, and passes over what it may use fail and are tried again until it has been removed.
+// tell passes on what matters. What can't be read could mean anything: after the end of such a user
+// everything is looked at again.
 func (f feed) tell(e *cache.Event, sink func(protection.Event)) {
 	out := protection.Event{Type: protection.Protected, Key: protection.Key{Namespace: e.Object.Meta.Namespace, Name: e.Object.Meta.Name}}
+	var err error
 	if f.users {
-		if e.Prev == nil || !f.marked(e.Prev) {
+		switch {
+		case e.Prev == nil:
+			return
+		case e.Prev.Err != nil:
+			sink(protection.Event{Type: protection.Began})
+			return
+		case !f.marked(e.Prev):
 			return
 		}
 		out.Type = protection.User
-		old, err := f.decode(e.Prev)
-		if err != nil {
+		if out.Old, err = f.decode(e.Prev); err != nil {
+			sink(protection.Event{Type: protection.Began})
 			return
 		}
-		out.Old = old
 	}
 	if e.Type != cache.Deleted {
-		now, err := f.decode(e.Object)
-		if err != nil {
+		if out.New, err = f.decode(e.Object); err != nil {
 			return
 		}
-		out.New = now
 	}
 	sink(out)
 }

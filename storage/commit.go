@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // Commit implements Store. It is one etcd transaction; etcd carries out those that wait together
@@ -67,18 +68,21 @@ func request(t Txn, lease int64) *pb.TxnRequest {
 		Compare: make([]*pb.Compare, 0, 1+len(t.Guards)),
 		Failure: make([]*pb.RequestOp, 0, 1+len(t.Guards)),
 	}
-	check := func(key []byte, rev int64, keysOnly bool) {
-		q.Compare = append(q.Compare, &pb.Compare{
-			Key: key, Target: pb.Compare_MOD, Result: pb.Compare_EQUAL,
-			TargetUnion: &pb.Compare_ModRevision{ModRevision: rev},
-		})
-		q.Failure = append(q.Failure, &pb.RequestOp{Request: &pb.RequestOp_RequestRange{
-			RequestRange: &pb.RangeRequest{Key: key, KeysOnly: keysOnly},
-		}})
+	check := func(c *pb.Compare, read *pb.RangeRequest) {
+		c.Target, c.Key, c.RangeEnd = pb.Compare_MOD, read.Key, read.RangeEnd
+		q.Compare = append(q.Compare, c)
+		q.Failure = append(q.Failure, &pb.RequestOp{Request: &pb.RequestOp_RequestRange{RequestRange: read}})
 	}
-	check(key, t.Expect, false)
+	check(is(pb.Compare_EQUAL, t.Expect), &pb.RangeRequest{Key: key})
 	for _, g := range t.Guards {
-		check([]byte(g.Key), g.ModRevision, true)
+		if g.Below {
+			check(is(pb.Compare_LESS, g.ModRevision+1), &pb.RangeRequest{
+				Key: []byte(g.Key), RangeEnd: []byte(clientv3.GetPrefixRangeEnd(g.Key)), KeysOnly: true, Limit: 1,
+				SortTarget: pb.RangeRequest_MOD, SortOrder: pb.RangeRequest_DESCEND,
+			})
+		} else {
+			check(is(pb.Compare_EQUAL, g.ModRevision), &pb.RangeRequest{Key: []byte(g.Key), KeysOnly: true})
+		}
 	}
 	op := &pb.RequestOp{}
 	if t.Value != nil {
@@ -88,6 +92,11 @@ func request(t Txn, lease int64) *pb.TxnRequest {
 	}
 	q.Success = []*pb.RequestOp{op}
 	return q
+}
+
+// is compares a mod revision.
+func is(result pb.Compare_CompareResult, rev int64) *pb.Compare {
+	return &pb.Compare{Result: result, TargetUnion: &pb.Compare_ModRevision{ModRevision: rev}}
 }
 
 // conflict reads from the else branch what did not hold.
@@ -104,8 +113,9 @@ func conflict(t Txn, resp *pb.TxnResponse) *ConflictError {
 		return c
 	}
 	for i, g := range t.Guards {
-		if rev := found(i + 1).ModRevision; rev != g.ModRevision {
-			c.Guard = &Guard{Key: g.Key, ModRevision: rev}
+		rev := found(i + 1).ModRevision
+		if !g.Below && rev != g.ModRevision || rev > g.ModRevision {
+			c.Guard = &Guard{Key: g.Key, ModRevision: rev, Below: g.Below}
 			break
 		}
 	}

@@ -20,6 +20,9 @@ type Record struct {
 type Guard struct {
 	Key         string
 	ModRevision int64
+	// Below makes Key a prefix, which ends with a slash: no key that starts with it may have been
+	// written after ModRevision. Removals don't count.
+	Below bool
 }
 
 // Txn is one conditional write: one put (Value set) or one delete (Value nil). To delete what

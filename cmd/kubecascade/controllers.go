@@ -8,7 +8,7 @@ import (
 
 // controllerNames are those of kube-controller-manager, in order; all are on by default.
 func controllerNames() []string {
-	return []string{garbageCollector, namespaceController}
+	return []string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection}
 }
 
 // controllerManager is the program that the controllers are a part of on a cluster; managedFields
@@ -18,6 +18,9 @@ const controllerManager = "kube-controller-manager"
 const (
 	garbageCollector    = "garbage-collector-controller"
 	namespaceController = "namespace-controller"
+	volumeProtection    = "persistentvolume-protection-controller"
+	claimProtection     = "persistentvolumeclaim-protection-controller"
+	classProtection     = "volumeattributesclass-protection-controller"
 )
 
 // selectControllers reads --controllers: the last word on a name counts, and '*' stands for the

@@ -86,7 +86,7 @@ func (o *options) groups() []group {
 		}),
 		set("Admission", func(f *pflag.FlagSet) {
 			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default")
-			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, DefaultTolerationSeconds, Priority")
+			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, DefaultTolerationSeconds, Priority, StorageObjectInUseProtection")
 		}),
 		set("Limits", func(f *pflag.FlagSet) {
 			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside; those beyond are answered with 429")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -41,6 +42,9 @@ func buildKubectl(dir string) error {
 	return c.Run()
 }
 
+// update rewrites what a story compares with, such as the help texts in usage.txtar.
+var update = flag.Bool("update", false, "rewrite the files that scripts compare with")
+
 // TestScripts plays the stories of testdata/script. Each has a directory of its own, with the
 // examples of this repository, and these commands besides testscript's:
 //
@@ -53,8 +57,9 @@ func buildKubectl(dir string) error {
 //	etcd                        runs an etcd cluster of one (etcd_test.go)
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:   filepath.Join("testdata", "script"),
-		Setup: setup,
+		Dir:           filepath.Join("testdata", "script"),
+		Setup:         setup,
+		UpdateScripts: *update,
 		Condition: func(c string) (bool, error) {
 			if c != "ipv6" {
 				return false, fmt.Errorf("condition %q is unknown", c)

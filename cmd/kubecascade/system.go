@@ -68,6 +68,11 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if on[namespaceController] {
 		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: o.nsSyncs, Log: log}).Run
 	}
+	for name, run := range protectors(s.api, d, log) {
+		if on[name] {
+			s.controllers[name] = run
+		}
+	}
 	s.secure = newHTTPServer(s.api.Handler(), log)
 	s.secure.TLSConfig = keys.TLS()
 	if p.insecure != nil {

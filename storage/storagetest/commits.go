@@ -61,6 +61,9 @@ func testOneRevision(t *testing.T, s storage.Store) {
 
 func testGuards(t *testing.T, s storage.Store) {
 	owner := put(t, s, key("owner"), 0, "o")
+	put(t, s, key("group/a"), 0, "1")
+	newest := put(t, s, key("group/b"), 0, "2")
+	put(t, s, key("group0"), 0, "not below")
 	for _, c := range []struct {
 		name   string
 		guards []storage.Guard
@@ -70,6 +73,9 @@ func testGuards(t *testing.T, s storage.Store) {
 		{"other revision", []storage.Guard{{Key: key("none")}, {Key: key("owner"), ModRevision: owner - 1}}, &storage.Guard{Key: key("owner"), ModRevision: owner}},
 		{"exists", []storage.Guard{{Key: key("owner")}}, &storage.Guard{Key: key("owner"), ModRevision: owner}},
 		{"is gone", []storage.Guard{{Key: key("none"), ModRevision: owner}}, &storage.Guard{Key: key("none")}},
+		{"nothing newer below", []storage.Guard{{Key: key("group/"), ModRevision: newest, Below: true}}, nil},
+		{"nothing below", []storage.Guard{{Key: key("none/"), Below: true}}, nil},
+		{"newer below", []storage.Guard{{Key: key("group/"), ModRevision: newest - 1, Below: true}}, &storage.Guard{Key: key("group/"), ModRevision: newest, Below: true}},
 		{"first of two", []storage.Guard{{Key: key("none"), ModRevision: 5}, {Key: key("owner")}}, &storage.Guard{Key: key("none")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

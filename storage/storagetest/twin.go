@@ -144,8 +144,12 @@ func (w *Twin) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 		return 0, &storage.ConflictError{Current: current, Revision: w.revision}
 	}
 	for _, g := range t.Guards {
-		if found := w.get(g.Key).ModRevision; found != g.ModRevision {
-			guard := &storage.Guard{Key: g.Key, ModRevision: found}
+		found := w.get(g.Key).ModRevision
+		if g.Below {
+			found = w.newest(g.Key)
+		}
+		if !g.Below && found != g.ModRevision || found > g.ModRevision {
+			guard := &storage.Guard{Key: g.Key, ModRevision: found, Below: g.Below}
 			return 0, &storage.ConflictError{Current: current, Guard: guard, Revision: w.revision}
 		}
 	}
@@ -159,6 +163,16 @@ func (w *Twin) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 		w.write(t.Key, nil)
 	}
 	return w.revision, nil
+}
+
+// newest is the latest mod revision under the prefix; w.mu is held.
+func (w *Twin) newest(prefix string) (rev int64) {
+	for _, rec := range w.at(w.revision) {
+		if strings.HasPrefix(rec.Key, prefix) {
+			rev = max(rev, rec.ModRevision)
+		}
+	}
+	return rev
 }
 
 // Revision implements Store.

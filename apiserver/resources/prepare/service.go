@@ -10,10 +10,26 @@ import (
 // createService brings the fields that belong together in line, and decides about address
 // families; addresses and ports are allocated elsewhere.
 func createService(s *corev1.Service) {
-	if s.Spec.ClusterIP != "" && len(s.Spec.ClusterIPs) == 0 {
-		s.Spec.ClusterIPs = []string{s.Spec.ClusterIP}
-	}
+	firstClusterIP(&s.Spec)
 	families(s, nil)
+}
+
+// KeepAllocated fills in what was allocated before and a client left out, so that allocation sees
+// what an update asks for (patchAllocatedValues, normalizeClusterIPs). old is nil for a new service.
+func KeepAllocated(s, old *corev1.Service) {
+	if old == nil {
+		firstClusterIP(&s.Spec)
+		return
+	}
+	keepAllocated(&s.Spec, &old.Spec)
+	alignClusterIPs(&s.Spec, &old.Spec)
+}
+
+// firstClusterIP follows a client that knows only clusterIP.
+func firstClusterIP(s *corev1.ServiceSpec) {
+	if s.ClusterIP != "" && len(s.ClusterIPs) == 0 {
+		s.ClusterIPs = []string{s.ClusterIP}
+	}
 }
 
 // updateService keeps what was allocated, if a client leaves it out, and empties what a service of

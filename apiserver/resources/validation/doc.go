@@ -15,7 +15,8 @@
 //
 // Upstream validates internal types, so paths are those of the version that is closest to them:
 // autoscaling/v2 for HorizontalPodAutoscaler, core v1 for Event. A caller that serves another version
-// converts before it asks. Events of events.k8s.io/v1 are the exception, see Event.
+// converts before it asks. Events of events.k8s.io/v1 have rules of their own and are taken as they
+// are.
 //
 // What isn't checked is listed at the top of a kind's file. What needs the cluster (allocated
 // addresses and ports, referenced objects) or an expression compiler (CEL) is nowhere checked.

@@ -15,6 +15,10 @@ var (
 	ipFamilyPolicies = []corev1.IPFamilyPolicy{corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack}
 )
 
+// ServiceAddresses judges clusterIPs and ipFamilies against each other. Addresses that old has are not
+// judged again. Allocation asks it before it does anything (ValidateServiceClusterIPsRelatedFields).
+func ServiceAddresses(s, old *corev1.Service) field.ErrorList { return serviceAddresses(s, old) }
+
 // serviceAddresses judges clusterIPs and ipFamilies against each other.
 func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName {

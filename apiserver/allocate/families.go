@@ -1,0 +1,166 @@
+package allocate
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/validation"
+)
+
+// the only family that addresses are given of.
+const family = corev1.IPv4Protocol
+
+// Families decides about a service's address families, or says why the cluster can't serve those that
+// it asks for (initIPFamilyFields). old is nil for a new service; otherwise what a client left out has
+// been filled in from it.
+func Families(s, old *corev1.Service) error {
+	spec := &s.Spec
+	if spec.Type == corev1.ServiceTypeExternalName || settled(s, old) {
+		return nil
+	}
+	if spec.IPFamilyPolicy == nil {
+		policy := defaultPolicy(spec, old)
+		spec.IPFamilyPolicy = &policy
+	}
+	before := old
+	if before == nil {
+		before = &corev1.Service{}
+	}
+	if errs := validation.ServiceAddresses(s, before); len(errs) > 0 {
+		return invalid(s, errs)
+	}
+	errs := keepFamilies(spec, &before.Spec, old != nil)
+	errs = append(errs, inferFamilies(spec)...)
+	if len(errs) > 0 {
+		return invalid(s, errs)
+	}
+	if anyone(spec) {
+		bothFamilies(spec)
+		return nil
+	}
+	if errs := unserved(spec); len(errs) > 0 {
+		return invalid(s, errs)
+	}
+	if len(spec.IPFamilies) == 0 {
+		spec.IPFamilies = []corev1.IPFamily{family}
+	}
+	return nil
+}
+
+func invalid(s *corev1.Service, errs field.ErrorList) error {
+	return apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, s.Name, errs)
+}
+
+// settled reports whether an update leaves a PreferDualStack service as it is: such a service doesn't
+// change with the cluster (isMatchingPreferDualStackClusterIPFields).
+func settled(s, old *corev1.Service) bool {
+	if old == nil || s.Spec.Type != old.Spec.Type || policyOf(&s.Spec) != corev1.IPFamilyPolicyPreferDualStack {
+		return false
+	}
+	if p := old.Spec.IPFamilyPolicy; p != nil && *p != corev1.IPFamilyPolicyPreferDualStack {
+		return false
+	}
+	return slices.Equal(s.Spec.ClusterIPs, old.Spec.ClusterIPs) && slices.Equal(s.Spec.IPFamilies, old.Spec.IPFamilies)
+}
+
+// anyone reports whether nobody knows what addresses stand behind a service: a headless one without a
+// selector, which so may have both families on any cluster.
+func anyone(s *corev1.ServiceSpec) bool {
+	return s.ClusterIP == corev1.ClusterIPNone && len(s.Selector) == 0
+}
+
+func policyOf(s *corev1.ServiceSpec) corev1.IPFamilyPolicy {
+	if s.IPFamilyPolicy == nil {
+		return ""
+	}
+	return *s.IPFamilyPolicy
+}
+
+func defaultPolicy(s *corev1.ServiceSpec, old *corev1.Service) corev1.IPFamilyPolicy {
+	switch {
+	case old != nil && old.Spec.IPFamilyPolicy != nil:
+		return *old.Spec.IPFamilyPolicy
+	case anyone(s):
+		return corev1.IPFamilyPolicyRequireDualStack
+	}
+	return corev1.IPFamilyPolicySingleStack
+}
+
+// keepFamilies gives up the second of each where the policy says so, and refuses to where it doesn't.
+func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList) {
+	at := field.NewPath("spec", "ipFamilyPolicy")
+	single := policyOf(s) == corev1.IPFamilyPolicySingleStack
+	refuse := func(when bool, text string) {
+		if when {
+			errs = append(errs, field.Invalid(at, s.IPFamilyPolicy, text))
+		}
+	}
+	if update && single {
+		if len(s.ClusterIPs) > 1 && slices.Equal(s.ClusterIPs, old.ClusterIPs) {
+			s.ClusterIPs = s.ClusterIPs[:1]
+		}
+		if len(s.IPFamilies) > 1 && slices.Equal(s.IPFamilies, old.IPFamilies) {
+			s.IPFamilies = s.IPFamilies[:1]
+		}
+	}
+	refuse(!single && fewer(s.ClusterIPs, old.ClusterIPs), "must be 'SingleStack' to release the secondary cluster IP")
+	refuse(!single && fewer(s.IPFamilies, old.IPFamilies), "must be 'SingleStack' to release the secondary IP family")
+	refuse(single && len(s.ClusterIPs) == 2, "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified")
+	refuse(single && len(s.IPFamilies) == 2, "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified")
+	return errs
+}
+
+// fewer reports whether some, but not all, were left out.
+func fewer[T any](now, was []T) bool { return len(now) > 0 && len(now) < len(was) }
+
+// inferFamilies names the families of the addresses that a client names.
+func inferFamilies(s *corev1.ServiceSpec) (errs field.ErrorList) {
+	for i, ip := range s.ClusterIPs {
+		if ip == corev1.ClusterIPNone {
+			break
+		}
+		switch {
+		case i < len(s.IPFamilies):
+		case netutils.IsIPv4String(ip):
+			s.IPFamilies = append(s.IPFamilies, corev1.IPv4Protocol)
+		default:
+			errs = append(errs, field.Invalid(field.NewPath("spec", "clusterIPs").Index(i), s.ClusterIPs,
+				fmt.Sprintf("%s is not configured on this cluster", corev1.IPv6Protocol)))
+		}
+	}
+	return errs
+}
+
+// bothFamilies completes a service that may have both.
+func bothFamilies(s *corev1.ServiceSpec) {
+	if len(s.IPFamilies) == 0 {
+		s.IPFamilies = []corev1.IPFamily{family}
+	}
+	if len(s.IPFamilies) > 1 || policyOf(s) == corev1.IPFamilyPolicySingleStack {
+		return
+	}
+	other := corev1.IPv6Protocol
+	if s.IPFamilies[0] == corev1.IPv6Protocol {
+		other = corev1.IPv4Protocol
+	}
+	s.IPFamilies = append(s.IPFamilies, other)
+}
+
+// unserved says what is asked for that the cluster doesn't have.
+func unserved(s *corev1.ServiceSpec) (errs field.ErrorList) {
+	if policyOf(s) == corev1.IPFamilyPolicyRequireDualStack {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy, "this cluster is not configured for dual-stack services"))
+	}
+	for i, f := range s.IPFamilies {
+		if f != family {
+			errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilies").Index(i), f, "not configured on this cluster"))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,260 @@
+package allocate
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Wants says what a service needs of the ranges that it doesn't have yet. old is nil for a new one.
+func Wants(s, old *corev1.Service) (address, ports bool) {
+	return wantsAddress(s, old), wantsPorts(&s.Spec, old) || wantsHealthCheck(s, old)
+}
+
+// wantsAddress: upstream gives one to a new service, and to one that was an ExternalName.
+func wantsAddress(s, old *corev1.Service) bool {
+	if s.Spec.Type == corev1.ServiceTypeExternalName || headless(&s.Spec) {
+		return false
+	}
+	return old == nil || old.Spec.Type == corev1.ServiceTypeExternalName
+}
+
+func headless(s *corev1.ServiceSpec) bool {
+	return len(s.ClusterIPs) > 0 && s.ClusterIPs[0] == corev1.ClusterIPNone
+}
+
+func wantsPorts(s *corev1.ServiceSpec, old *corev1.Service) bool {
+	if !onNodes(s) {
+		return false
+	}
+	var had []int32
+	if old != nil {
+		had = nodePorts(&old.Spec)
+	}
+	return slices.ContainsFunc(s.Ports, func(p corev1.ServicePort) bool {
+		return p.NodePort == 0 && everyPort(s) || p.NodePort != 0 && !slices.Contains(had, p.NodePort)
+	})
+}
+
+func onNodes(s *corev1.ServiceSpec) bool {
+	return s.Type == corev1.ServiceTypeNodePort || s.Type == corev1.ServiceTypeLoadBalancer
+}
+
+// everyPort says that ports without a node port get one; a load balancer may do without.
+func everyPort(s *corev1.ServiceSpec) bool {
+	return s.Type == corev1.ServiceTypeNodePort || s.AllocateLoadBalancerNodePorts == nil || *s.AllocateLoadBalancerNodePorts
+}
+
+func wantsHealthCheck(s, old *corev1.Service) bool {
+	return checked(&s.Spec) && (old == nil || !checked(&old.Spec))
+}
+
+func checked(s *corev1.ServiceSpec) bool {
+	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+}
+
+// Fill gives the service what it wants, out of what isn't taken, and takes it. pick chooses a number
+// of n from 0 on. The service is as Families left it. Errors are the API's; after one the service is
+// of no use.
+func Fill(s, old *corev1.Service, taken *Taken, pick func(n int) int) error {
+	return fill(s, old, &chance{taken, pick})
+}
+
+// Sample gives the service values that look like those that it would be given, for a dry run: the
+// range's own address, and ports from 32769 on. Ports that a client names are checked as ever, of an
+// address only whether it is in the range.
+func Sample(s, old *corev1.Service, taken *Taken) error {
+	return fill(s, old, &sample{taken: taken, last: 32768})
+}
+
+// source is where values come from.
+type source interface {
+	claimAddress(ip string) error
+	nextAddress() (string, error)
+	claimPort(port int32) error
+	nextPort() (int32, error)
+}
+
+// chance gives what is free.
+type chance struct {
+	*Taken
+	pick func(int) int
+}
+
+func (c *chance) nextAddress() (string, error) { return c.Taken.nextAddress(c.pick) }
+func (c *chance) nextPort() (int32, error)     { return c.Taken.nextPort(c.pick) }
+
+// sample gives what need not be free (ipallocator's dryRunAllocator, portallocator's dry run).
+type sample struct {
+	taken *Taken
+	last  int32
+}
+
+func (m *sample) claimAddress(ip string) error {
+	return m.taken.ranges.Taken().claimAddress(ip)
+}
+
+func (m *sample) nextAddress() (string, error) {
+	return m.taken.ranges.Addresses.prefix.Addr().String(), nil
+}
+
+// claimPort judges only whether the port is free, as upstream does on a dry run.
+func (m *sample) claimPort(port int32) error {
+	err := m.taken.claimPort(port)
+	if err == errTakenPort {
+		return err
+	}
+	m.last = max(m.last, port)
+	return nil
+}
+
+func (m *sample) nextPort() (int32, error) {
+	m.last++
+	return m.last, nil
+}
+
+func fill(s, old *corev1.Service, from source) error {
+	if wantsAddress(s, old) {
+		if err := fillAddress(s, from); err != nil {
+			return err
+		}
+	}
+	if onNodes(&s.Spec) {
+		ports := fillPorts
+		if old != nil {
+			ports = changePorts
+		}
+		if err := ports(s, old, from); err != nil {
+			return err
+		}
+	}
+	if wantsHealthCheck(s, old) {
+		return fillHealthCheck(&s.Spec, from)
+	}
+	return nil
+}
+
+func fillAddress(s *corev1.Service, from source) error {
+	spec := &s.Spec
+	if len(spec.ClusterIPs) > 0 && spec.ClusterIPs[0] != "" {
+		ip := spec.ClusterIPs[0]
+		if err := from.claimAddress(ip); err != nil {
+			return invalid(s, field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs"), spec.ClusterIPs,
+				fmt.Sprintf("failed to allocate IP %v: %v", ip, err))})
+		}
+		spec.ClusterIP = ip
+		return nil
+	}
+	ip, err := from.nextAddress()
+	if err != nil {
+		return apierrors.NewInternalError(fmt.Errorf("failed to allocate a serviceIP: %v", err))
+	}
+	spec.ClusterIP, spec.ClusterIPs = ip, []string{ip}
+	return nil
+}
+
+// fillPorts gives a new service its node ports: ports of one number, of several protocols, share
+// theirs (initNodePorts).
+func fillPorts(s, _ *corev1.Service, from source) error {
+	chosen := map[int32]int32{}
+	for i := range s.Spec.Ports {
+		p := &s.Spec.Ports[i]
+		if p.NodePort == 0 && !everyPort(&s.Spec) {
+			continue
+		}
+		have := chosen[p.Port]
+		switch {
+		case have == 0:
+			if named := namedPort(s.Spec.Ports, p.Port); named != 0 {
+				p.NodePort = named
+				if err := claimPort(s, i, from); err != nil {
+					return err
+				}
+			} else if err := nextPort(p, from); err != nil {
+				return err
+			}
+			chosen[p.Port] = p.NodePort
+		case p.NodePort == 0:
+			p.NodePort = have
+		case p.NodePort != have:
+			if err := claimPort(s, i, from); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// namedPort is the node port that a client names for the port of that number, or 0.
+func namedPort(ports []corev1.ServicePort, number int32) int32 {
+	for _, p := range ports {
+		if p.Port == number && p.NodePort != 0 {
+			return p.NodePort
+		}
+	}
+	return 0
+}
+
+// changePorts gives a stored service the node ports that it doesn't have yet (updateNodePorts).
+func changePorts(s, old *corev1.Service, from source) error {
+	type use struct {
+		Protocol corev1.Protocol
+		NodePort int32
+	}
+	had, used := nodePorts(&old.Spec), map[use]bool{}
+	var claimed []int32
+	for i := range s.Spec.Ports {
+		p := &s.Spec.Ports[i]
+		switch {
+		case p.NodePort == 0 && !everyPort(&s.Spec):
+			continue
+		case p.NodePort == 0:
+			if err := nextPort(p, from); err != nil {
+				return err
+			}
+		case !slices.Contains(had, p.NodePort) && !slices.Contains(claimed, p.NodePort):
+			if err := claimPort(s, i, from); err != nil {
+				return err
+			}
+			claimed = append(claimed, p.NodePort)
+		}
+		u := use{p.Protocol, p.NodePort}
+		if used[u] {
+			return fmt.Errorf("duplicate nodePort: %v", u)
+		}
+		used[u] = true
+	}
+	return nil
+}
+
+// claimPort takes the port that the i-th of the service's ports names.
+func claimPort(s *corev1.Service, i int, from source) error {
+	port := s.Spec.Ports[i].NodePort
+	if err := from.claimPort(port); err != nil {
+		return invalid(s, field.ErrorList{field.Invalid(field.NewPath("spec", "ports").Index(i).Child("nodePort"), port, err.Error())})
+	}
+	return nil
+}
+
+func nextPort(p *corev1.ServicePort, from source) (err error) {
+	if p.NodePort, err = from.nextPort(); err != nil {
+		return apierrors.NewInternalError(fmt.Errorf("failed to allocate a nodePort: %v", err))
+	}
+	return nil
+}
+
+func fillHealthCheck(s *corev1.ServiceSpec, from source) (err error) {
+	if s.HealthCheckNodePort != 0 {
+		if err := from.claimPort(s.HealthCheckNodePort); err != nil {
+			return apierrors.NewInternalError(fmt.Errorf("failed to allocate requested HealthCheck NodePort %v: %v", s.HealthCheckNodePort, err))
+		}
+		return nil
+	}
+	if s.HealthCheckNodePort, err = from.nextPort(); err != nil {
+		return apierrors.NewInternalError(fmt.Errorf("failed to allocate a HealthCheck NodePort %v: %v", s.HealthCheckNodePort, err))
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/protection"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// protectors returns what runs the controllers that keep storage objects while they are in use, by
+// their names. Each speaks as the service account that it has in kube-controller-manager
+// (K cmd/kube-controller-manager/app/core.go).
+func protectors(api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
+	run := func(rule protection.Rule, account string) func(context.Context) {
+		adapter := &loopback.Protection{API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache}
+		return protection.New(rule, adapter, protection.Options{Log: log}).Run
+	}
+	return map[string]func(context.Context){
+		volumeProtection: run(protection.Volumes(), "pv-protection-controller"),
+		claimProtection:  run(protection.Claims(), "pvc-protection-controller"),
+		classProtection:  run(protection.Classes(), "volumeattributesclass-protection-controller"),
+	}
+}
