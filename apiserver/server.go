@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
@@ -25,6 +26,8 @@ type Config struct {
 	// Decoder is the one that the cache uses.
 	Decoder *storage.Decoder
 	Types   *resources.Types
+	// Services is what services are given addresses and node ports of; default: kube-apiserver's.
+	Services allocate.Ranges
 	// EnableAdmission and DisableAdmission name plugins that are on or off against their default.
 	EnableAdmission, DisableAdmission []string
 	// Authenticate says who asks on the secure port; default: client certificates.
@@ -68,6 +71,8 @@ type Server struct {
 	config    Config
 	metrics   *metrics
 	fields    *apply.Managers
+	// turn is held, by being filled, by the one write that allocates.
+	turn chan struct{}
 	// closing is closed when the server shuts down: watches end.
 	closing chan struct{}
 }
@@ -93,12 +98,15 @@ func New(c Config) (*Server, error) {
 	if c.Authenticate == nil {
 		c.Authenticate = Certificates
 	}
+	if c.Services == (allocate.Ranges{}) {
+		c.Services = allocate.Defaults()
+	}
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()
 	}
 	s := &Server{
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
-		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), fields: apply.New(apply.Config{Types: c.Types}), closing: make(chan struct{}),
+		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), fields: apply.New(apply.Config{Types: c.Types}), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	var err error
 	s.admission, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)

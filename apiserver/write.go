@@ -133,6 +133,16 @@ func (s *Server) createNamed(ctx context.Context, o *op, obj object) (*storage.O
 			o.warn.add(text)
 		}
 	}
+	named := *o
+	named.name = obj.GetName()
+	return s.allocating(ctx, &named, obj, nil, func(o *op, obj object) (*storage.Object, error) {
+		return s.storeNew(ctx, o, obj, revision)
+	})
+}
+
+// storeNew makes of a new object what may be stored, judges it and commits it. revision is what the
+// client named.
+func (s *Server) storeNew(ctx context.Context, o *op, obj object, revision string) (*storage.Object, error) {
 	prepareCreate(o.res, obj)
 	if f := o.res.Strategy.Requester; f != nil {
 		f(obj, o.user.Name, o.user.UID, o.user.Groups, o.user.Extra)
@@ -141,15 +151,13 @@ func (s *Server) createNamed(ctx context.Context, o *op, obj object) (*storage.O
 		return nil, err
 	}
 	o.warnOf(obj, nil)
-	named := *o
-	named.name = obj.GetName()
-	if err := s.admission.Validate(ctx, named.attributes(admission.Create, obj, nil)); err != nil {
+	if err := s.admission.Validate(ctx, o.attributes(admission.Create, obj, nil)); err != nil {
 		return nil, err
 	}
 	if n, err := strconv.ParseUint(revision, 10, 64); err == nil && n != 0 && !o.dryRun {
 		return nil, errCreateRevision
 	}
-	return s.insert(ctx, &named, obj)
+	return s.insert(ctx, o, obj)
 }
 
 // insert commits a new object, and words what stands in its way.
@@ -170,7 +178,10 @@ func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object
 	out, err := s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
-		if lost.Guard != nil {
+		switch {
+		case lost.Guard != nil && lost.Guard.Below: // others allocated meanwhile
+			return nil, err
+		case lost.Guard != nil:
 			return nil, o.conflict(lost)
 		}
 		return nil, o.exists(obj, s.decoder.Decode(lost.Current))
@@ -284,6 +295,13 @@ func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c c
 	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
 		return nil, err
 	}
+	return s.allocating(ctx, o, obj, old, func(o *op, obj object) (*storage.Object, error) {
+		return s.storeChanged(ctx, o, cur, obj, old)
+	})
+}
+
+// storeChanged makes of a new state what may be stored, judges it and commits it.
+func (s *Server) storeChanged(ctx context.Context, o *op, cur *storage.Object, obj, old object) (*storage.Object, error) {
 	obj.SetGeneration(old.GetGeneration())
 	prepareUpdate(o.res, o.sub, obj, old)
 	inherit(obj, old)

@@ -26,6 +26,16 @@ type Ranges struct {
 	Ports     Ports
 }
 
+// Defaults are the ranges that kube-apiserver has by default.
+func Defaults() Ranges {
+	a, err := ParseAddresses(DefaultAddresses)
+	p, err2 := ParsePorts(DefaultPorts)
+	if err := errors.Join(err, err2); err != nil {
+		panic(err) // they are constants
+	}
+	return Ranges{a, p}
+}
+
 // Addresses is a range of IPv4 addresses for services. The zero value has none.
 type Addresses struct{ prefix netip.Prefix }
 

@@ -64,10 +64,10 @@ func Fill(s, old *corev1.Service, taken *Taken, pick func(n int) int) error {
 }
 
 // Sample gives the service values that look like those that it would be given, for a dry run: the
-// range's own address, and ports from 32769 on. Ports that a client names are checked as ever, of an
+// range's own address, and ports from 32769 on or after those that a client names. Ports that a client names are checked as ever, of an
 // address only whether it is in the range.
 func Sample(s, old *corev1.Service, taken *Taken) error {
-	return fill(s, old, &sample{taken: taken, last: 32768})
+	return fill(s, old, &sample{taken: taken})
 }
 
 // source is where values come from.
@@ -90,7 +90,8 @@ func (c *chance) nextPort() (int32, error)     { return c.Taken.nextPort(c.pick)
 // sample gives what need not be free (ipallocator's dryRunAllocator, portallocator's dry run).
 type sample struct {
 	taken *Taken
-	last  int32
+	// last is the highest port so far, 0 for none.
+	last int32
 }
 
 func (m *sample) claimAddress(ip string) error {
@@ -112,6 +113,9 @@ func (m *sample) claimPort(port int32) error {
 }
 
 func (m *sample) nextPort() (int32, error) {
+	if m.last == 0 {
+		m.last = 32768
+	}
 	m.last++
 	return m.last, nil
 }
