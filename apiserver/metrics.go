@@ -15,6 +15,7 @@ type metrics struct {
 	durations   *prometheus.HistogramVec
 	sizes       *prometheus.HistogramVec
 	inFlight    *prometheus.GaugeVec
+	watches     *prometheus.GaugeVec
 	watchEvents *prometheus.CounterVec
 	panics      prometheus.Counter
 	corrupt     prometheus.Counter
@@ -36,6 +37,9 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "apiserver_current_inflight_requests", Help: "Requests being served, watches aside.",
 		}, []string{"request_kind"}),
+		watches: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "apiserver_longrunning_requests", Help: "Watches that are open.",
+		}, labels),
 		watchEvents: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "apiserver_watch_events_total", Help: "Events sent to watchers.",
 		}, []string{"group", "version", "resource"}),
@@ -46,7 +50,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Name: "kubecascade_corrupt_objects_total", Help: "Times that a stored value could not be read.",
 		}),
 	}
-	r.MustRegister(m.requests, m.durations, m.sizes, m.inFlight, m.watchEvents, m.panics, m.corrupt)
+	r.MustRegister(m.requests, m.durations, m.sizes, m.inFlight, m.watches, m.watchEvents, m.panics, m.corrupt)
 	return m
 }
 

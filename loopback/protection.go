@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -30,17 +31,20 @@ type protectable struct {
 	// marks are words of which one is in the JSON of every object that uses another. Most pods have
 	// none and needn't be decoded.
 	marks []string
+	// derives is the mark of objects that may use another without having its name in their JSON;
+	// empty if none does.
+	derives string
 }
 
 var protectables = map[protection.Kind]protectable{
 	protection.Pod: {"", "pods", func() protection.Object { return new(corev1.Pod) },
-		[]string{`"persistentVolumeClaim"`, `"ephemeral"`}},
+		[]string{`"persistentVolumeClaim"`, `"ephemeral"`}, `"ephemeral"`},
 	protection.Claim: {"", "persistentvolumeclaims", func() protection.Object { return new(corev1.PersistentVolumeClaim) },
-		[]string{`"volumeAttributesClassName"`, `"currentVolumeAttributesClassName"`, `"targetVolumeAttributesClassName"`}},
+		[]string{`"volumeAttributesClassName"`, `"currentVolumeAttributesClassName"`, `"targetVolumeAttributesClassName"`}, ""},
 	protection.Volume: {"", "persistentvolumes", func() protection.Object { return new(corev1.PersistentVolume) },
-		[]string{`"volumeAttributesClassName"`}},
+		[]string{`"volumeAttributesClassName"`}, ""},
 	protection.Class: {"storage.k8s.io", "volumeattributesclasses",
-		func() protection.Object { return new(storagev1.VolumeAttributesClass) }, nil},
+		func() protection.Object { return new(storagev1.VolumeAttributesClass) }, nil, ""},
 }
 
 func (p *Protection) resource(kind protection.Kind) *resources.Resource {
@@ -63,12 +67,19 @@ func (k protectable) decode(o *storage.Object) (protection.Object, error) {
 
 // marked reports whether the object may use another.
 func (k protectable) marked(o *storage.Object) bool {
-	for _, m := range k.marks {
-		if bytes.Contains(o.JSON, []byte(m)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(k.marks, func(m string) bool { return contains(o, m) })
+}
+
+func contains(o *storage.Object, text string) bool { return bytes.Contains(o.JSON, []byte(text)) }
+
+// mostSought is how many names are looked for in JSON, which is quicker than to decode it while
+// they are few.
+const mostSought = 8
+
+// names reports whether the object may use one of the keys. What JSON would escape can't be in a name.
+func (k protectable) names(o *storage.Object, keys []protection.Key) bool {
+	return k.marked(o) && (len(keys) > mostSought || k.derives != "" && contains(o, k.derives) ||
+		slices.ContainsFunc(keys, func(key protection.Key) bool { return contains(o, `"`+key.Name+`"`) }))
 }
 
 // Get implements protection.API.
@@ -81,14 +92,14 @@ func (p *Protection) Get(ctx context.Context, kind protection.Kind, key protecti
 }
 
 // Users implements protection.API.
-func (p *Protection) Users(ctx context.Context, kind protection.Kind, namespace string) ([]protection.Object, error) {
-	objs, err := p.API.List(ctx, p.path(kind, protection.Key{Namespace: namespace}))
+func (p *Protection) Users(ctx context.Context, kind protection.Kind, keys []protection.Key) ([]protection.Object, error) {
+	objs, err := p.API.List(ctx, p.path(kind, protection.Key{Namespace: keys[0].Namespace}))
 	if err != nil {
 		return nil, err
 	}
 	var users []protection.Object
 	for _, o := range objs {
-		if !protectables[kind].marked(o) {
+		if !protectables[kind].names(o, keys) {
 			continue
 		}
 		user, err := protectables[kind].decode(o)

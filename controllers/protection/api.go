@@ -44,9 +44,10 @@ type API interface {
 	Follow(ctx context.Context, kind Kind, users []Kind, sink func(Event)) error
 	// Get returns the object as it is stored now, at least as new as every event told before.
 	Get(ctx context.Context, kind Kind, key Key) (Object, error)
-	// Users returns the objects of a kind in a namespace that may use others, as they are stored
-	// now: every write acknowledged before the call is seen. Those that name nothing may be left out.
-	Users(ctx context.Context, kind Kind, namespace string) ([]Object, error)
+	// Users returns the objects of a kind that may use one of the keys, as they are stored now: every
+	// write acknowledged before the call is seen. Those that name none of them may be left out.
+	// There is at least one key, and all are of one namespace.
+	Users(ctx context.Context, kind Kind, keys []Key) ([]Object, error)
 	// Update puts the object; Conflict if its resourceVersion is stale.
 	Update(ctx context.Context, kind Kind, o Object) error
 }

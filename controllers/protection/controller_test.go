@@ -263,7 +263,7 @@ func TestClaimStaysWhilePodsCannotBeRead(t *testing.T) {
 		}
 		s.setFail(nil)
 		time.Sleep(maxBackoff)
-		s.want(t, Claim)
+		s.want(t, Claim, "d[kubernetes.io/pvc-protection]")
 	})
 }
 

@@ -145,9 +145,10 @@ func (s *server) get(kind Kind, key Key) (Object, error) {
 	return o.DeepCopyObject().(Object), nil
 }
 
-func (s *server) Users(_ context.Context, kind Kind, namespace string) ([]Object, error) {
+func (s *server) Users(_ context.Context, kind Kind, keys []Key) ([]Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	namespace := keys[0].Namespace
 	if err := s.request("users", kind, Key{Namespace: namespace}); err != nil {
 		return nil, err
 	}

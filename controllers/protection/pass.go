@@ -24,15 +24,17 @@ type pass struct {
 // (F-06). One reading of the users does for all (pvcprotection: LazyLivePodList).
 func (p *pass) run(ctx context.Context, keys []Key) []outcome {
 	outcomes, objects := make([]outcome, len(keys)), make([]Object, len(keys))
-	doomed := false
+	var doomed []Key
 	for i, key := range keys {
 		objects[i], outcomes[i].err = p.get(ctx, key)
-		doomed = doomed || objects[i] != nil && dying(objects[i])
+		if objects[i] != nil && dying(objects[i]) {
+			doomed = append(doomed, key)
+		}
 	}
 	var users []Object
 	var err error
-	if doomed {
-		users, err = p.list(ctx, keys[0].Namespace)
+	if len(doomed) > 0 {
+		users, err = p.list(ctx, doomed)
 	}
 	for i, o := range objects {
 		switch {
@@ -58,10 +60,10 @@ func (p *pass) get(ctx context.Context, key Key) (Object, error) {
 	return o, nil
 }
 
-func (p *pass) list(ctx context.Context, namespace string) ([]Object, error) {
+func (p *pass) list(ctx context.Context, keys []Key) ([]Object, error) {
 	var all []Object
 	for _, kind := range p.rule.users {
-		users, err := p.api.Users(ctx, kind, namespace)
+		users, err := p.api.Users(ctx, kind, keys)
 		if err != nil {
 			return nil, fmt.Errorf("listing users of kind %v: %w", kind, err)
 		}

@@ -125,7 +125,6 @@ func TestScheduleRandomly(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s, now := newSchedule(), epoch
 	keys := []Key{{"a", "1"}, {"a", "2"}, {"a", "3"}, {"b", "1"}, {"b", "2"}, {"", "1"}}
-	type truth struct{ pending, running, unseen bool } // unseen: no pass has begun since the last event
 	objects := map[Key]*truth{}
 	for _, key := range keys {
 		objects[key] = &truth{}
@@ -172,15 +171,28 @@ func TestScheduleRandomly(t *testing.T) {
 			t.Fatalf("seed %d, step %d: %v", seed, i, err)
 		}
 		for key, o := range objects {
-			e := s.entries[key]
-			switch {
-			case o.pending && (e == nil || e.gone):
-				t.Fatalf("seed %d, step %d: %v is lost", seed, i, key)
-			case o.pending && o.unseen && e.state == held:
-				t.Fatalf("seed %d, step %d: nobody will look at %v", seed, i, key)
-			case !o.pending && e != nil && !o.running && !o.unseen && e.state != waiting:
-				t.Fatalf("seed %d, step %d: %v is remembered for nothing", seed, i, key)
+			if err := o.check(s.entries[key]); err != nil {
+				t.Fatalf("seed %d, step %d: %v: %v", seed, i, key, err)
 			}
 		}
 	}
+}
+
+// truth is what is so of an object, whatever the schedule says.
+type truth struct {
+	// unseen: no pass has begun since the last event.
+	pending, running, unseen bool
+}
+
+// check compares the schedule's entry, nil if there is none, with it.
+func (o *truth) check(e *entry) error {
+	switch {
+	case o.pending && (e == nil || e.gone):
+		return errors.New("it is lost")
+	case o.pending && o.unseen && e.state == held:
+		return errors.New("nobody will look at it")
+	case !o.pending && e != nil && !o.running && !o.unseen && e.state != waiting:
+		return errors.New("it is remembered for nothing")
+	}
+	return nil
 }

@@ -1,0 +1,265 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+
+	"github.com/kubecascade/kubecascade/usage"
+)
+
+// LimitRanger gives containers the default requests and limits of their namespace, and refuses pods
+// and claims that ask for less or more than it allows (K plugin/pkg/admission/limitranger).
+//
+// Upstream looks at what is wrong with one container in no order; here it is that of the resources'
+// names.
+type LimitRanger struct {
+	// Ranges returns the limit ranges of a namespace; nobody may change them.
+	Ranges func(ctx context.Context, namespace string) ([]*corev1.LimitRange, error)
+}
+
+// limitAnnotation says what the plugin has set.
+const limitAnnotation = "kubernetes.io/limit-ranger"
+
+// Name implements Plugin.
+func (*LimitRanger) Name() string { return "LimitRanger" }
+
+// Admit gives pods their defaults.
+func (l *LimitRanger) Admit(ctx context.Context, a *Attributes) error {
+	pod, ok := a.Object.(*corev1.Pod)
+	if !ok || a.Operation != Create {
+		return nil
+	}
+	return l.each(ctx, a, func(r *corev1.LimitRange) error {
+		defaultResources(pod, r)
+		return nil
+	})
+}
+
+// Validate judges pods and claims.
+func (l *LimitRanger) Validate(ctx context.Context, a *Attributes) error {
+	switch obj := a.Object.(type) {
+	case *corev1.Pod:
+		return l.each(ctx, a, func(r *corev1.LimitRange) error { return limitPod(&obj.Spec, r) })
+	case *corev1.PersistentVolumeClaim:
+		return l.each(ctx, a, func(r *corev1.LimitRange) error { return limitClaim(obj.Spec.Resources.Requests, r) })
+	}
+	return nil
+}
+
+// each calls limit with every limit range that a request has to do with, until one refuses.
+func (l *LimitRanger) each(ctx context.Context, a *Attributes, limit func(*corev1.LimitRange) error) error {
+	if !limited(a) {
+		return nil
+	}
+	ranges, err := l.Ranges(ctx, a.Namespace)
+	if err != nil {
+		return fmt.Errorf("looking up limit ranges of %s: %w", a.Namespace, err)
+	}
+	for _, r := range ranges {
+		if err := limit(r); err != nil {
+			return Forbidden(a, err)
+		}
+	}
+	return nil
+}
+
+// limited reports whether limits hold: a pod's resources change by a resize only, and what is on its
+// way out may change as it likes (SupportsAttributes, runLimitFunc).
+func limited(a *Attributes) bool {
+	if a.Operation != Create && a.Operation != Update {
+		return false
+	}
+	if a.Old != nil {
+		if m, err := meta.Accessor(a.Old); err == nil && m.GetDeletionTimestamp() != nil {
+			return false
+		}
+	}
+	if _, pod := a.Object.(*corev1.Pod); pod && a.Operation == Update {
+		return a.Subresource == "resize"
+	}
+	return a.Subresource == ""
+}
+
+// defaultResources fills in what a pod's containers leave open, and notes that in an annotation.
+func defaultResources(pod *corev1.Pod, r *corev1.LimitRange) {
+	limits, requests := corev1.ResourceList{}, corev1.ResourceList{}
+	for _, item := range r.Spec.Limits {
+		if item.Type == corev1.LimitTypeContainer {
+			override(limits, item.Default)
+			override(requests, item.DefaultRequest)
+		}
+	}
+	var notes []string
+	each := func(list []corev1.Container, kind string) {
+		for i := range list {
+			res := &list[i].Resources
+			for _, part := range []struct {
+				name     string
+				list     *corev1.ResourceList
+				defaults corev1.ResourceList
+			}{{"request", &res.Requests, requests}, {"limit", &res.Limits, limits}} {
+				if set := fillIn(part.list, part.defaults); len(set) > 0 {
+					notes = append(notes, fmt.Sprintf("%s %s for %s %s", strings.Join(set, ", "), part.name, kind, list[i].Name))
+				}
+			}
+		}
+	}
+	each(pod.Spec.Containers, "container")
+	each(pod.Spec.InitContainers, "init container")
+	if len(notes) == 0 {
+		return
+	}
+	if pod.Annotations == nil {
+		pod.Annotations = map[string]string{}
+	}
+	pod.Annotations[limitAnnotation] = "LimitRanger plugin set: " + strings.Join(notes, "; ")
+}
+
+func override(list, with corev1.ResourceList) {
+	for name, q := range with {
+		list[name] = q.DeepCopy()
+	}
+}
+
+// fillIn adds the defaults that list doesn't have, and returns their names in order.
+func fillIn(list *corev1.ResourceList, defaults corev1.ResourceList) (set []string) {
+	if *list == nil {
+		*list = corev1.ResourceList{}
+	}
+	for name, q := range defaults {
+		if _, ok := (*list)[name]; !ok {
+			(*list)[name] = q.DeepCopy()
+			set = append(set, string(name))
+		}
+	}
+	slices.Sort(set)
+	return set
+}
+
+// limitPod judges each container and the pod as a whole.
+func limitPod(s *corev1.PodSpec, r *corev1.LimitRange) error {
+	var errs []error
+	for _, item := range r.Spec.Limits {
+		switch item.Type {
+		case corev1.LimitTypeContainer:
+			for _, list := range [][]corev1.Container{s.Containers, s.InitContainers} {
+				for i := range list {
+					errs = append(errs, within(&item, list[i].Resources.Requests, list[i].Resources.Limits)...)
+				}
+			}
+		case corev1.LimitTypePod:
+			errs = append(errs, within(&item, usage.Requests(s), usage.Limits(s))...)
+		}
+	}
+	return utilerrors.NewAggregate(errs)
+}
+
+// limitClaim judges what a claim requests; claims have no limits.
+func limitClaim(requests corev1.ResourceList, r *corev1.LimitRange) error {
+	var errs []error
+	for _, item := range r.Spec.Limits {
+		if item.Type != corev1.LimitTypePersistentVolumeClaim {
+			continue
+		}
+		for _, name := range usage.Names(item.Min) {
+			errs = append(errs, atLeastMin(item.Type, name, item.Min[name], requests, nil))
+		}
+		for _, name := range usage.Names(item.Max) {
+			errs = append(errs, atMostRequest(item.Type, name, item.Max[name], requests))
+		}
+	}
+	return utilerrors.NewAggregate(errs)
+}
+
+// within judges requests and limits by one item. It may return nils.
+func within(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) (errs []error) {
+	for _, name := range usage.Names(item.Min) {
+		errs = append(errs, atLeastMin(item.Type, name, item.Min[name], requests, limits))
+	}
+	for _, name := range usage.Names(item.Max) {
+		errs = append(errs, atMostMax(item.Type, name, item.Max[name], requests, limits))
+	}
+	for _, name := range usage.Names(item.MaxLimitRequestRatio) {
+		errs = append(errs, inRatio(item.Type, name, item.MaxLimitRequestRatio[name], requests, limits))
+	}
+	return errs
+}
+
+func atLeastMin(t corev1.LimitType, name corev1.ResourceName, least resource.Quantity, requests, limits corev1.ResourceList) error {
+	request, requested := requests[name]
+	limit, limited := limits[name]
+	rule := fmt.Sprintf("minimum %s usage per %s is %s", name, t, least.String())
+	switch {
+	case !requested:
+		return fmt.Errorf("%s.  No request is specified", rule)
+	case request.Cmp(least) < 0:
+		return fmt.Errorf("%s, but request is %s", rule, request.String())
+	case limited && limit.Cmp(least) < 0:
+		return fmt.Errorf("%s, but limit is %s", rule, limit.String())
+	}
+	return nil
+}
+
+func atMostMax(t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests, limits corev1.ResourceList) error {
+	request, requested := requests[name]
+	limit, limited := limits[name]
+	rule := fmt.Sprintf("maximum %s usage per %s is %s", name, t, most.String())
+	switch {
+	case !limited:
+		return fmt.Errorf("%s.  No limit is specified", rule)
+	case limit.Cmp(most) > 0:
+		return fmt.Errorf("%s, but limit is %s", rule, limit.String())
+	case requested && request.Cmp(most) > 0:
+		return fmt.Errorf("%s, but request is %s", rule, request.String())
+	}
+	return nil
+}
+
+func atMostRequest(t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests corev1.ResourceList) error {
+	request, requested := requests[name]
+	rule := fmt.Sprintf("maximum %s usage per %s is %s", name, t, most.String())
+	switch {
+	case !requested:
+		return fmt.Errorf("%s.  No request is specified", rule)
+	case request.Cmp(most) > 0:
+		return fmt.Errorf("%s, but request is %s", rule, request.String())
+	}
+	return nil
+}
+
+func inRatio(t corev1.LimitType, name corev1.ResourceName, most resource.Quantity, requests, limits corev1.ResourceList) error {
+	request, requested := requests[name]
+	limit, limited := limits[name]
+	r, l := precise(request, limit, most)
+	rule := fmt.Sprintf("%s max limit to request ratio per %s is %s", name, t, most.String())
+	switch {
+	case !requested || r == 0:
+		return fmt.Errorf("%s, but no request is specified or request is 0", rule)
+	case !limited || l == 0:
+		return fmt.Errorf("%s, but no limit is specified or limit is 0", rule)
+	}
+	ratio := float64(l) / float64(r)
+	// Thousandths are compared as upstream compares them, so that 0.3 is three times 0.1.
+	if most.Value() <= resource.MaxMilliValue && ratio*1000 > float64(most.MilliValue()) ||
+		most.Value() > resource.MaxMilliValue && ratio > float64(most.Value()) {
+		return fmt.Errorf("%s, but provided ratio is %f", rule, ratio)
+	}
+	return nil
+}
+
+// precise returns two quantities in thousandths if they, and a third one, aren't too large for that.
+func precise(a, b, c resource.Quantity) (int64, int64) {
+	for _, q := range []resource.Quantity{a, b, c} {
+		if q.Value() > resource.MaxMilliValue {
+			return a.Value(), b.Value()
+		}
+	}
+	return a.MilliValue(), b.MilliValue()
+}

@@ -1,0 +1,45 @@
+package apiserver
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// stored returns every object of a collection, or those of one namespace, as fresh as a quorum read.
+// What can't be read is left out: one broken object must not keep others from being created.
+func stored[T object](ctx context.Context, s *Server, res *resources.Resource, namespace string) (out []T, err error) {
+	if res == nil {
+		return nil, nil
+	}
+	if err := s.fresh(ctx); err != nil {
+		return nil, err
+	}
+	snap, err := s.cache.Snapshot(res.Collection, 0)
+	if err != nil {
+		return nil, err
+	}
+	o := op{target: target{res: res}}
+	prefix := ""
+	if namespace != "" {
+		prefix = s.root + "/" + res.Collection + "/" + namespace + "/"
+	}
+	snap.Ascend(prefix, "", func(item *storage.Object) bool {
+		obj, e := o.decode(item)
+		if e != nil {
+			s.unreadable(item.Key, e, "left out")
+			return true
+		}
+		out = append(out, obj.(T))
+		return true
+	})
+	return out, nil
+}
+
+// limitRanges returns those of a namespace (admission.LimitRanger).
+func (s *Server) limitRanges(ctx context.Context, namespace string) ([]*corev1.LimitRange, error) {
+	return stored[*corev1.LimitRange](ctx, s, s.types.Lookup("", "v1", "limitranges"), namespace)
+}

@@ -1,0 +1,217 @@
+package loopback_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/protection"
+	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+const (
+	claims  = "/api/v1/namespaces/default/persistentvolumeclaims"
+	pods    = "/api/v1/namespaces/default/pods"
+	volumes = "/api/v1/persistentvolumes"
+	classes = "/apis/storage.k8s.io/v1/volumeattributesclasses"
+)
+
+// protected starts a server with the three controllers, which end with the test.
+func protected(t *testing.T, o *apiservertest.Options) *apiservertest.Server {
+	s := apiservertest.Start(t, o)
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for _, r := range []protection.Rule{protection.Volumes(), protection.Claims(), protection.Classes()} {
+		all.Go(func() { protection.New(r, adapter(s), protection.Options{}).Run(ctx) })
+	}
+	t.Cleanup(func() {
+		cancel()
+		all.Wait()
+	})
+	return s
+}
+
+func adapter(s *apiservertest.Server) *loopback.Protection {
+	return &loopback.Protection{API: s.API.Loopback(auth.ServiceAccount("kube-system", "protection"), "test"), Cache: s.Cache}
+}
+
+func do(t *testing.T, s *apiservertest.Server, method, path, body string, header ...string) {
+	t.Helper()
+	var in any
+	if body != "" {
+		in = body
+	}
+	if a := s.Do(method, path, in, header...); a.Code >= 300 {
+		t.Fatalf("%s %s: %d %s", method, path, a.Code, a.Body)
+	}
+}
+
+// gone waits until an object has been removed.
+func gone(t *testing.T, w *apiservertest.Watch, name string) {
+	t.Helper()
+	for {
+		e, err := w.Next()
+		if err != nil {
+			t.Fatalf("waiting for the end of %s: %v", name, err)
+		}
+		if e.Type == "DELETED" && e.Object.GetName() == name {
+			return
+		}
+	}
+}
+
+func claim(name, more string) string {
+	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}%s}}`, name, more)
+}
+
+func pod(name, volume string) string {
+	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v",%s}]}}`, name, volume)
+}
+
+// F-04, F-07, over HTTP: a claim goes with the pod that mounts it, another goes at once.
+func TestClaimInUse(t *testing.T) {
+	s := protected(t, nil)
+	w := s.Watch(claims + "?watch=true")
+	do(t, s, "POST", claims, claim("used", ""))
+	do(t, s, "POST", claims, claim("unused", ""))
+	do(t, s, "POST", pods, pod("p", `"persistentVolumeClaim":{"claimName":"used"}`))
+	do(t, s, "DELETE", claims+"/used", "")
+	do(t, s, "DELETE", claims+"/unused", "")
+	gone(t, w, "unused")
+	if a := s.Do("GET", claims+"/used", nil); a.Code != http.StatusOK || !slices.Equal(a.Object().GetFinalizers(), []string{"kubernetes.io/pvc-protection"}) {
+		t.Fatalf("the claim in use: %d %s", a.Code, a.Body)
+	}
+	do(t, s, "DELETE", pods+"/p?gracePeriodSeconds=0", "")
+	gone(t, w, "used")
+}
+
+// More claims at once than are looked for one by one.
+func TestManyClaimsInUse(t *testing.T) {
+	s := protected(t, nil)
+	w := s.Watch(claims + "?watch=true")
+	const n = 30
+	for i := range n {
+		do(t, s, "POST", claims, claim(fmt.Sprint("c", i), ""))
+		do(t, s, "POST", pods, pod(fmt.Sprint("p", i), fmt.Sprintf(`"persistentVolumeClaim":{"claimName":"c%d"}`, i)))
+	}
+	do(t, s, "POST", claims, claim("unused", ""))
+	do(t, s, "DELETE", claims, "")
+	gone(t, w, "unused")
+	if left := s.Do("GET", claims, nil).List().Items; len(left) != n {
+		t.Fatalf("%d of %d claims in use are left", len(left), n)
+	}
+	do(t, s, "DELETE", pods+"?gracePeriodSeconds=0", "")
+	for range n {
+		for e, err := w.Next(); e.Type != "DELETED"; e, err = w.Next() {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if left := s.Do("GET", claims, nil).List().Items; len(left) != 0 {
+		t.Errorf("%d claims are left", len(left))
+	}
+}
+
+// F-05, over HTTP.
+func TestEphemeralClaim(t *testing.T) {
+	s := protected(t, nil)
+	w := s.Watch(claims + "?watch=true")
+	do(t, s, "POST", pods, pod("p", `"ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}`))
+	do(t, s, "PATCH", pods+"/p", `{"metadata":{"finalizers":["example.com/hold"]}}`, "Content-Type", "application/merge-patch+json")
+	uid := s.Do("GET", pods+"/p", nil).Object().GetUID()
+	do(t, s, "POST", claims, fmt.Sprintf(`{"metadata":{"name":"p-v","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":%q,"controller":true}]},
+		"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`, uid))
+	do(t, s, "DELETE", claims+"/p-v", "")
+	do(t, s, "DELETE", pods+"/p?gracePeriodSeconds=0", "")
+	gone(t, w, "p-v")
+	if a := s.Do("GET", pods+"/p", nil); a.Code != http.StatusOK {
+		t.Errorf("the pod, which has a finalizer: %d %s", a.Code, a.Body)
+	}
+}
+
+// F-03 and F-08, over HTTP.
+func TestVolumeAndClassInUse(t *testing.T) {
+	s := protected(t, nil)
+	onClasses, onVolumes := s.Watch(classes+"?watch=true"), s.Watch(volumes+"?watch=true")
+	for _, name := range []string{"gold", "unused"} {
+		do(t, s, "POST", classes, fmt.Sprintf(`{"metadata":{"name":%q},"driverName":"d.example.com","parameters":{"a":"b"}}`, name))
+	}
+	do(t, s, "POST", volumes, `{"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],
+		"csi":{"driver":"d.example.com","volumeHandle":"h"},"volumeAttributesClassName":"gold"}}`)
+	do(t, s, "PATCH", volumes+"/v/status", `{"status":{"phase":"Bound"}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "DELETE", classes+"/gold", "")
+	do(t, s, "DELETE", classes+"/unused", "")
+	do(t, s, "DELETE", volumes+"/v", "")
+	gone(t, onClasses, "unused")
+	for _, path := range []string{classes + "/gold", volumes + "/v"} {
+		if a := s.Do("GET", path, nil); a.Code != http.StatusOK {
+			t.Fatalf("%s, in use: %d %s", path, a.Code, a.Body)
+		}
+	}
+	do(t, s, "PATCH", volumes+"/v/status", `{"status":{"phase":"Released"}}`, "Content-Type", "application/merge-patch+json")
+	gone(t, onVolumes, "v")
+	gone(t, onClasses, "gold")
+}
+
+// F-02, without the plugin (F-01).
+func TestFinalizerIsGivenLater(t *testing.T) {
+	s := protected(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.DisableAdmission = []string{"StorageObjectInUseProtection"}
+	}})
+	w := s.Watch(claims + "?watch=true")
+	do(t, s, "POST", claims, claim("c", ""))
+	for _, want := range [][]string{nil, {"kubernetes.io/pvc-protection"}} {
+		e, err := w.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Object.GetFinalizers(); !slices.Equal(got, want) {
+			t.Errorf("%s with the finalizers %v, want %v", e.Type, got, want)
+		}
+	}
+}
+
+// Who falls so far behind that history is gone is told everything anew.
+func TestFollowBeginsAgain(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 64}})
+	do(t, s, "POST", claims, claim("first", ""))
+	ctx, cancel := context.WithCancel(t.Context())
+	events, done := make(chan protection.Event), make(chan error)
+	go func() {
+		done <- adapter(s).Follow(ctx, protection.Claim, []protection.Kind{protection.Pod}, func(e protection.Event) {
+			select {
+			case events <- e:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	if e := <-events; e.Type != protection.Began {
+		t.Fatalf("the first event is %+v", e)
+	}
+	for i := range 300 {
+		do(t, s, "PATCH", claims+"/first", fmt.Sprintf(`{"metadata":{"labels":{"i":"%d"}}}`, i), "Content-Type", "application/merge-patch+json")
+	}
+	do(t, s, "DELETE", claims+"/first", "")
+	again := false
+	for e := range events {
+		again = again || e.Type == protection.Began
+		if e.New != nil && e.New.GetDeletionTimestamp() != nil {
+			break
+		}
+	}
+	if !again {
+		t.Error("events were dropped and nothing was told")
+	}
+	cancel()
+	if err := <-done; err != context.Canceled {
+		t.Errorf("Follow ended with %v", err)
+	}
+}

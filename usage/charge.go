@@ -1,0 +1,141 @@
+package usage
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Write is a write that quotas judge.
+type Write struct {
+	Resource    schema.GroupResource
+	Subresource string
+	// Object is the new state, Old the stored one, nil for a create. They are of the stored version's type.
+	Object, Old runtime.Object
+	// Now is the time by which a pod that should be gone is known.
+	Now time.Time
+}
+
+// counts reports whether the write can change what is used (Evaluator.Handles).
+func (w Write) counts() bool {
+	create := w.Old == nil
+	switch w.Resource {
+	case pods:
+		switch w.Subresource {
+		case "":
+			return create || terminating(w.Old.(*corev1.Pod)) != terminating(w.Object.(*corev1.Pod))
+		case "resize":
+			return !create
+		}
+		return false
+	case services, claims:
+		return w.Subresource == "" || w.Subresource == "status" && !create
+	case devices:
+		return w.Subresource == ""
+	}
+	return create && w.Subresource == "" && !Ignored(w.Resource)
+}
+
+// Charge returns what a write uses more of each quota, by the quota's name, and which quotas it uses
+// nothing of are left out. The error says which quota refuses it, or why a quota can't be judged by
+// (CheckRequest). Quotas are judged in the order given.
+func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
+	if !w.counts() {
+		return nil, nil
+	}
+	k := kindOf(w.Resource)
+	var matching []*corev1.ResourceQuota
+	for _, q := range quotas {
+		limited := k.of(Names(q.Status.Hard))
+		if len(limited) == 0 || !k.within(&q.Spec, w.Object) {
+			continue
+		}
+		if err := k.missing(limited, w.Object); err != nil {
+			return nil, fmt.Errorf("failed quota: %s: %w", q.Name, err)
+		}
+		for _, name := range limited {
+			if _, ok := q.Status.Used[name]; !ok {
+				return nil, fmt.Errorf("status unknown for quota: %s, resources: %s", q.Name, joined(limited))
+			}
+		}
+		matching = append(matching, q)
+	}
+	if len(matching) == 0 {
+		return nil, nil
+	}
+	return k.charge(matching, w)
+}
+
+// charge judges by quotas that have to do with the object.
+func (k kind) charge(matching []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
+	whole := k.usage(w.Object, w.Now)
+	var negative []corev1.ResourceName
+	for name, q := range whole {
+		if q.Sign() < 0 {
+			negative = append(negative, name)
+		}
+	}
+	if len(negative) > 0 {
+		return nil, fmt.Errorf("quota usage is negative for resource(s): %s", joined(negative))
+	}
+	out := map[string]corev1.ResourceList{}
+	for _, q := range matching {
+		had := corev1.ResourceList{}
+		if w.Old != nil && k.within(&q.Spec, w.Old) {
+			had = k.usage(w.Old, w.Now)
+		}
+		asked := only(more(whole, had), Names(q.Status.Hard))
+		if len(asked) == 0 {
+			continue
+		}
+		if w.Subresource != "status" {
+			if err := exceeds(q, asked); err != nil {
+				return nil, err
+			}
+		}
+		out[q.Name] = asked
+	}
+	return out, nil
+}
+
+func exceeds(q *corev1.ResourceQuota, asked corev1.ResourceList) error {
+	var over []corev1.ResourceName
+	for _, name := range Names(asked) {
+		sum := q.Status.Used[name].DeepCopy()
+		sum.Add(asked[name])
+		if sum.Cmp(q.Status.Hard[name]) > 0 {
+			over = append(over, name)
+		}
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	return fmt.Errorf("exceeded quota: %s, requested: %s, used: %s, limited: %s",
+		q.Name, printed(only(asked, over)), printed(only(q.Status.Used, over)), printed(only(q.Status.Hard, over)))
+}
+
+// Add returns what is used with more on top.
+func Add(used, asked corev1.ResourceList) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	add(out, used)
+	add(out, asked)
+	return out
+}
+
+// Refund returns what is used without what was charged, of what is still counted and nothing less than
+// zero.
+func Refund(used, asked corev1.ResourceList) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for name, q := range used {
+		rest := q.DeepCopy()
+		rest.Sub(asked[name])
+		if rest.Sign() < 0 {
+			rest = number(0)
+		}
+		out[name] = rest
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package usage
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// add adds b to a, in a.
+func add(a, b corev1.ResourceList) {
+	for name, q := range b {
+		sum := q.DeepCopy()
+		if had, ok := a[name]; ok {
+			sum = had.DeepCopy()
+			sum.Add(q)
+		}
+		a[name] = sum
+	}
+}
+
+// atLeast raises what in a is less than in b.
+func atLeast(a, b corev1.ResourceList) {
+	for name, q := range b {
+		if had, ok := a[name]; !ok || q.Cmp(had) > 0 {
+			a[name] = q.DeepCopy()
+		}
+	}
+}
+
+// more is what a has more than b, without what it doesn't.
+func more(a, b corev1.ResourceList) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for name, q := range a {
+		rest := q.DeepCopy()
+		rest.Sub(b[name])
+		if rest.Sign() > 0 {
+			out[name] = rest
+		}
+	}
+	return out
+}
+
+// only is the part of a list that has those names.
+func only(list corev1.ResourceList, named []corev1.ResourceName) corev1.ResourceList {
+	out := corev1.ResourceList{}
+	for _, name := range named {
+		if q, ok := list[name]; ok {
+			out[name] = q.DeepCopy()
+		}
+	}
+	return out
+}
+
+// Same reports whether two lists have the same names with equal quantities.
+func Same(a, b corev1.ResourceList) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name, q := range a {
+		if other, ok := b[name]; !ok || q.Cmp(other) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Names are the names in a list, sorted.
+func Names(l corev1.ResourceList) []corev1.ResourceName {
+	out := make([]corev1.ResourceName, 0, len(l))
+	for name := range l {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// printed is "a=1,b=2".
+func printed(l corev1.ResourceList) string {
+	var parts []string
+	for _, name := range Names(l) {
+		q := l[name]
+		parts = append(parts, string(name)+"="+q.String())
+	}
+	return strings.Join(parts, ",")
+}
+
+// joined is "a,b", sorted.
+func joined[T ~string](list []T) string {
+	var parts []string
+	for _, v := range list {
+		parts = append(parts, string(v))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ",")
+}
+
+// number is a count of things.
+func number(n int64) resource.Quantity { return *resource.NewQuantity(n, resource.DecimalSI) }
