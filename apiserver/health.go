@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -117,7 +118,7 @@ func (s *Server) examine(ctx context.Context, e endpoint, checks []Check, exclud
 			fmt.Fprintf(&b, "[+]%s excluded: ok\n", c.Name)
 			continue
 		}
-		if err := c.Run(ctx); err != nil {
+		if err := within(ctx, c.Run); err != nil {
 			failed = true
 			s.log.Warn("health check failed", "endpoint", e.name, "check", c.Name, "err", err)
 			fmt.Fprintf(&b, "[-]%s failed: reason withheld\n", c.Name)
@@ -137,6 +138,15 @@ func quoted(names []string) string {
 		out[i] = strconv.Quote(n)
 	}
 	return strings.Join(out, ",")
+}
+
+// checkTime bounds one check: an answer that comes too late says the same as none.
+const checkTime = 2 * time.Second
+
+func within(ctx context.Context, check func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	return check(ctx)
 }
 
 // paths lists what is served, at /.

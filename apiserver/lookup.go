@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -42,4 +43,16 @@ func stored[T object](ctx context.Context, s *Server, res *resources.Resource, n
 // limitRanges returns those of a namespace (admission.LimitRanger).
 func (s *Server) limitRanges(ctx context.Context, namespace string) ([]*corev1.LimitRange, error) {
 	return stored[*corev1.LimitRange](ctx, s, s.types.Lookup("", "v1", "limitranges"), namespace)
+}
+
+// resourceQuotas returns those of a namespace (admission.Quota).
+func (s *Server) resourceQuotas(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error) {
+	return stored[*corev1.ResourceQuota](ctx, s, s.types.Lookup("", "v1", "resourcequotas"), namespace)
+}
+
+// storeQuota writes a quota's status as the server itself (admission.Quota).
+func (s *Server) storeQuota(ctx context.Context, q *corev1.ResourceQuota) error {
+	p := Path{Resource: s.types.Lookup("", "v1", "resourcequotas"), Subresource: "status", Namespace: q.Namespace, Name: q.Name}
+	_, err := s.Loopback(auth.Loopback, "kube-apiserver").Update(ctx, p, q)
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -58,6 +59,7 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 	defer func() {
 		if r := recover(); r != nil {
 			l.s.metrics.panics.Inc()
+			l.s.log.Error("a controller's request panicked", "verb", verb, "key", o.key(l.s.root), "panic", r, "stack", string(debug.Stack()))
 			err = fmt.Errorf("%s %s panicked: %v", verb, o.key(l.s.root), r)
 		}
 		if err != nil {
@@ -83,11 +85,22 @@ func (l *Loopback) Get(ctx context.Context, p Path) (out *storage.Object, err er
 	return out, err
 }
 
-// List returns the objects of a collection as of now, in key order.
+// List returns the objects of a collection as of now, in key order. Unlike a list over HTTP it
+// has those too whose values can't be read (storage.Object.Err): they are there.
 func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err error) {
 	err = l.call(ctx, "list", p, func(ctx context.Context, o *op) error {
-		out, _, err = l.s.list(ctx, o.target, &metainternal.ListOptions{})
-		return err
+		if err := l.s.fresh(ctx); err != nil {
+			return err
+		}
+		snap, err := l.s.cache.Snapshot(o.res.Collection, 0)
+		if err != nil {
+			return err
+		}
+		snap.Ascend(o.target.key(l.s.root), "", func(item *storage.Object) bool {
+			out = append(out, item)
+			return true
+		})
+		return nil
 	})
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -85,31 +86,51 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	})
 }
 
-// limitInFlight refuses requests beyond the limit (429 with Retry-After); watches don't count.
-func (s *Server) limitInFlight(next http.Handler) http.Handler {
-	slots := make(chan struct{}, s.config.MaxInFlight)
+// enter takes a place for a request, or refuses it (429 with Retry-After); leave gives the place
+// back. Watches take none.
+func (s *Server) enter(verb string) (leave func(), err error) {
+	if verb == "watch" {
+		return func() {}, nil
+	}
+	select {
+	case s.slots <- struct{}{}:
+	default:
+		return nil, errBusy
+	}
+	kind := "mutating"
+	if verb == "get" || verb == "list" {
+		kind = "readOnly"
+	}
+	gauge := s.metrics.inFlight.WithLabelValues(kind)
+	gauge.Inc()
+	return func() {
+		gauge.Dec()
+		<-s.slots
+	}, nil
+}
+
+// ownOrigin keeps web pages off a port that asks for no credentials: it serves requests for
+// loopback names only, so that no name of somebody else's can be made to point here, and none that
+// a browser says another site has made (kubectl proxy: --accept-hosts).
+func (s *Server) ownOrigin(next http.Handler) http.Handler {
+	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet && (wantsWatch(r) || strings.Contains(r.URL.Path, "/watch/")) {
-			next.ServeHTTP(w, r)
+		if !loopbackHost(r.Host) || cross.Check(r) != nil {
+			s.writeError(w, r, errForeign)
 			return
 		}
-		select {
-		case slots <- struct{}{}:
-		default:
-			s.writeError(w, r, errBusy)
-			return
-		}
-		kind := "mutating"
-		if r.Method == http.MethodGet {
-			kind = "readOnly"
-		}
-		s.metrics.inFlight.WithLabelValues(kind).Inc()
-		defer func() {
-			s.metrics.inFlight.WithLabelValues(kind).Dec()
-			<-slots
-		}()
 		next.ServeHTTP(w, r)
 	})
+}
+
+// loopbackHost reports whether a Host header names this machine's loopback interface.
+func loopbackHost(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return host == "" || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // gzipFrom is the size from which answers are compressed for who accepts it, as upstream.

@@ -76,7 +76,11 @@ func (q *request) patch() (patch, error) {
 		p.strictness = metav1.FieldValidationWarn
 	}
 	var err error
-	p.bytes, err = readBody(q.r)
+	if p.bytes, err = readBody(q.r); err == nil && p.kind == types.ApplyPatchType {
+		if err := checkAliases(p.bytes); err != nil {
+			return p, badRequest("error decoding YAML: %v", err) // B-60
+		}
+	}
 	return p, err
 }
 

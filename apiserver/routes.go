@@ -68,11 +68,8 @@ func (s *Server) routes(who Authenticator) chi.Router {
 			r.Get(path, s.discovery)
 			r.Get(path+"/", s.discovery)
 		}
-		r.Group(func(r chi.Router) {
-			r.Use(s.limitInFlight)
-			r.HandleFunc("/api/{version}/*", s.resource)
-			r.HandleFunc("/apis/{group}/{version}/*", s.resource)
-		})
+		r.HandleFunc("/api/{version}/*", s.resource)
+		r.HandleFunc("/apis/{group}/{version}/*", s.resource)
 	})
 	return r
 }
@@ -152,6 +149,11 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) erro
 	if !t.serves(verb) {
 		return errNoMethod
 	}
+	leave, err := s.enter(verb)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	q := &request{op: op{target: t, user: userOf(r), warn: &warnings{}}, verb: verb, w: w, r: r, s: s}
 	if t.res.Deprecated != "" {
 		q.warn.add(t.res.Deprecated)

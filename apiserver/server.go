@@ -71,6 +71,8 @@ type Server struct {
 	config    Config
 	metrics   *metrics
 	fields    *apply.Managers
+	// slots holds one entry for each request that is being served, on all ports.
+	slots chan struct{}
 	// turn is held, by being filled, by the one write that allocates.
 	turn chan struct{}
 	// closing is closed when the server shuts down: watches end.
@@ -106,7 +108,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
-		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), fields: apply.New(apply.Config{Types: c.Types}), turn: make(chan struct{}, 1), closing: make(chan struct{}),
+		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), fields: apply.New(apply.Config{Types: c.Types}), slots: make(chan struct{}, c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	var err error
 	s.admission, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)
@@ -121,6 +123,7 @@ func (s *Server) plugins() []admission.Choice {
 		{Plugin: admission.DefaultTolerations{}, Default: true},
 		{Plugin: &admission.Priority{Classes: s.priorityClasses}, Default: true},
 		{Plugin: admission.InUseProtection{}, Default: true},
+		{Plugin: &admission.Quota{Quotas: s.resourceQuotas, Store: s.storeQuota, Now: s.now}, Default: true},
 	}
 }
 

@@ -28,6 +28,8 @@ var (
 	errPatchMedia = errors.New("415: Unsupported Media Type")
 	// errUnauthorized: the client named no identity, or a wrong one.
 	errUnauthorized = errors.New("Unauthorized")
+	// errForeign: the plain port is for this machine's own clients, not for web pages.
+	errForeign = errors.New("forbidden: this port answers requests for loopback names that no other site has made")
 	// errBusy: too many requests are in flight.
 	//lint:ignore ST1005 it is what clients see
 	errBusy = errors.New("Too many requests, please try again later.")
@@ -58,6 +60,7 @@ var statusTable = []struct {
 	{is: errNoTokens, code: http.StatusNotImplemented, reason: "NotImplemented"},
 	{is: errPatchMedia, code: http.StatusUnsupportedMediaType, reason: metav1.StatusReasonUnsupportedMediaType, details: true},
 	{is: errUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
+	{is: errForeign, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
 	{is: errBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
 	{is: errSlowBody, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
 		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
@@ -126,7 +129,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Cache-Control", "no-cache, private")
 	}
 	if st.Code >= 500 && st.Code != http.StatusNotImplemented && st.Code != http.StatusGatewayTimeout {
-		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "code", st.Code, "err", err)
+		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "code", st.Code, "err", shortened(err))
 	}
 	writeStatus(w, r, int(st.Code), st)
 }
@@ -148,3 +151,13 @@ type statusWrapper struct {
 
 // Unwrap returns the cause.
 func (e *statusWrapper) Unwrap() error { return e.cause }
+
+// shortened keeps what a client sent from filling the log.
+func shortened(err error) string {
+	const most = 2 << 10
+	text := err.Error()
+	if len(text) > most {
+		text = text[:most] + " ..."
+	}
+	return text
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -91,8 +92,41 @@ func (o *op) decode(cur *storage.Object) (object, error) {
 	return obj.(object), nil
 }
 
-// create stores a new object. obj is in the stored version.
+// create stores a new object. obj is in the stored version. The write is conditional on the
+// namespace being the one that admission saw, so that nothing lands in a namespace that was emptied
+// meanwhile; if it has changed, all is done again.
 func (s *Server) create(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+	for {
+		guard := s.namespaceGuard(o)
+		if guard == nil {
+			return s.createOnce(ctx, o, obj)
+		}
+		once := *o
+		once.guards = append(slices.Clip(o.guards), *guard)
+		out, err := s.createOnce(ctx, &once, obj.DeepCopyObject().(object))
+		var lost *storage.ConflictError
+		if !errors.As(err, &lost) || lost.Guard == nil || lost.Guard.Key != guard.Key {
+			return out, err
+		}
+	}
+}
+
+// namespaceGuard is the namespace of a new object as it is now; nil if there is none to hold on
+// to. It is read before admission looks at the namespace, so a change between the two is noticed.
+func (s *Server) namespaceGuard(o *op) *storage.Guard {
+	if !o.res.Namespaced || o.dryRun {
+		return nil
+	}
+	key := s.root + "/namespaces/" + o.namespace
+	ns, _ := s.cache.Get(key)
+	if ns == nil {
+		return nil // admission says so, unless it has been told not to care
+	}
+	return &storage.Guard{Key: key, ModRevision: ns.Revision}
+}
+
+// createOnce is create on one state of the namespace.
+func (s *Server) createOnce(ctx context.Context, o *op, obj object) (*storage.Object, error) {
 	wipeSystemFields(obj)
 	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
 		return nil, err
@@ -142,7 +176,7 @@ func (s *Server) createNamed(ctx context.Context, o *op, obj object) (*storage.O
 
 // storeNew makes of a new object what may be stored, judges it and commits it. revision is what the
 // client named.
-func (s *Server) storeNew(ctx context.Context, o *op, obj object, revision string) (*storage.Object, error) {
+func (s *Server) storeNew(ctx context.Context, o *op, obj object, revision string) (out *storage.Object, err error) {
 	prepareCreate(o.res, obj)
 	if f := o.res.Strategy.Requester; f != nil {
 		f(obj, o.user.Name, o.user.UID, o.user.Groups, o.user.Extra)
@@ -151,13 +185,22 @@ func (s *Server) storeNew(ctx context.Context, o *op, obj object, revision strin
 		return nil, err
 	}
 	o.warnOf(obj, nil)
-	if err := s.admission.Validate(ctx, o.attributes(admission.Create, obj, nil)); err != nil {
+	a := o.attributes(admission.Create, obj, nil)
+	defer func() { undone(a, err) }()
+	if err := s.admission.Validate(ctx, a); err != nil {
 		return nil, err
 	}
 	if n, err := strconv.ParseUint(revision, 10, 64); err == nil && n != 0 && !o.dryRun {
 		return nil, errCreateRevision
 	}
 	return s.insert(ctx, o, obj)
+}
+
+// undone tells the plugins that a write failed, unless it may still be carried out.
+func undone(a *admission.Attributes, err error) {
+	if err != nil && !errors.Is(err, storage.ErrUnavailable) {
+		a.Failed()
+	}
 }
 
 // insert commits a new object, and words what stands in its way.
@@ -178,11 +221,8 @@ func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object
 	out, err := s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
-		switch {
-		case lost.Guard != nil && lost.Guard.Below: // others allocated meanwhile
+		if lost.Guard != nil { // whoever set it decides again
 			return nil, err
-		case lost.Guard != nil:
-			return nil, o.conflict(lost)
 		}
 		return nil, o.exists(obj, s.decoder.Decode(lost.Current))
 	}
@@ -301,7 +341,7 @@ func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c c
 }
 
 // storeChanged makes of a new state what may be stored, judges it and commits it.
-func (s *Server) storeChanged(ctx context.Context, o *op, cur *storage.Object, obj, old object) (*storage.Object, error) {
+func (s *Server) storeChanged(ctx context.Context, o *op, cur *storage.Object, obj, old object) (out *storage.Object, err error) {
 	obj.SetGeneration(old.GetGeneration())
 	prepareUpdate(o.res, o.sub, obj, old)
 	inherit(obj, old)
@@ -309,7 +349,9 @@ func (s *Server) storeChanged(ctx context.Context, o *op, cur *storage.Object, o
 		return nil, err
 	}
 	o.warnOf(obj, old)
-	if err := s.admission.Validate(ctx, o.attributes(admission.Update, obj, old)); err != nil {
+	a := o.attributes(admission.Update, obj, old)
+	defer func() { undone(a, err) }()
+	if err := s.admission.Validate(ctx, a); err != nil {
 		return nil, err
 	}
 	return s.replace(ctx, o, cur, obj, old)

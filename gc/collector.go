@@ -92,6 +92,9 @@ func New(c Config) *Collector {
 	}
 }
 
+// retryLoad is the pause before everything is loaded again after an error that isn't a lack of history.
+const retryLoad = time.Second
+
 // Run collects until ctx is done, and returns its error when all workers have returned. It may be
 // called once.
 func (c *Collector) Run(ctx context.Context) error {
@@ -108,9 +111,17 @@ func (c *Collector) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	for ctx.Err() == nil {
-		if err := c.follow(ctx); errors.Is(err, cache.ErrExpired) {
-			c.metrics.syncErrors.Inc()
-			c.config.Log.Warn("garbage collector fell behind and loads everything again", "error", err)
+		err := c.follow(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		c.metrics.syncErrors.Inc()
+		c.config.Log.Warn("the garbage collector loads everything again", "err", err)
+		if !errors.Is(err, cache.ErrExpired) { // whatever it is, it may last
+			select {
+			case <-time.After(retryLoad):
+			case <-ctx.Done():
+			}
 		}
 	}
 	return ctx.Err()

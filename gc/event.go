@@ -73,7 +73,7 @@ func (r *recorder) run(ctx context.Context) {
 			return
 		case p := <-r.reports:
 			if err := r.send(ctx, p, time.Now()); err != nil && ctx.Err() == nil {
-				r.log.Warn("garbage collector's event was not stored", "report", p.String(), "error", err)
+				r.log.Warn("garbage collector's event was not stored", "report", p.String(), "err", err)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (x *executor) work(ctx context.Context) {
 			x.metrics.request(r, start, time.Now())
 			out := outcomeOf(r.action, err)
 			if out == graph.Failed && ctx.Err() == nil {
-				x.log.Warn("garbage collector's request failed", "request", r.action.String(), "error", err)
+				x.log.Warn("garbage collector's request failed", "request", r.action.String(), "err", err)
 			}
 			x.results <- graph.Result{Ticket: ticketOf(r.action), Outcome: out}
 		}

@@ -67,8 +67,7 @@ func (n *Namespaces) follow(ctx context.Context, sink func(namespace.Event)) err
 	}
 }
 
-// tell passes on what concerns a namespace: the namespace itself, or something in it that was
-// removed or is on its way out.
+// tell passes on what concerns a namespace: the namespace itself, or the removal of something in it.
 func tell(e *cache.Event, sink func(namespace.Event)) {
 	switch m := &e.Object.Meta; {
 	case e.Collection == namespaces && e.Type == cache.Deleted:
@@ -173,7 +172,7 @@ func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns stri
 	items := make([]namespace.Item, 0, len(objs))
 	for _, o := range objs {
 		item := namespace.Item{Name: o.Meta.Name, Finalizers: o.Meta.Finalizers}
-		if isPod(p.Resource) {
+		if isPod(p.Resource) && o.Err == nil {
 			if err := podState(o, &item); err != nil {
 				return nil, err
 			}

@@ -22,9 +22,11 @@
 //     nothing below the root was written.
 //  8. A commit that fails with ErrUnavailable may have been carried out, or still be; with any
 //     other error it was not, and never will be.
+//  9. A process killed at any moment leaves a data directory that can be opened again, with every
+//     write that it had acknowledged. What a directory holds is only ever removed if nothing can
+//     have been acknowledged from it.
 //
-// An embedded etcd has no port. It listens on unix sockets in a directory that only this user can
-// enter, for etcdctl if need be: requests made here are function calls. It has one member, which
+// An embedded etcd listens nowhere: requests made here are function calls. It has one member, which
 // acknowledges a write when it is on disk and applied, so reads of its memory are linearizable
 // without a round of raft. Any number of calls may be under way at a time; etcd writes what waits
 // together to the disk.

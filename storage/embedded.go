@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/storage/wal"
-	"google.golang.org/grpc"
 )
 
 const (
@@ -29,27 +29,19 @@ const (
 	// snapshotWrites is a quarter of etcd's default. The writes kept in memory are twice as many, some
 	// megabytes; fewer would cost throughput, as each snapshot waits for the disk several times.
 	snapshotWrites = 2500
-	// serveTimeout bounds the wait for connections to etcd's sockets; see close.
-	serveTimeout = time.Second
-	// beginTimeout bounds the wait for the first entry of the log; it takes some milliseconds.
-	beginTimeout = time.Second
 )
 
 // etcd allocates each segment of its log in full, and the next one ahead. Its 64 MB would make
 // the smallest store 128 MB large, in memory even where /tmp is there. Any segment size can be read.
 func init() { wal.SegmentSizeBytes = 8 << 20 }
 
-// embedded is an etcd server in this process. Requests are function calls; it listens only because
-// embed does, on sockets that no other user can reach.
+// embedded is an etcd server in this process. Requests are function calls; it listens nowhere.
 type embedded struct {
 	etcd   *embed.Etcd
 	server *etcdserver.EtcdServer
-	// rpc is what serves etcd's client socket, once it does.
-	rpc  atomic.Pointer[grpc.Server]
-	lock *fileutil.LockedFile
-	// sockets is the directory of the sockets, temporary that of the data; both are removed at the
-	// end, if set.
-	sockets, temporary string
+	lock   *fileutil.LockedFile
+	// temporary is the directory of the data if it is to be removed at the end.
+	temporary string
 	// quiet keeps warnings back while the server starts and stops; see logCore.
 	quiet atomic.Bool
 }
@@ -72,8 +64,11 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	if m.lock, err = lockDir(dir); err != nil {
 		return nil, err
 	}
-	if m.sockets, err = makeSocketDir(dir); err != nil {
-		return nil, err
+	first := false
+	if !c.Ephemeral { // nobody opens such a directory again
+		if first, err = beginFirst(dir, c.Logger); err != nil {
+			return nil, err
+		}
 	}
 	m.quiet.Store(true)
 	if m.etcd, err = startEtcd(m.config(c, dir)); err != nil {
@@ -82,6 +77,11 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	m.server = m.etcd.Server
 	if err := m.ready(ctx); err != nil {
 		return nil, fmt.Errorf("starting etcd in %s: %w", dir, err)
+	}
+	if first {
+		if err := endFirst(dir); err != nil {
+			return nil, err
+		}
 	}
 	m.quiet.Store(false)
 	return m, nil
@@ -103,17 +103,8 @@ func (m *embedded) ready(ctx context.Context) error {
 		case <-m.server.StopNotify():
 			return fmt.Errorf("%w: etcd stopped", ErrUnavailable)
 		case <-ctx.Done():
-			m.begin()
 			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 		}
-	}
-}
-
-// begin waits a moment until the log of a new directory has its first entry, which is the member:
-// etcd never starts again where it was stopped before.
-func (m *embedded) begin() {
-	for end := time.Now().Add(beginTimeout); m.server.AppliedIndex() == 0 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -129,40 +120,13 @@ func alone(s *etcdserver.EtcdServer) error {
 func (m *embedded) stop() {
 	m.quiet.Store(true)
 	if m.etcd != nil {
-		m.close()
-	}
-	if m.sockets != "" {
-		os.RemoveAll(m.sockets)
+		m.etcd.Close()
 	}
 	if m.lock != nil {
 		m.lock.Close()
 	}
 	if m.temporary != "" {
 		os.RemoveAll(m.temporary)
-	}
-}
-
-// close closes etcd. embed would wait some seconds for calls that strangers make on its socket, so
-// they are ended first, and without end, before it stops the server, for a stranger who has connected
-// and said nothing. That one keeps a goroutine until it goes, but nothing of the data.
-func (m *embedded) close() {
-	select {
-	case <-m.server.ReadyNotify():
-	default:
-		m.server.Stop() // embed waits for it to become ready
-	}
-	if s := m.rpc.Load(); s != nil {
-		s.Stop()
-	}
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		m.etcd.Close()
-	}()
-	select {
-	case <-closed:
-	case <-time.After(serveTimeout):
-		m.server.Stop()
 	}
 }
 
@@ -176,10 +140,10 @@ func lockDir(dir string) (*fileutil.LockedFile, error) {
 	if err != nil {
 		return nil, lockError(dir, err)
 	}
-	segments, err := filepath.Glob(filepath.Join(dir, "member", "wal", "*.wal"))
+	segments, err := fs.Glob(os.DirFS(dir), memberDir+"/wal/*.wal")
 	if err == nil && len(segments) > 0 {
 		var probe *fileutil.LockedFile
-		if probe, err = fileutil.TryLockFile(segments[len(segments)-1], os.O_RDWR, 0o600); err == nil {
+		if probe, err = fileutil.TryLockFile(filepath.Join(dir, segments[len(segments)-1]), os.O_RDWR, 0o600); err == nil {
 			probe.Close()
 		}
 	}
@@ -214,14 +178,11 @@ func (m *embedded) config(c Config, dir string) *embed.Config {
 	e := embed.NewConfig()
 	e.Name = memberName
 	e.Dir = dir
-	e.ListenClientUrls = []url.URL{socketURL(m.sockets, clientSocket)}
-	e.ListenPeerUrls = []url.URL{socketURL(m.sockets, peerSocket)}
+	e.ListenClientUrls, e.ListenPeerUrls = nil, nil
 	e.AdvertiseClientUrls = []url.URL{address}
 	e.AdvertisePeerUrls = []url.URL{address}
 	e.InitialCluster = e.InitialClusterFromName(memberName)
 	e.InitialClusterToken = memberName
-	e.EnableGRPCGateway = false
-	e.ServiceRegister = m.rpc.Store
 	e.TickMs, e.ElectionMs = tickMs, electionMs
 	e.MaxRequestBytes = maxRequestBytes
 	e.QuotaBackendBytes = c.QuotaBytes

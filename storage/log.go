@@ -19,8 +19,6 @@ func harmless(e zapcore.Entry, fields []zapcore.Field, quiet bool) bool {
 		return strings.Contains(errorText(fields), "missing term information")
 	case "failed to apply request", "retrying of unary invoker failed":
 		return true // the caller is told
-	case "setting up serving from embedded etcd failed.":
-		return quiet // that is how its sockets are closed
 	}
 	return quiet && e.Level == zapcore.WarnLevel
 }

@@ -27,10 +27,7 @@ func TestLog(t *testing.T) {
 	lg.Error("failed to apply request")
 	lg.Error("failed to update storage version", zap.Error(errors.New("cannot detect storage schema version: missing term information")))
 	lg.Error("failed to update storage version", zap.Error(errors.New("cannot create migration plan")))
-	serving := "setting up serving from embedded etcd failed."
-	lg.Error(serving)
 	quiet.Store(true)
-	lg.Error(serving)
 	lg.Warn("stopping")
 	lg.Error("worse")
 	func() {
@@ -44,7 +41,6 @@ func TestLog(t *testing.T) {
 	want := `level=WARN msg="etcd: slow" member=m ms=3 keys="[a b]"
 level=ERROR msg="etcd: bad" member=m error=cause
 level=ERROR msg="etcd: failed to update storage version" member=m error="cannot create migration plan"
-level=ERROR msg="etcd: setting up serving from embedded etcd failed." member=m
 level=ERROR msg="etcd: worse" member=m
 level=ERROR msg="etcd: over" member=m
 `

@@ -19,8 +19,8 @@ type Write struct {
 	Now time.Time
 }
 
-// counts reports whether the write can change what is used (Evaluator.Handles).
-func (w Write) counts() bool {
+// Counts reports whether the write can change what is used (Evaluator.Handles).
+func (w Write) Counts() bool {
 	create := w.Old == nil
 	switch w.Resource {
 	case pods:
@@ -43,7 +43,7 @@ func (w Write) counts() bool {
 // nothing of are left out. The error says which quota refuses it, or why a quota can't be judged by
 // (CheckRequest). Quotas are judged in the order given.
 func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
-	if !w.counts() {
+	if !w.Counts() {
 		return nil, nil
 	}
 	k := kindOf(w.Resource)

@@ -39,6 +39,20 @@ type Attributes struct {
 	DryRun bool
 	// Warn adds a Warning header to the answer.
 	Warn func(text string)
+
+	failure []func()
+}
+
+// OnFailure has undo called if the write that was admitted is not carried out.
+func (a *Attributes) OnFailure(undo func()) { a.failure = append(a.failure, undo) }
+
+// Failed says that the write was not carried out and never will be: what plugins wrote elsewhere for
+// its sake is undone, the latest first.
+func (a *Attributes) Failed() {
+	for i := len(a.failure) - 1; i >= 0; i-- {
+		a.failure[i]()
+	}
+	a.failure = nil
 }
 
 // Plugin has a name, by which it is turned on and off.
@@ -83,10 +97,25 @@ func (c Chain) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// denied turns a plain error into a 403 that names the object (0-08).
+// LookupError is returned by a plugin that could not find out what it has to know. It is no
+// refusal: the client sees what went wrong, not a 403.
+type LookupError struct {
+	// What was looked up, and why it failed.
+	What string
+	Err  error
+}
+
+// Error says both.
+func (e *LookupError) Error() string { return e.What + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *LookupError) Unwrap() error { return e.Err }
+
+// denied turns a plugin's own refusal, a plain error, into a 403 that names the object (0-08).
 func denied(a *Attributes, err error) error {
 	var s apierrors.APIStatus
-	if errors.As(err, &s) {
+	var l *LookupError
+	if errors.As(err, &s) || errors.As(err, &l) {
 		return err
 	}
 	return Forbidden(a, err)

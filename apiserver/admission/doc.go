@@ -9,4 +9,6 @@
 //     given when it is made.
 //  3. The first error ends the request. Plugins answer with an API error of their own or with a
 //     plain one, which becomes a 403.
+//  4. What a plugin wrote elsewhere for a write that was then not carried out, it is told to undo. It is
+//     not told if nobody knows whether the write was carried out.
 package admission

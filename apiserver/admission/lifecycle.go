@@ -24,7 +24,8 @@ const (
 // Lifecycle is NamespaceLifecycle: nothing is created in a namespace that is missing or
 // terminating, and some namespaces can't be deleted (B-72 to B-75). The lookup it is given is as
 // fresh as a quorum read, so upstream's wait for a cache and its forced live reads have no
-// counterpart here.
+// counterpart here; that the namespace is still the same when the object is stored is the
+// business of whoever stores it.
 type Lifecycle struct {
 	// State looks a namespace up.
 	State func(ctx context.Context, name string) (NamespaceState, error)
@@ -50,7 +51,7 @@ func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
 	}
 	state, err := l.State(ctx, a.Namespace)
 	if err != nil {
-		return fmt.Errorf("looking up namespace %s: %w", a.Namespace, err)
+		return &LookupError{What: "looking up namespace " + a.Namespace, Err: err}
 	}
 	switch {
 	case state == NamespaceAbsent: // B-72

@@ -34,7 +34,7 @@ func (p *Priority) Admit(ctx context.Context, a *Attributes) error {
 	}
 	classes, err := p.Classes(ctx)
 	if err != nil {
-		return err
+		return &LookupError{What: "listing priority classes", Err: err}
 	}
 	class, err := classOf(pod.Spec.PriorityClassName, classes)
 	if err != nil {

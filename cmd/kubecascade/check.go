@@ -13,6 +13,9 @@ func (o *options) complete(changed func(name string) bool) error {
 	if _, err := selectControllers(o.controllers); err != nil {
 		return err
 	}
+	if _, err := o.services(); err != nil {
+		return err
+	}
 	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits())
 }
 
@@ -63,6 +66,7 @@ func (o *options) checkLimits() error {
 	}{
 		{"concurrent-gc-syncs", o.gcSyncs, 0},
 		{"concurrent-namespace-syncs", o.nsSyncs, 1},
+		{"concurrent-resource-quota-syncs", o.quotaSyncs, 1},
 		{"max-requests-inflight", o.maxInFlight, 1},
 		{"v", o.verbosity, 0},
 	} {

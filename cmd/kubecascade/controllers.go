@@ -8,7 +8,7 @@ import (
 
 // controllerNames are those of kube-controller-manager, in order; all are on by default.
 func controllerNames() []string {
-	return []string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection}
+	return []string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection, resourceQuota}
 }
 
 // controllerManager is the program that the controllers are a part of on a cluster; managedFields
@@ -21,6 +21,7 @@ const (
 	volumeProtection    = "persistentvolume-protection-controller"
 	claimProtection     = "persistentvolumeclaim-protection-controller"
 	classProtection     = "volumeattributesclass-protection-controller"
+	resourceQuota       = "resourcequota-controller"
 )
 
 // selectControllers reads --controllers: the last word on a name counts, and '*' stands for the

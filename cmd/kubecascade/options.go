@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
 )
 
 // options are serve's flags, named as Kubernetes names them where it has them.
@@ -34,8 +36,12 @@ type options struct {
 	controllers []string
 	gcSyncs     int
 	nsSyncs     int
+	quotaSyncs  int
 
 	admit, dontAdmit []string
+
+	serviceAddresses string
+	servicePorts     string
 
 	maxInFlight     int
 	requestTimeout  time.Duration
@@ -83,10 +89,15 @@ func (o *options) groups() []group {
 			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' for all that are on by default, 'name' for one more, '-name' for one less; there are "+strings.Join(controllerNames(), ", "))
 			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight at most; 0 lets it choose")
 			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time at most")
+			f.IntVar(&o.quotaSyncs, "concurrent-resource-quota-syncs", 5, "namespaces whose resource quotas are counted at the same time at most")
 		}),
 		set("Admission", func(f *pflag.FlagSet) {
 			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default")
-			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, DefaultTolerationSeconds, Priority, StorageObjectInUseProtection")
+			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, DefaultTolerationSeconds, Priority, StorageObjectInUseProtection, ResourceQuota")
+		}),
+		set("Services", func(f *pflag.FlagSet) {
+			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses, "range of IPv4 addresses that services are given cluster IPs of")
+			f.StringVar(&o.servicePorts, "service-node-port-range", allocate.DefaultPorts, "range of ports that services are given node ports of")
 		}),
 		set("Limits", func(f *pflag.FlagSet) {
 			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside; those beyond are answered with 429")
@@ -98,6 +109,19 @@ func (o *options) groups() []group {
 			f.StringVar(&o.logFormat, "logging-format", "text", "how to log: text or json")
 		}),
 	}
+}
+
+// services reads what services are given.
+func (o *options) services() (allocate.Ranges, error) {
+	a, err := allocate.ParseAddresses(o.serviceAddresses)
+	if err != nil {
+		return allocate.Ranges{}, fmt.Errorf("--service-cluster-ip-range: %w", err)
+	}
+	p, err := allocate.ParsePorts(o.servicePorts)
+	if err != nil {
+		return allocate.Ranges{}, fmt.Errorf("--service-node-port-range: %w", err)
+	}
+	return allocate.Ranges{Addresses: a, Ports: p}, nil
 }
 
 // directory makes the data directory, or with --ephemeral a temporary one; done removes the latter.

@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
+	"github.com/kubecascade/kubecascade/controllers/quota"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -49,6 +50,10 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		OpenAPI:   openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) }),
 		Registry:  registry, Log: log,
 	}
+	var err error
+	if config.Services, err = o.services(); err != nil {
+		return nil, err
+	}
 	on, err := selectControllers(o.controllers)
 	if err != nil {
 		return nil, err
@@ -67,6 +72,10 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	}
 	if on[namespaceController] {
 		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: o.nsSyncs, Log: log}).Run
+	}
+	if on[resourceQuota] {
+		adapter := &loopback.Quotas{API: s.api.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager), Cache: d.cache}
+		s.controllers[resourceQuota] = quota.New(adapter, quota.Options{Workers: o.quotaSyncs, Log: log}).Run
 	}
 	for name, run := range protectors(s.api, d, log) {
 		if on[name] {

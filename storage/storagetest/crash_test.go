@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -18,6 +20,7 @@ const crashDir = "STORAGETEST_CRASH_DIR"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashDir); dir != "" {
+		killMyself(os.Getenv(killAfter))
 		fmt.Fprintln(os.Stderr, commitForEver(dir, os.Getpid()))
 		os.Exit(1)
 	}
@@ -86,6 +89,7 @@ func TestCrash(t *testing.T) {
 		_ = child.Wait() // it was killed
 		checkAcknowledged(t, dir, acknowledged)
 	}
+	t.Logf("%d acknowledged", len(acknowledged))
 }
 
 func note(t *testing.T, acknowledged map[string]int64, line string) {
@@ -99,7 +103,9 @@ func note(t *testing.T, acknowledged map[string]int64, line string) {
 
 func checkAcknowledged(t *testing.T, dir string, acknowledged map[string]int64) {
 	t.Helper()
-	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // some failures are for ever
+	defer cancel()
+	e, err := storage.Open(ctx, storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,13 +121,9 @@ func checkAcknowledged(t *testing.T, dir string, acknowledged map[string]int64) 
 		}
 		found[r.Key] = r.ModRevision
 	}
-	if len(acknowledged) < 400 {
-		t.Fatalf("only %d writes were acknowledged", len(acknowledged))
-	}
 	for k, rev := range acknowledged {
 		if found[k] != rev {
 			t.Errorf("%s was acknowledged at revision %d, found at %d", k, rev, found[k])
 		}
 	}
-	t.Logf("%d acknowledged, %d found", len(acknowledged), len(found))
 }

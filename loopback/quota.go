@@ -1,0 +1,191 @@
+package loopback
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers/quota"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/usage"
+)
+
+// Quotas is quota.API.
+type Quotas struct {
+	API   *apiserver.Loopback
+	Cache *cache.Cache
+}
+
+const resourceQuotas = "resourcequotas"
+
+// Follow implements quota.Follower out of the one timeline.
+func (q *Quotas) Follow(ctx context.Context, sink func(quota.Event)) error {
+	for ctx.Err() == nil {
+		if err := q.follow(ctx, sink); !errors.Is(err, cache.ErrExpired) {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// follow tells the state and then what changes, until it falls behind.
+func (q *Quotas) follow(ctx context.Context, sink func(quota.Event)) error {
+	select {
+	case <-q.Cache.Ready():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	snap, err := q.Cache.Snapshot(resourceQuotas, 0)
+	if err != nil {
+		return err
+	}
+	f := quotaFeed{types: q.API.Types(), quotas: map[string]int{}, sink: sink}
+	snap.Ascend("", "", func(o *storage.Object) bool {
+		f.exists(o, true)
+		return true
+	})
+	w, err := q.Cache.Timeline(snap.Revision())
+	if err != nil {
+		return err
+	}
+	for {
+		events, _, err := w.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			f.tell(e)
+		}
+	}
+}
+
+// quotaFeed passes on what concerns quotas. It belongs to one goroutine.
+type quotaFeed struct {
+	types *resources.Types
+	// quotas is how many each namespace has.
+	quotas map[string]int
+	sink   func(quota.Event)
+}
+
+func (f *quotaFeed) tell(e *cache.Event) {
+	m := &e.Object.Meta
+	switch {
+	case e.Collection == resourceQuotas && e.Type == cache.Deleted:
+		if f.quotas[m.Namespace]--; f.quotas[m.Namespace] <= 0 {
+			delete(f.quotas, m.Namespace)
+		}
+		f.sink(quota.Event{Type: quota.Gone, Namespace: m.Namespace, Name: m.Name})
+	case e.Collection == resourceQuotas:
+		f.exists(e.Object, e.Type == cache.Added)
+	}
+	if f.quotas[m.Namespace] == 0 || e.Type == cache.Added {
+		return
+	}
+	if e.Type == cache.Deleted || f.measured(e.Collection) {
+		f.sink(quota.Event{Type: quota.Content, Namespace: m.Namespace})
+	}
+}
+
+// exists tells of a quota.
+func (f *quotaFeed) exists(o *storage.Object, added bool) {
+	if added {
+		f.quotas[o.Meta.Namespace]++
+	}
+	var q struct {
+		Spec   corev1.ResourceQuotaSpec
+		Status corev1.ResourceQuotaStatus
+	}
+	// One that can't be read is left to the pass, which says so.
+	unknown := json.Unmarshal(o.JSON, &q) == nil && (!usage.Same(q.Spec.Hard, q.Status.Hard) || q.Status.Used == nil)
+	f.sink(quota.Event{Type: quota.Exists, Namespace: o.Meta.Namespace, Name: o.Meta.Name, Unknown: unknown})
+}
+
+func (f *quotaFeed) measured(collection string) bool {
+	r := f.types.Collection(collection)
+	return r != nil && usage.Measured(r.GroupResource())
+}
+
+func (q *Quotas) path(sub, namespace, name string) apiserver.Path {
+	return apiserver.Path{Resource: q.API.Types().Lookup("", "v1", resourceQuotas), Subresource: sub, Namespace: namespace, Name: name}
+}
+
+// Quotas implements quota.API.
+func (q *Quotas) Quotas(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error) {
+	objs, err := q.API.List(ctx, q.path("", namespace, ""))
+	if err != nil {
+		return nil, err
+	}
+	var out []*corev1.ResourceQuota
+	for _, o := range objs {
+		one, err := typed[corev1.ResourceQuota](o, nil)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// UpdateStatus implements quota.API.
+func (q *Quotas) UpdateStatus(ctx context.Context, one *corev1.ResourceQuota) error {
+	_, err := q.API.Update(ctx, q.path("status", one.Namespace, one.Name), one)
+	return err
+}
+
+// measured returns an empty object of what is counted for more than its number; nil for the rest.
+func measured(r schema.GroupResource) runtime.Object {
+	switch r {
+	case schema.GroupResource{Resource: "pods"}:
+		return new(corev1.Pod)
+	case schema.GroupResource{Resource: "services"}:
+		return new(corev1.Service)
+	case schema.GroupResource{Resource: "persistentvolumeclaims"}:
+		return new(corev1.PersistentVolumeClaim)
+	case schema.GroupResource{Group: resourcev1.GroupName, Resource: "resourceclaims"}:
+		return new(resourcev1.ResourceClaim)
+	}
+	return nil
+}
+
+// Objects implements quota.API.
+func (q *Quotas) Objects(ctx context.Context, r schema.GroupResource, namespace string) ([]runtime.Object, error) {
+	res := q.stored(r)
+	if res == nil {
+		return nil, apierrors.NewNotFound(r, "")
+	}
+	objs, err := q.API.List(ctx, apiserver.Path{Resource: res, Namespace: namespace})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]runtime.Object, 0, len(objs))
+	for _, o := range objs {
+		obj := measured(r)
+		if obj != nil {
+			if err := json.Unmarshal(o.JSON, obj); err != nil {
+				return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
+			}
+		}
+		out = append(out, obj)
+	}
+	return out, nil
+}
+
+// stored is the resource's entry of the stored version.
+func (q *Quotas) stored(r schema.GroupResource) *resources.Resource {
+	for _, res := range q.API.Types().All() {
+		if res.GroupResource() == r && res.Namespaced && res.Collection != "" && res.ToStored == nil {
+			return res
+		}
+	}
+	return nil
+}

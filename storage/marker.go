@@ -1,0 +1,100 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+)
+
+// etcd never starts again where it was killed before it had saved the first entry of a new log. So
+// a marker is in a new data directory from before etcd makes anything until it is ready: with it,
+// nothing can have been acknowledged, and the next start begins anew.
+const (
+	// markerName names the marker, memberDir what etcd makes, beside it.
+	markerName, memberDir = "first-start", "member"
+	// markerText is for who finds it.
+	markerText = "etcd has not finished its first start here. If this file is still there at the next start, member/ is removed.\n"
+)
+
+// beginFirst marks dir if etcd has never been ready there, and tells so; endFirst must follow once it
+// is. What an interrupted first start has left is removed.
+func beginFirst(dir string, log *slog.Logger) (first bool, err error) {
+	marked, err := exists(filepath.Join(dir, markerName))
+	if err != nil {
+		return false, fmt.Errorf("looking for an interrupted first start: %w", err)
+	}
+	member := filepath.Join(dir, memberDir)
+	made, err := exists(member)
+	if err != nil {
+		return false, fmt.Errorf("looking for data of etcd: %w", err)
+	}
+	if made && !marked {
+		return false, nil
+	}
+	// Also if it is there: who wrote it may not have come to the end.
+	if err := mark(dir); err != nil {
+		return false, fmt.Errorf("marking the first start: %w", err)
+	}
+	if made && !restored(member) {
+		log.Warn("first start was interrupted, beginning anew", "removing", member)
+		if err := os.RemoveAll(member); err != nil {
+			return false, fmt.Errorf("removing what an interrupted first start has left: %w", err)
+		}
+	}
+	return true, nil
+}
+
+// endFirst removes the marker. Nothing may be acknowledged before.
+func endFirst(dir string) error {
+	err := os.Remove(filepath.Join(dir, markerName))
+	if err == nil {
+		err = syncDir(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("ending the first start: %w", err)
+	}
+	return nil
+}
+
+// restored tells whether member holds a snapshot file: restoring a snapshot writes one, a first start
+// doesn't, so somebody has put it in the place of what the marker was for.
+func restored(member string) bool {
+	files, _ := fs.Glob(os.DirFS(member), "snap/*.snap") // only a bad pattern is an error
+	return len(files) > 0
+}
+
+// exists tells whether there is anything under a name, be it a link to nowhere.
+func exists(name string) (bool, error) {
+	_, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// mark writes the marker and waits until it is on disk.
+func mark(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, markerName), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(markerText)
+	if err = errors.Join(err, fileutil.Fsync(f), f.Close()); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// syncDir waits until the names in a directory are on disk.
+func syncDir(name string) error {
+	d, err := fileutil.OpenDir(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fileutil.Fsync(d), d.Close())
+}
