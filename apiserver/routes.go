@@ -18,7 +18,7 @@ func (s *Server) Handler() http.Handler { return stripSlash(s.routes(s.config.Au
 // Insecure returns the same for the plain port on the loopback interface, where everybody is an
 // administrator, as with kubectl proxy.
 func (s *Server) Insecure() http.Handler {
-	return stripSlash(s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil }))
+	return s.ownOrigin(stripSlash(s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })))
 }
 
 // stripSlash takes a slash off the end of the path, in both forms in which the request has it.

@@ -14,7 +14,10 @@ const (
 
 // Kubeconfig returns a kubeconfig for an administrator of the server at url.
 func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
-	key, err := keyPEM(b.client.key)
+	b.mu.Lock()
+	client := b.client
+	b.mu.Unlock()
+	key, err := keyPEM(client.key)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +27,7 @@ func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
 		"clusters": []any{map[string]any{"name": clusterName, "cluster": map[string]any{
 			"server": url, "certificate-authority-data": b.authority.certPEM()}}},
 		"users": []any{map[string]any{"name": adminName, "user": map[string]any{
-			"client-certificate-data": b.client.certPEM(), "client-key-data": key}}},
+			"client-certificate-data": client.certPEM(), "client-key-data": key}}},
 		"contexts": []any{map[string]any{"name": contextName, "context": map[string]any{
 			"cluster": clusterName, "user": adminName}}},
 	})

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -28,25 +29,37 @@ type Options struct {
 	Hosts []string
 	// Now defaults to time.Now.
 	Now func() time.Time
+	// Log hears of renewals that fail and of an authority that is replaced or not valid yet. It
+	// defaults to slog.Default.
+	Log *slog.Logger
 }
 
 // Bundle is everything that was made or found.
 type Bundle struct {
 	options   Options
 	authority pair
-	client    pair
 	// ServiceAccountKey signs tokens of service accounts.
 	ServiceAccountKey *ecdsa.PrivateKey
 
-	// mu guards serving, which handshakes read and renewals replace.
+	// mu guards what follows: handshakes and kubeconfigs read the pairs, renewals replace them. It
+	// is held while files are written, so that two renewals don't mix one's key with the other's
+	// certificate.
 	mu      sync.Mutex
 	serving pair
+	client  pair
+	// failed is when a renewal at a handshake last failed and was logged; zero if the last one was
+	// well.
+	failed time.Time
 }
 
-// Ensure reads what is there and makes what is missing or stale.
+// Ensure reads what is there and makes what is missing or stale. It returns an error if that
+// can't be read or written.
 func Ensure(o Options) (*Bundle, error) {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the certificates' directory: %w", err)
@@ -55,6 +68,10 @@ func Ensure(o Options) (*Bundle, error) {
 	var err error
 	if b.authority, err = b.ensure("ca", b.authorityTemplate(), nil); err != nil {
 		return nil, err
+	}
+	if now := o.Now(); early(b.authority.cert, now) {
+		o.Log.Warn("the certificate authority is not valid yet: is the clock right? It is kept, and clients' certificates are refused until then",
+			"dir", o.Dir, "now", now, "validFrom", b.authority.cert.NotBefore)
 	}
 	if b.client, err = b.ensure("admin", b.clientTemplate(), &b.authority); err != nil {
 		return nil, err
@@ -76,15 +93,24 @@ func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return pair{}, fmt.Errorf("reading the certificate %s: %w", path, err)
 	}
+	if err == nil && signer == nil {
+		b.options.Log.Warn("replacing the certificate authority, which has less than a third of its life left: copies of earlier kubeconfigs stop working",
+			"dir", b.options.Dir, "expires", p.cert.NotAfter)
+	}
 	if p, err = newPair(want, signer); err != nil {
 		return pair{}, fmt.Errorf("making the certificate %s: %w", name, err)
 	}
 	return p, p.write(path)
 }
 
-// good reports whether a stored pair still serves.
+// good reports whether a stored pair still serves. An authority, which has no signer, isn't judged
+// by its start: a clock that was set back is no reason to break every kubeconfig.
 func (b *Bundle) good(p pair, want *x509.Certificate, signer *pair) bool {
-	if expiring(p.cert, b.options.Now()) || signer != nil && p.cert.CheckSignatureFrom(signer.cert) != nil {
+	now := b.options.Now()
+	if signer == nil {
+		return !expiring(p.cert, now)
+	}
+	if stale(p.cert, now) || p.cert.CheckSignatureFrom(signer.cert) != nil {
 		return false
 	}
 	for _, ip := range want.IPAddresses {
@@ -98,12 +124,6 @@ func (b *Bundle) good(p pair, want *x509.Certificate, signer *pair) bool {
 		}
 	}
 	return true
-}
-
-// expiring reports whether less than a third of a certificate's life is left.
-func expiring(c *x509.Certificate, now time.Time) bool {
-	life := c.NotAfter.Sub(c.NotBefore)
-	return now.After(c.NotAfter.Add(-life/3)) || now.Before(c.NotBefore)
 }
 
 func (b *Bundle) authorityTemplate() *x509.Certificate {
@@ -146,18 +166,4 @@ func (b *Bundle) TLS(further ...*x509.Certificate) *tls.Config {
 		ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: clients,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return b.certificate() },
 	}
-}
-
-// certificate returns the serving certificate, a new one if it is time.
-func (b *Bundle) certificate() (*tls.Certificate, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if expiring(b.serving.cert, b.options.Now()) {
-		p, err := b.ensure("apiserver", b.servingTemplate(), &b.authority)
-		if err != nil {
-			return nil, err
-		}
-		b.serving = p
-	}
-	return &tls.Certificate{Certificate: [][]byte{b.serving.cert.Raw}, PrivateKey: b.serving.key, Leaf: b.serving.cert}, nil
 }

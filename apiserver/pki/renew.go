@@ -1,0 +1,90 @@
+package pki
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"time"
+)
+
+// failurePause is how long handshakes leave a failed renewal alone while the old certificate is
+// valid, and the least time between two messages about it.
+const failurePause = time.Hour
+
+// expiring reports whether less than a third of a certificate's life is left.
+func expiring(c *x509.Certificate, now time.Time) bool {
+	life := c.NotAfter.Sub(c.NotBefore)
+	return now.After(c.NotAfter.Add(-life / 3))
+}
+
+// early reports whether a certificate is not valid yet, as when the clock was set back.
+func early(c *x509.Certificate, now time.Time) bool { return now.Before(c.NotBefore) }
+
+// stale reports whether a certificate that the authority signed is to be made anew.
+func stale(c *x509.Certificate, now time.Time) bool { return expiring(c, now) || early(c, now) }
+
+// Renew makes the serving and the administrator's client certificate anew if they are due, and
+// reports whether either changed; a kubeconfig written before should then be written again. It is
+// meant to be called once a day, and may be called while handshakes go on. If one of them can't be
+// renewed it keeps the old one, tries the other and returns the error; changed may be true then.
+// The authority is left alone: that is replaced by Ensure only.
+func (b *Bundle) Renew() (changed bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	serving, servingErr := b.renew(&b.serving, "apiserver", b.servingTemplate())
+	client, clientErr := b.renew(&b.client, "admin", b.clientTemplate())
+	if servingErr == nil {
+		b.failed = time.Time{}
+	}
+	return serving || client, errors.Join(servingErr, clientErr)
+}
+
+// renew replaces *p if it is stale, and leaves it as it is if that fails. The caller holds b.mu.
+func (b *Bundle) renew(p *pair, name string, want *x509.Certificate) (changed bool, err error) {
+	if !stale(p.cert, b.options.Now()) {
+		return false, nil
+	}
+	fresh, err := b.ensure(name, want, &b.authority)
+	if err != nil {
+		return false, err
+	}
+	*p = fresh
+	return true, nil
+}
+
+// certificate returns the serving certificate, a new one if it is time. If that can't be made, the
+// old one serves until it expires; one that isn't valid yet by this machine's clock serves too, as
+// clients go by their own.
+func (b *Bundle) certificate() (*tls.Certificate, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.options.Now()
+	expired := now.After(b.serving.cert.NotAfter)
+	if expired || !b.paused(now) {
+		_, err := b.renew(&b.serving, "apiserver", b.servingTemplate())
+		b.note(err, now)
+		if err != nil && expired {
+			return nil, err
+		}
+	}
+	return &tls.Certificate{Certificate: [][]byte{b.serving.cert.Raw}, PrivateKey: b.serving.key, Leaf: b.serving.cert}, nil
+}
+
+// paused reports whether a renewal failed a short while ago. The clock may have been set back since.
+func (b *Bundle) paused(now time.Time) bool {
+	return !b.failed.IsZero() && now.Sub(b.failed).Abs() < failurePause
+}
+
+// note remembers how a renewal at a handshake went, and logs a failure unless one was just logged.
+func (b *Bundle) note(err error, now time.Time) {
+	if err == nil {
+		b.failed = time.Time{}
+		return
+	}
+	if b.paused(now) {
+		return
+	}
+	b.failed = now
+	b.options.Log.Warn("renewing the serving certificate failed: the old one serves until it expires",
+		"error", err, "expires", b.serving.cert.NotAfter)
+}
