@@ -149,7 +149,7 @@ func (s *Server) remove(ctx context.Context, o *op, cur *storage.Object) (*stora
 	if o.dryRun {
 		return cur, nil
 	}
-	rev, err := s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	rev, err := s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards, TTL: o.ttl()})
 	if err != nil {
 		return nil, err
 	}

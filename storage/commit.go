@@ -44,7 +44,22 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	if !resp.Succeeded {
 		return 0, conflict(t, resp)
 	}
+	if old := replacedLease(resp); old != 0 {
+		e.release(ctx, old)
+	}
 	return resp.Header.Revision, nil
+}
+
+// replacedLease is the lease of what a write with a TTL has replaced or removed; 0 for none.
+func replacedLease(resp *pb.TxnResponse) int64 {
+	op := resp.Responses[0]
+	if put := op.GetResponsePut(); put != nil {
+		return put.GetPrevKv().GetLease()
+	}
+	if kvs := op.GetResponseDeleteRange().GetPrevKvs(); len(kvs) > 0 {
+		return kvs[0].Lease
+	}
+	return 0
 }
 
 // settle finds out whether a put that met the quota was carried out: etcd says "no space" before it
@@ -85,10 +100,11 @@ func request(t Txn, lease int64) *pb.TxnRequest {
 		}
 	}
 	op := &pb.RequestOp{}
+	leased := t.TTL > 0 && t.Expect > 0 // what is there has a lease of its own
 	if t.Value != nil {
-		op.Request = &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: key, Value: t.Value, Lease: lease}}
+		op.Request = &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: key, Value: t.Value, Lease: lease, PrevKv: leased}}
 	} else {
-		op.Request = &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: &pb.DeleteRangeRequest{Key: key}}
+		op.Request = &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: &pb.DeleteRangeRequest{Key: key, PrevKv: leased}}
 	}
 	q.Success = []*pb.RequestOp{op}
 	return q

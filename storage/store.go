@@ -35,6 +35,7 @@ type Txn struct {
 	Value  []byte
 	// TTL removes the key after that time, in whole seconds, rounded up, or seconds later, unless it
 	// is written again before; 0 keeps it.
+	// A delete of a key that was put with a TTL says so too.
 	TTL time.Duration
 }
 

@@ -1,0 +1,176 @@
+package allocate
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
+)
+
+// TestServices runs testdata. The commands are
+//
+//	ranges ADDRESSES PORTS       what the cluster has; it forgets all services
+//	create NAME [dry]            a new service, its spec as JSON
+//	update NAME                  a change of the spec, as JSON over the stored one
+//	delete NAME
+//
+// Chance always says 0. What was given is printed, or the error.
+func TestServices(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		c := cluster{ranges: Defaults()}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			name := d.CmdArgs[0].Key
+			switch d.Cmd {
+			case "ranges":
+				return c.reset(d.CmdArgs[0].Key, d.CmdArgs[1].Key)
+			case "create":
+				return c.write(t, name, nil, d.Input, d.HasArg("dry"))
+			case "update":
+				return c.write(t, name, c.services[name], d.Input, false)
+			case "delete":
+				delete(c.services, name)
+				return ""
+			}
+			d.Fatalf(t, "unknown command")
+			return ""
+		})
+	})
+}
+
+type cluster struct {
+	ranges   Ranges
+	services map[string]*corev1.Service
+}
+
+func (c *cluster) reset(addresses, ports string) string {
+	c.services = map[string]*corev1.Service{}
+	var err error
+	if c.ranges.Addresses, err = ParseAddresses(addresses); err != nil {
+		return err.Error()
+	}
+	if c.ranges.Ports, err = ParsePorts(ports); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(c.ranges.Addresses, " ", c.ranges.Ports.String())
+}
+
+func (c *cluster) taken() *Taken {
+	taken := c.ranges.Taken()
+	for _, s := range c.services {
+		taken.AddAddress(s.Spec.ClusterIP)
+		taken.AddPorts(&s.Spec)
+	}
+	return taken
+}
+
+// write is what a server does with a service, as far as this package is concerned.
+func (c *cluster) write(t *testing.T, name string, old *corev1.Service, spec string, dry bool) string {
+	t.Helper()
+	s := &corev1.Service{}
+	if old != nil {
+		s = old.DeepCopy()
+	}
+	s.Name = name
+	if err := json.Unmarshal([]byte(spec), &s.Spec); err != nil {
+		t.Fatal(err)
+	}
+	defaults.Service(s)
+	prepare.KeepAllocated(s, old)
+	err := Families(s, old)
+	if err == nil {
+		if dry {
+			err = Sample(s, old, c.taken())
+		} else {
+			err = Fill(s, old, c.taken(), func(int) int { return 0 })
+		}
+	}
+	if err != nil {
+		return err.Error()
+	}
+	if !dry {
+		c.services[name] = s
+	}
+	return shown(&s.Spec)
+}
+
+func shown(s *corev1.ServiceSpec) string {
+	out := []string{string(s.Type)}
+	add := func(name string, v any) { out = append(out, fmt.Sprintf("%s=%v", name, v)) }
+	if s.ClusterIP != "" || len(s.ClusterIPs) > 0 {
+		add("ip", s.ClusterIP)
+		add("ips", s.ClusterIPs)
+	}
+	if s.IPFamilyPolicy != nil {
+		add("families", s.IPFamilies)
+		add("policy", *s.IPFamilyPolicy)
+	}
+	if p := nodePorts(s); p != nil {
+		add("ports", p)
+	}
+	if s.HealthCheckNodePort != 0 {
+		add("check", s.HealthCheckNodePort)
+	}
+	return strings.Join(out, " ")
+}
+
+// TestPool: whatever chance says, every number of a pool is given once, those of its lower part last.
+func TestPool(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		size := 1 + r.IntN(300)
+		low := r.IntN(size + 1)
+		p, seen := NewPool(size, low), map[int]bool{}
+		for i := range size {
+			n, ok := p.Next(r.IntN)
+			if !ok || n < 0 || n >= size || seen[n] {
+				t.Fatalf("size %d, low %d: number %d is %d, %v", size, low, i, n, ok)
+			}
+			if n < low && i < size-low {
+				t.Fatalf("size %d, low %d: %d is given while the upper part has some", size, low, n)
+			}
+			if seen[n] = true; !p.Has(n) || p.Take(n) {
+				t.Fatalf("%d isn't taken", n)
+			}
+		}
+		if n, ok := p.Next(r.IntN); ok {
+			t.Fatalf("a full pool gives %d", n)
+		}
+	}
+}
+
+// TestAddresses: at and number undo each other, at both ends of a range too.
+func TestAddresses(t *testing.T) {
+	for _, text := range []string{"10.0.0.0/24", "192.168.7.128/30", "10.96.0.0/12", "255.255.255.0/24"} {
+		a, err := ParseAddresses(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{0, 1, a.size() - 1} {
+			if got := a.number(a.at(n)); got != n || !a.prefix.Contains(a.at(n)) {
+				t.Errorf("%s: number %d is %v, which is number %d", text, n, a.at(n), got)
+			}
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("10.0.0.0/24", "30000-32767")
+	f.Add("::/64", "1+2")
+	f.Fuzz(func(t *testing.T, addresses, ports string) {
+		if a, err := ParseAddresses(addresses); err == nil {
+			if n, ok := a.pool().Next(func(n int) int { return n - 1 }); !ok || a.number(a.at(n)) != n {
+				t.Errorf("%q gives %v", addresses, a.at(n))
+			}
+		}
+		if p, err := ParsePorts(ports); err == nil && !p.Contains(p.Base) {
+			t.Errorf("%q doesn't have its first port", ports)
+		}
+	})
+}
