@@ -26,7 +26,7 @@ func stored[T object](ctx context.Context, s *Server, res *resources.Resource, n
 	o := op{target: target{res: res}}
 	prefix := ""
 	if namespace != "" {
-		prefix = s.root + "/" + res.Collection + "/" + namespace + "/"
+		prefix = s.within(res, namespace)
 	}
 	snap.Ascend(prefix, "", func(item *storage.Object) bool {
 		obj, e := o.decode(item)
@@ -40,14 +40,32 @@ func stored[T object](ctx context.Context, s *Server, res *resources.Resource, n
 	return out, nil
 }
 
+// storedWithin is stored for what few namespaces have: if the cache shows none, there was none when the
+// request looked its namespace or its object up, and nobody is asked again.
+func storedWithin[T object](ctx context.Context, s *Server, res *resources.Resource, namespace string) ([]T, error) {
+	if res == nil {
+		return nil, nil
+	}
+	snap, err := s.cache.Snapshot(res.Collection, 0)
+	if err != nil || snap.Count(s.within(res, namespace), "") == 0 {
+		return nil, err
+	}
+	return stored[T](ctx, s, res, namespace)
+}
+
+// within is the prefix of a namespace's keys.
+func (s *Server) within(res *resources.Resource, namespace string) string {
+	return s.root + "/" + res.Collection + "/" + namespace + "/"
+}
+
 // limitRanges returns those of a namespace (admission.LimitRanger).
 func (s *Server) limitRanges(ctx context.Context, namespace string) ([]*corev1.LimitRange, error) {
-	return stored[*corev1.LimitRange](ctx, s, s.types.Lookup("", "v1", "limitranges"), namespace)
+	return storedWithin[*corev1.LimitRange](ctx, s, s.types.Lookup("", "v1", "limitranges"), namespace)
 }
 
 // resourceQuotas returns those of a namespace (admission.Quota).
 func (s *Server) resourceQuotas(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error) {
-	return stored[*corev1.ResourceQuota](ctx, s, s.types.Lookup("", "v1", "resourcequotas"), namespace)
+	return storedWithin[*corev1.ResourceQuota](ctx, s, s.types.Lookup("", "v1", "resourcequotas"), namespace)
 }
 
 // storeQuota writes a quota's status as the server itself (admission.Quota).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -75,8 +76,9 @@ type Server struct {
 	slots chan struct{}
 	// turn is held, by being filled, by the one write that allocates.
 	turn chan struct{}
-	// closing is closed when the server shuts down: watches end.
+	// closing is closed, by close, when the server shuts down: watches end.
 	closing chan struct{}
+	close   func()
 }
 
 // New returns a server that is ready to serve once the cache is. The error is about the names of
@@ -110,6 +112,7 @@ func New(c Config) (*Server, error) {
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
 		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), fields: apply.New(apply.Config{Types: c.Types}), slots: make(chan struct{}, c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
+	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error
 	s.admission, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)
 	return s, err
@@ -128,8 +131,8 @@ func (s *Server) plugins() []admission.Choice {
 }
 
 // CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests
-// that end by themselves. Call it once.
-func (s *Server) CloseWatches() { close(s.closing) }
+// that end by themselves.
+func (s *Server) CloseWatches() { s.close() }
 
 // namespaceState is as fresh as a quorum read.
 func (s *Server) namespaceState(ctx context.Context, name string) (admission.NamespaceState, error) {

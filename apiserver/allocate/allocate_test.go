@@ -78,6 +78,9 @@ func (c *cluster) write(t *testing.T, name string, old *corev1.Service, spec str
 		s = old.DeepCopy()
 	}
 	s.Name = name
+	if strings.Contains(spec, `"ports"`) {
+		s.Spec.Ports = nil // else what is decoded into them keeps what it doesn't name
+	}
 	if err := json.Unmarshal([]byte(spec), &s.Spec); err != nil {
 		t.Fatal(err)
 	}

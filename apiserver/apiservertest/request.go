@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // Answer is what a request was answered with.
@@ -68,7 +69,7 @@ func (s *Server) Try(method, path string, body any, header ...string) (Answer, e
 // Object returns the body as an object; an empty one if it is none.
 func (a Answer) Object() *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
-	if json.Unmarshal(a.Body, &u.Object) != nil {
+	if utiljson.Unmarshal(a.Body, &u.Object) != nil {
 		u.Object = map[string]any{}
 	}
 	return u
@@ -85,14 +86,11 @@ func (a Answer) Status() metav1.Status {
 
 // List returns the body as a list; an empty one if it is none.
 func (a Answer) List() *unstructured.UnstructuredList {
-	l := &unstructured.UnstructuredList{}
-	var raw struct {
-		Items []map[string]any `json:"items"`
-	}
-	l.Object = a.Object().Object
-	if json.Unmarshal(a.Body, &raw) == nil {
-		for _, item := range raw.Items {
-			l.Items = append(l.Items, unstructured.Unstructured{Object: item})
+	l := &unstructured.UnstructuredList{Object: a.Object().Object}
+	items, _ := l.Object["items"].([]any)
+	for _, item := range items {
+		if m, ok := item.(map[string]any); ok {
+			l.Items = append(l.Items, unstructured.Unstructured{Object: m})
 		}
 	}
 	return l

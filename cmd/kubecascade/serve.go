@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,7 +83,7 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 		return err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	keys, err := pki.Ensure(pki.Options{Dir: filepath.Join(o.dataDir, "pki"), Hosts: append(o.hosts, o.bindAddress)})
+	keys, err := pki.Ensure(pki.Options{Dir: filepath.Join(o.dataDir, "pki"), Hosts: append(o.hosts, o.bindAddress), Log: log})
 	if err != nil {
 		return err
 	}
@@ -100,12 +101,17 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 		stop()
 		return err
 	}
+	renewing, stopRenewing := context.WithCancel(ctx)
+	var renewal sync.WaitGroup
+	renewal.Go(func() { renewDaily(renewing, keys, kubeconfig, ports.secureURL(), log) })
 	fmt.Fprintf(out, "kubecascade %s ready in %d ms: %s, kubeconfig %s\n", version, time.Since(start).Milliseconds(), strings.Join(ports.urls(), " "), kubeconfig)
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
 	case err = <-data.failed:
 	}
+	stopRenewing()
+	renewal.Wait()
 	stop()
 	return err
 }
@@ -119,6 +125,23 @@ func (o *options) writeKubeconfig(keys *pki.Bundle, url string) (string, error) 
 		return "", fmt.Errorf("making the directory of --kubeconfig-out: %w", err)
 	}
 	return path, keys.WriteKubeconfig(path, url)
+}
+
+// renewDaily renews certificates that are due and writes the kubeconfig anew, until ctx ends.
+func renewDaily(ctx context.Context, keys *pki.Bundle, path, url string, log *slog.Logger) {
+	day := time.NewTicker(24 * time.Hour)
+	defer day.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-day.C:
+		}
+		_, err := keys.Renew()
+		if err = errors.Join(err, keys.WriteKubeconfig(path, url)); err != nil {
+			log.Warn("renewing certificates", "err", err)
+		}
+	}
 }
 
 // ports are the open listeners.
