@@ -82,7 +82,7 @@ func printed(a apiservertest.Answer) string {
 }
 
 // managedFields is the list with its comma: no string in it holds the end of a list of objects.
-var managedFields = regexp.MustCompile(`,"managedFields":\[\{.*?\}\]`)
+var managedFields = regexp.MustCompile(`,\\*"managedFields\\*":\[\{.*?\}\]`) // quoted in messages too
 
 var uuidText = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 
