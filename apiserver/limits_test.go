@@ -1,96 +1,277 @@
 package apiserver_test
 
 import (
-	"encoding/json"
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-const inDefault = "/api/v1/namespaces/default/"
-
-// made sends a create and fails the test if it is refused.
-func made(t *testing.T, s *apiservertest.Server, resource, body string) apiservertest.Answer {
-	t.Helper()
-	a := s.Do("POST", inDefault+resource, body)
-	if a.Code != 201 {
-		t.Fatalf("creating %s: %d %s", resource, a.Code, a.Body)
-	}
-	return a
+// line is a connection that is written by hand.
+type line struct {
+	net.Conn
+	t *testing.T
+	r *bufio.Reader
 }
 
-// refused sends a request that is to be answered with 403 and the message.
-func refused(t *testing.T, s *apiservertest.Server, method, path, body, message string, header ...string) {
+func dial(t *testing.T, s *apiservertest.Server) *line {
 	t.Helper()
-	if a := s.Do(method, inDefault+path, body, header...); a.Code != 403 || a.Status().Message != message {
-		t.Errorf("%s %s %s: %d %q, want %q", method, path, body, a.Code, a.Status().Message, message)
-	}
-}
-
-func TestLimitRangeDefaults(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	made(t, s, "limitranges", `{"metadata":{"name":"a"},"spec":{"limits":[
-		{"type":"Container","default":{"cpu":"500m","memory":"1Gi"},"defaultRequest":{"memory":"1Mi"}},
-		{"type":"Pod","max":{"cpu":"2"}}]}}`)
-	a := made(t, s, "pods", `{"metadata":{"name":"p"},"spec":{
-		"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}},{"name":"d","image":"i"}],
-		"initContainers":[{"name":"e","image":"i","resources":{"requests":{"memory":"2Mi"}}}]}}`)
-	var pod corev1.Pod
-	if err := json.Unmarshal(a.Body, &pod); err != nil {
+	c, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	const note = "LimitRanger plugin set: memory request for container c; memory limit for container c; " +
-		"cpu, memory request for container d; cpu, memory limit for container d; " +
-		"cpu request for init container e; cpu, memory limit for init container e"
-	if got := pod.Annotations["kubernetes.io/limit-ranger"]; got != note {
-		t.Errorf("annotation:\n%s\nwant\n%s", got, note)
+	t.Cleanup(func() { c.Close() })
+	return &line{c, t, bufio.NewReader(c)}
+}
+
+// say sends text; ends of lines become those of HTTP.
+func (l *line) say(format string, args ...any) {
+	l.t.Helper()
+	if _, err := io.WriteString(l, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\r\n")); err != nil {
+		l.t.Fatal(err)
 	}
-	for i, want := range []string{"1 1 1Mi 1Gi", "500m 500m 1Mi 1Gi", "500m 500m 2Mi 1Gi"} {
-		r := append(pod.Spec.Containers, pod.Spec.InitContainers...)[i].Resources
-		if got := fmt.Sprint(r.Requests.Cpu(), " ", r.Limits.Cpu(), " ", r.Requests.Memory(), " ", r.Limits.Memory()); got != want {
-			t.Errorf("container %d has %s, want %s", i, got, want)
+}
+
+// hear reads an answer.
+func (l *line) hear() apiservertest.Answer {
+	l.t.Helper()
+	resp, err := http.ReadResponse(l.r, nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return apiservertest.Answer{Code: resp.StatusCode, Header: resp.Header, Body: body}
+}
+
+// TestMaxInFlight: one request more than may be in flight is refused; watches don't count.
+func TestMaxInFlight(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
+	var watches []*apiservertest.Watch
+	for range 3 {
+		watches = append(watches, s.Watch(configmaps+"?watch=1"), s.Watch("/api/v1/watch/configmaps"))
+	}
+	l := dial(t, s)
+	body := `{"metadata":{"name":"a"}}`
+	l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: %d\n\n", configmaps, len(body))
+	if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") { // it has its place now
+		t.Fatal(text, err)
+	}
+	if _, err := l.r.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	a := must(t, s.Do("GET", configmaps, nil), http.StatusTooManyRequests)
+	if st := a.Status(); a.Header.Get("Retry-After") != "1" || st.Reason != metav1.StatusReasonTooManyRequests || st.Details.RetryAfterSeconds != 1 {
+		t.Errorf("%v %s", a.Header, a.Body)
+	}
+	must(t, s.Do("GET", "/healthz", nil), http.StatusOK)
+	if n := metric(t, s, "apiserver_current_inflight_requests{", `request_kind="mutating"`); n != 1 {
+		t.Errorf("%v in flight", n)
+	}
+	more := s.Watch(configmaps + "?watch=1")
+	l.say("%s", body)
+	must(t, l.hear(), http.StatusCreated)
+	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
+	for _, w := range append(watches, more) {
+		if e := next(t, w); e.Object.GetName() != "a" {
+			t.Errorf("%v", e)
 		}
 	}
 }
 
-func TestLimitRangeRefuses(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	made(t, s, "limitranges", `{"metadata":{"name":"a"},"spec":{"limits":[
-		{"type":"Container","min":{"cpu":"100m"},"max":{"cpu":"2"},"maxLimitRequestRatio":{"cpu":"3"},"default":{"cpu":"1"},"defaultRequest":{"cpu":"1"}},
-		{"type":"Pod","max":{"memory":"1Gi"}},
-		{"type":"PersistentVolumeClaim","min":{"storage":"1Gi"},"max":{"storage":"2Gi"}}]}}`)
-	for _, c := range []struct{ containers, message string }{
-		{`{"requests":{"cpu":"50m"},"limits":{"memory":"1Gi"}}`, `[minimum cpu usage per Container is 100m, but request is 50m, cpu max limit to request ratio per Container is 3, but provided ratio is 20.000000]`},
-		{`{"requests":{"cpu":"1"},"limits":{"cpu":"2100m","memory":"1Gi"}}`, `maximum cpu usage per Container is 2, but limit is 2100m`},
-		{`{}`, `maximum memory usage per Pod is 1Gi.  No limit is specified`},
-		{`{"limits":{"memory":"600Mi"}} {"limits":{"memory":"600Mi"}}`, `maximum memory usage per Pod is 1Gi, but limit is 1200Mi`},
+// TestRequestTimeout: 0-13. Nothing is written that was answered so.
+func TestRequestTimeout(t *testing.T) {
+	store := storagetest.Open(t)
+	apiservertest.Start(t, &apiservertest.Options{Store: store}) // makes the namespace
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.RequestTimeout = time.Nanosecond }})
+	before, err := store.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ method, path, body, media string }{
+		{"POST", configmaps, `{"metadata":{"name":"a"}}`, "application/json"},
+		{"DELETE", configmaps + "/a", "", ""},
+		{"GET", configmaps + "/a", "", ""},
 	} {
-		var list []string
-		for i, r := range strings.Fields(c.containers) {
-			list = append(list, fmt.Sprintf(`{"name":"c%d","image":"i","resources":%s}`, i, r))
+		var body any
+		if c.body != "" {
+			body = c.body
 		}
-		refused(t, s, "POST", "pods", fmt.Sprintf(`{"metadata":{"name":"p"},"spec":{"containers":[%s]}}`, strings.Join(list, ",")),
-			`pods "p" is forbidden: `+c.message)
+		a := must(t, s.Do(c.method, c.path, body), http.StatusGatewayTimeout)
+		if st := a.Status(); st.Reason != metav1.StatusReasonTimeout || st.Message != "Timeout: request did not complete within requested timeout - context deadline exceeded" {
+			t.Errorf("%s: %s", c.method, a.Body)
+		}
 	}
-	claim := func(size string) string {
-		return `{"metadata":{"name":"c"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"` + size + `"}}}}`
+	must(t, s.Do("GET", configmaps, nil), http.StatusOK) // lists have no bound
+	if after, err := store.Revision(t.Context()); err != nil || after != before {
+		t.Errorf("revision %d after %d, %v", after, before, err)
 	}
-	refused(t, s, "POST", "persistentvolumeclaims", claim("1"), `persistentvolumeclaims "c" is forbidden: minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1`)
-	refused(t, s, "POST", "persistentvolumeclaims", claim("3Gi"), `persistentvolumeclaims "c" is forbidden: maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi`)
+}
 
-	// 0.3 is three times 0.1, and what is there already may be changed.
-	made(t, s, "pods", `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"100m"},"limits":{"cpu":"300m","memory":"1Gi"}}}]}}`)
-	if a := s.Do("PUT", inDefault+"limitranges/a", `{"metadata":{"name":"a"},"spec":{"limits":[{"type":"Container","min":{"cpu":"1"}}]}}`); a.Code != 200 {
-		t.Fatalf("changing the limit range: %s", a.Body)
+// TestSlowBody: a client has as long as the request for its body, and then gives its place back.
+func TestSlowBody(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
+	}})
+	for _, method := range []string{"POST", "DELETE"} { // the latter of a collection
+		l := dial(t, s)
+		l.say("%s %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: 100\n\n{\"meta", method, configmaps)
+		a := must(t, l.hear(), http.StatusGatewayTimeout)
+		if st := a.Status(); st.Reason != metav1.StatusReasonTimeout {
+			t.Errorf("%s", a.Body)
+		}
+		must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 	}
-	const merge = "application/merge-patch+json"
-	if a := s.Do("PATCH", inDefault+"pods/p", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", merge); a.Code != 200 {
-		t.Errorf("labelling a pod that the limits no longer allow: %d %s", a.Code, a.Body)
+	// A connection whose body came in time is of use for longer than the timeout.
+	l := dial(t, s)
+	for i := range 2 {
+		body := fmt.Sprintf(`{"metadata":{"name":"a%d"}}`, i)
+		l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Length: %d\n\n%s", configmaps, len(body), body)
+		must(t, l.hear(), http.StatusCreated)
+		<-time.After(400 * time.Millisecond)
 	}
-	refused(t, s, "PATCH", "pods/p/resize", `{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"200m"}}}]}}`,
-		`pods "p" is forbidden: minimum cpu usage per Container is 1, but request is 200m`, "Content-Type", "application/strategic-merge-patch+json")
+}
+
+// TestHangUp in the middle of a body frees the place and writes nothing.
+func TestHangUp(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
+	for _, head := range []string{"Content-Length: 100\n\n", "Transfer-Encoding: chunked\n\n1a\n"} {
+		l := dial(t, s)
+		l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\n%s{\"metadata\":{\"name\":\"a\"}}", configmaps, head)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for s.Do("GET", configmaps, nil).Code == http.StatusTooManyRequests {
+			if t.Context().Err() != nil {
+				t.Fatal("the place is never free again")
+			}
+		}
+		if items := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().Items; len(items) != 0 {
+			t.Errorf("half a body made %v", items)
+		}
+	}
+}
+
+// TestSlowReader: a list that nobody reads doesn't keep its place.
+func TestSlowReader(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.MaxInFlight, c.WriteTimeout = 1, 200*time.Millisecond
+	}})
+	for i := range 40 {
+		must(t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"k": strings.Repeat("x", 512<<10)}, nil)), http.StatusCreated)
+	}
+	l := dial(t, s)
+	if err := l.Conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+		t.Fatal(err)
+	}
+	l.say("GET %s HTTP/1.1\nHost: localhost\n\n", configmaps)
+	if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "200 OK") {
+		t.Fatal(text, err)
+	}
+	for s.Do("GET", configmaps+"/none", nil).Code == http.StatusTooManyRequests {
+		if t.Context().Err() != nil {
+			t.Fatal("the place is never free again")
+		}
+	}
+}
+
+// TestPanic is answered with a Status and counted; in the middle of an answer it cuts the connection.
+func TestPanic(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.Debug = map[string]http.Handler{
+			"/debug/early": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("early") }),
+			"/debug/late": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, strings.Repeat("half", 10000))
+				panic("late")
+			}),
+		}
+	}})
+	a := must(t, s.Do("GET", "/debug/early", nil), http.StatusInternalServerError)
+	if st := a.Status(); st.Reason != metav1.StatusReasonInternalError || !strings.HasPrefix(st.Message, "Internal error occurred: ") || strings.Contains(st.Message, "early") {
+		t.Errorf("%s", a.Body)
+	}
+	if a, err := s.Try("GET", "/debug/late", nil); err == nil {
+		t.Errorf("the half was taken for the whole: %d, %d bytes", a.Code, len(a.Body))
+	}
+	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
+	if n := metric(t, s, "apiserver_panics_total"); n != 2 {
+		t.Errorf("%v panics", n)
+	}
+}
+
+// TestHealth: the variants of kube-apiserver's endpoints.
+func TestHealth(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.Checks = []apiserver.Check{
+			{Name: "bad", Run: func(context.Context) error { return errors.New("the reason") }},
+			{Name: "good", Live: true, Run: func(context.Context) error { return nil }},
+		}
+	}})
+	for _, c := range []struct {
+		path, body string
+		code       int
+	}{
+		{"/livez", "ok", 200},
+		{"/livez?verbose", "[+]ping ok\n[+]etcd ok\n[+]good ok\nlivez check passed\n", 200},
+		{"/livez/", "ok", 200},
+		{"/livez/good", "ok", 200},
+		{"/livez/bad", "404 page not found\n", 404},
+		{"/readyz", "[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[+]shutdown ok\n[-]bad failed: reason withheld\n[+]good ok\nreadyz check failed\n", 500},
+		{"/readyz?exclude=bad", "ok", 200},
+		{"/readyz?exclude=bad&exclude=none&verbose", "[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[+]shutdown ok\n[+]bad excluded: ok\n[+]good ok\nwarn: some health checks cannot be excluded: no matches for \"none\"\nreadyz check passed\n", 200},
+		{"/healthz/etcd", "ok", 200},
+		{"/healthz/none", "404 page not found\n", 404},
+	} {
+		if a := s.Do("GET", c.path, nil); a.Code != c.code || string(a.Body) != c.body || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
+			t.Errorf("%s: %d %v %q", c.path, a.Code, a.Header, a.Body)
+		}
+	}
+	if a := s.Do("HEAD", "/livez", nil); a.Code != 200 || len(a.Body) != 0 {
+		t.Errorf("HEAD: %d %q", a.Code, a.Body)
+	}
+}
+
+// TestMetrics are under kube-apiserver's names.
+func TestMetrics(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	fill(t, s, 2)
+	s.Do("GET", configmaps+"/none", nil)
+	s.Do("GET", "/api/v1/secrets", nil)
+	s.Do("PATCH", configmaps+"/m00?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap"}`, "Content-Type", "application/apply-patch+yaml")
+	next(t, s.Watch(configmaps+"?watch=1"))
+	for _, c := range []struct {
+		name   string
+		labels []string
+		want   float64
+	}{
+		{"apiserver_request_total{", []string{`verb="POST"`, `resource="configmaps"`, `code="201"`, `scope="resource"`}, 2},
+		{"apiserver_request_total{", []string{`resource="configmaps"`, `code="201"`, `version="v1"`, `group=""`, `subresource=""`}, 2},
+		{"apiserver_request_total{", []string{`verb="APPLY"`, `code="200"`}, 1},
+		{"apiserver_request_total{", []string{`verb="LIST"`, `code="200"`, `scope="cluster"`}, 1},
+		{"apiserver_request_total{", []string{`verb="GET"`, `code="404"`, `scope="resource"`}, 1},
+		{"apiserver_request_duration_seconds_count{", []string{`verb="GET"`, `resource="configmaps"`}, 1},
+		{"apiserver_response_sizes_count{", []string{`verb="GET"`, `resource="configmaps"`}, 1},
+		{"apiserver_longrunning_requests{", []string{`verb="WATCH"`, `resource="configmaps"`}, 1},
+		{"apiserver_watch_events_total{", []string{`resource="configmaps"`}, 2},
+		{"apiserver_current_inflight_requests{", []string{`request_kind="readOnly"`}, 0},
+	} {
+		if got := metric(t, s, c.name, c.labels...); got != c.want {
+			t.Errorf("%s%v: %v, want %v", c.name, c.labels, got, c.want)
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -54,8 +53,7 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 		return statusError(errNoMethod)
 	}
 	start := time.Now()
-	rec := &recorder{code: http.StatusOK, label: requestLabel{verb: strings.ToUpper(verb), group: p.Resource.Group, version: p.Resource.Version,
-		resource: p.Resource.Plural, subresource: p.Subresource, scope: o.scope()}}
+	rec := &recorder{code: http.StatusOK, label: labelOf(o.target, verb)}
 	defer func() {
 		if r := recover(); r != nil {
 			l.s.metrics.panics.Inc()

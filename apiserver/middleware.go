@@ -14,6 +14,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
 
@@ -42,25 +43,14 @@ func (s *Server) audit(next http.Handler) http.Handler {
 // observe tells the recorder what the request turned out to be.
 func (s *Server) observe(r *http.Request, t target, verb string) {
 	if rec, ok := r.Context().Value(recorderKey{}).(*recorder); ok {
-		rec.label = requestLabel{verb: strings.ToUpper(verb), group: t.res.Group, version: t.res.Version, resource: t.res.Plural, scope: t.scope()}
-		if t.sub != nil {
-			rec.label.subresource = t.sub.Name
+		rec.label = labelOf(t, verb)
+		if verb == "patch" && r.Header.Get("Content-Type") == string(types.ApplyPatchType) {
+			rec.label.verb = "APPLY"
 		}
 	}
 }
 
 type recorderKey struct{}
-
-// scope is kube-apiserver's label for how much a request covers.
-func (t target) scope() string {
-	switch {
-	case t.name != "":
-		return "resource"
-	case t.namespace != "":
-		return "namespace"
-	}
-	return "cluster"
-}
 
 // recoverPanics answers 500 and logs where it happened. What has begun to be sent can't become an
 // error any more: the connection is cut, so that nobody takes the half for the whole.

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -24,6 +25,28 @@ type recorder struct {
 
 // requestLabel is kube-apiserver's labels of a request.
 type requestLabel struct{ verb, group, version, resource, subresource, scope string }
+
+// labelOf names a request as kube-apiserver does (AS pkg/endpoints/metrics: CleanScope): two verbs by
+// their methods, the others by their names, and a create as of the one object that it makes.
+func labelOf(t target, verb string) requestLabel {
+	l := requestLabel{verb: strings.ToUpper(verb), group: t.res.Group, version: t.res.Version, resource: t.res.Plural, scope: "cluster"}
+	switch verb {
+	case "create":
+		l.verb = http.MethodPost
+	case "update":
+		l.verb = http.MethodPut
+	}
+	switch {
+	case t.name != "" || verb == "create":
+		l.scope = "resource"
+	case t.namespace != "":
+		l.scope = "namespace"
+	}
+	if t.sub != nil {
+		l.subresource = t.sub.Name
+	}
+	return l
+}
 
 // WriteHeader notes the code of the answer.
 func (w *recorder) WriteHeader(code int) {

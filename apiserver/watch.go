@@ -47,7 +47,8 @@ func (s *Server) serveWatch(q *request) error {
 	if err != nil {
 		return err
 	}
-	open := s.metrics.watches.WithLabelValues("WATCH", q.res.Group, q.res.Version, q.res.Plural, "", q.scope())
+	l := labelOf(q.target, "watch")
+	open := s.metrics.watches.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope)
 	open.Inc()
 	defer open.Dec()
 	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, key: x.key()}

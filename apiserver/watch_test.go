@@ -2,6 +2,7 @@ package apiserver_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -370,4 +371,13 @@ next:
 		sum += v
 	}
 	return sum
+}
+
+func mustJSON(t *testing.T, obj *unstructured.Unstructured) string {
+	t.Helper()
+	data, err := json.Marshal(obj.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
@@ -141,6 +142,18 @@ func TestMarked(t *testing.T) {
 	}
 }
 
+// abandonedDir is a directory in which etcd fails to start. etcd then leaves a goroutine behind that
+// makes one more log file, some time; nothing tells when, so its directory is removed until it is gone.
+func abandonedDir(t *testing.T) string {
+	dir := t.TempDir()
+	t.Cleanup(func() { // runs before TempDir's own
+		for end := time.Now().Add(10 * time.Second); os.RemoveAll(dir) != nil && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+	})
+	return dir
+}
+
 // TestUnusable: without a marker even what etcd can't start from is kept.
 func TestUnusable(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, dir string){
@@ -150,7 +163,7 @@ func TestUnusable(t *testing.T) {
 		"log without entries": emptyLog,
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
+			dir := abandonedDir(t)
 			leave(t, dir)
 			before := files(t, filepath.Join(dir, memberDir, "wal"))
 			ctx, cancel := context.WithCancel(t.Context())

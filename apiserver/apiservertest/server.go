@@ -29,7 +29,7 @@ type Options struct {
 	Handler func(http.Handler) http.Handler
 	// Cache are the cache's bounds; its decoder is set by Start.
 	Cache cache.Options
-	// Store is what the data is in (default: a new ephemeral store).
+	// Store is what the data is in (default: a new ephemeral store). Servers may share one.
 	Store storage.Store
 }
 
@@ -127,8 +127,12 @@ func (s *Server) serve(h http.Handler) {
 	})
 }
 
-// makeDefault creates the namespace "default", which in a whole program a controller does.
+// makeDefault creates the namespace "default", which in a whole program a controller does, unless
+// the store has it.
 func (s *Server) makeDefault() {
+	if o, _ := s.Cache.Get(s.Decoder.Root + "/namespaces/default"); o != nil {
+		return
+	}
 	p := apiserver.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	if _, err := s.API.Loopback(auth.Loopback, "apiservertest").Create(context.Background(), p, ns); err != nil {

@@ -1,0 +1,116 @@
+package apiserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// behind writes a value into etcd without the server.
+func behind(t *testing.T, s *apiservertest.Server, key, value string) {
+	t.Helper()
+	var expect int64
+	if r, err := s.Store.Get(t.Context(), key); err == nil {
+		expect = r.ModRevision
+	}
+	if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: key, Expect: expect, Value: []byte(value)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestUnreadableValue: requests for it get a clear Status, and nobody else notices.
+func TestUnreadableValue(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	fill(t, s, 3)
+	w := s.Watch(configmaps + "?watch=1")
+	for range 3 {
+		next(t, w)
+	}
+	behind(t, s, "/registry/configmaps/default/m01", "garbage")
+	behind(t, s, "/registry/configmaps/default/new", "\x00\x01")
+	for _, c := range []struct{ method, path, body, media string }{
+		{"GET", "/m01", "", ""},
+		{"GET", "/m01?resourceVersion=0", "", ""},
+		{"PUT", "/m01", `{"metadata":{"name":"m01"}}`, "application/json"},
+		{"PATCH", "/m01", `{}`, mergePatch},
+		{"DELETE", "/m01", `{}`, "application/json"},
+	} {
+		a := s.Do(c.method, configmaps+c.path, c.body, "Content-Type", c.media)
+		st := a.Status()
+		if a.Code != http.StatusInternalServerError || st.Reason != metav1.StatusReasonInternalError || !strings.Contains(st.Message, "/registry/configmaps/default/m01") {
+			t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
+		}
+	}
+	must(t, s.Do("POST", configmaps, configmap("m01", nil, nil)), http.StatusConflict)
+	if n := metric(t, s, "kubecascade_corrupt_objects_total"); n == 0 {
+		t.Error("not counted")
+	}
+	for _, accept := range []string{"application/json", "application/yaml", asTable, mediaProtobuf, asMetadatas} {
+		a := must(t, s.Do("GET", configmaps, nil, "Accept", accept), http.StatusOK)
+		if !strings.Contains(string(a.Body), "m00") || !strings.Contains(string(a.Body), "m02") {
+			t.Errorf("list in %s: %s", accept, a.Body)
+		}
+	}
+	// To a watch it is as if it had gone, and as if it came when it can be read again.
+	if e := next(t, w); e.Type != "DELETED" || e.Object.GetName() != "m01" {
+		t.Errorf("%s %s", e.Type, e.Object.GetName())
+	}
+	behind(t, s, "/registry/configmaps/default/m01", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m01","namespace":"default","uid":"u"}}`)
+	if e := next(t, w); e.Type != "ADDED" || e.Object.GetName() != "m01" {
+		t.Errorf("%s %s", e.Type, e.Object.GetName())
+	}
+	// A collection is deleted but for what can't be read.
+	must(t, s.Do("DELETE", configmaps, nil), http.StatusOK)
+	if left := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().Items; len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// TestOddValue is JSON with metadata, but not of its kind: as JSON it is shown as it is, in forms
+// that need its type it is a clear Status, and left out of lists.
+func TestOddValue(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	fill(t, s, 2)
+	w := s.Watch(configmaps+"?watch=1&resourceVersion=4", "Accept", asTable)
+	behind(t, s, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"default"},"data":7}`)
+	must(t, s.Do("GET", configmaps+"/odd", nil), http.StatusOK)
+	must(t, s.Do("GET", configmaps+"/odd", nil, "Accept", asMetadata), http.StatusOK)
+	for _, accept := range []string{mediaProtobuf, asTable} {
+		a := s.Do("GET", configmaps+"/odd", nil, "Accept", accept)
+		if a.Code != http.StatusInternalServerError {
+			t.Errorf("%s: %d %s", accept, a.Code, a.Body)
+		}
+		a = must(t, s.Do("GET", configmaps, nil, "Accept", accept), http.StatusOK)
+		if body := string(a.Body); !strings.Contains(body, "m00") || !strings.Contains(body, "m01") || strings.Contains(body, "odd") {
+			t.Errorf("list in %s: %s", accept, a.Body)
+		}
+	}
+	must(t, s.Do("PATCH", configmaps+"/odd", `{"data":null}`, "Content-Type", mergePatch), http.StatusInternalServerError)
+	must(t, s.Do("DELETE", configmaps+"/odd", nil), http.StatusInternalServerError)
+	must(t, s.Do("POST", configmaps, configmap("after", nil, nil)), http.StatusCreated)
+	if e := next(t, w); e.Object.GetKind() != "Table" || !strings.Contains(mustJSON(t, e.Object), "after") {
+		t.Errorf("%v", e.Object)
+	}
+}
+
+// TestBrokenNeighbours: what the server reads on the way to something else may be broken, too.
+func TestBrokenNeighbours(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	behind(t, s, "/registry/priorityclasses/broken", "garbage")
+	behind(t, s, "/registry/services/specs/default/broken", "garbage")
+	behind(t, s, "/registry/namespaces/broken", "garbage")
+	behind(t, s, "/registry/poddisruptionbudgets/default/broken", "garbage")
+	must(t, s.Do("POST", "/api/v1/namespaces/default/pods", `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`), http.StatusCreated)
+	must(t, s.Do("POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}`), http.StatusCreated)
+	a := must(t, s.Do("POST", "/api/v1/namespaces/broken/configmaps", configmap("a", nil, nil)), http.StatusInternalServerError)
+	if a.Status().Reason != metav1.StatusReasonInternalError {
+		t.Errorf("%s", a.Body)
+	}
+	must(t, s.Do("GET", "/api/v1/namespaces", nil), http.StatusOK)
+	must(t, s.Do("GET", "/readyz", nil), http.StatusOK)
+}

@@ -1,0 +1,54 @@
+package apiserver_test
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+)
+
+var update = flag.Bool("update", false, "write testdata/routes.txt anew")
+
+// TestRoutes prints all routes, so that a change of them is seen.
+func TestRoutes(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	methods := map[string][]string{}
+	err := chi.Walk(s.API.Routes(), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		methods[route] = append(methods[route], method)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	routes := make([]string, 0, len(methods))
+	for r := range methods {
+		routes = append(routes, r)
+	}
+	slices.Sort(routes)
+	for _, r := range routes {
+		slices.Sort(methods[r])
+		fmt.Fprintf(&b, "%s: %s\n", r, strings.Join(methods[r], " "))
+	}
+	const golden = "testdata/routes.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("routes (-%s +now):\n%s", golden, diff)
+	}
+}
