@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	binary = filepath.Join(dir, "kubecascade")
-	build := exec.Command("go", "build", "-C", "..", "-o", binary, "./cmd/kubecascade")
+	args := append([]string{"build", "-C", ".."}, buildFlags...)
+	build := exec.Command("go", append(args, "-o", binary, "./cmd/kubecascade")...)
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
 	code := 1
 	if err := build.Run(); err == nil {
