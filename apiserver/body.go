@@ -100,10 +100,8 @@ func internalPackage(group string) string {
 }
 
 func decodeAny(b body, want schema.GroupVersionKind, custom bool) (runtime.Object, *schema.GroupVersionKind, error) {
-	if b.media == mediaYAML {
-		if err := checkAliases(b.bytes); err != nil {
-			return nil, nil, err
-		}
+	if err := checkCost(b); err != nil {
+		return nil, nil, err
 	}
 	if custom {
 		return decodeCustom(b, want)
@@ -112,15 +110,23 @@ func decodeAny(b body, want schema.GroupVersionKind, custom bool) (runtime.Objec
 	var s runtime.Decoder
 	switch b.media {
 	case mediaProtobuf:
-		if err := checkNesting(bytes.TrimPrefix(b.bytes, protobufPrefix)); err != nil {
-			return nil, nil, err
-		}
 		s = protobuf.NewSerializer(scheme, scheme)
 	default:
 		s = jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, scheme, scheme,
 			jsonserializer.SerializerOptions{Yaml: b.media == mediaYAML, Strict: b.strictness != metav1.FieldValidationIgnore})
 	}
 	return s.Decode(b.bytes, &want, nil)
+}
+
+// checkCost refuses a body that only looks as if it were quickly read.
+func checkCost(b body) error {
+	switch b.media {
+	case mediaYAML:
+		return checkYAML(b.bytes)
+	case mediaProtobuf:
+		return checkNesting(bytes.TrimPrefix(b.bytes, protobufPrefix))
+	}
+	return checkWork(b.bytes)
 }
 
 // decodeCustom reads an unstructured object.

@@ -68,19 +68,17 @@ func dedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 	}
 	var kept []metav1.OwnerReference
 	var dups []string
-	named := map[types.UID]bool{}
-next:
+	seen, named := map[ownerKey]bool{}, map[types.UID]bool{}
 	for _, r := range refs {
-		for _, k := range kept {
-			if apiequality.Semantic.DeepEqual(k, r) {
-				if !named[r.UID] {
-					named[r.UID] = true
-					dups = append(dups, string(r.UID))
-				}
-				continue next
-			}
+		key := ownerKey{r.APIVersion, r.Kind, r.Name, r.UID, flagOf(r.Controller), flagOf(r.BlockOwnerDeletion)}
+		switch {
+		case !seen[key]:
+			seen[key] = true
+			kept = append(kept, r)
+		case !named[r.UID]:
+			named[r.UID] = true
+			dups = append(dups, string(r.UID))
 		}
-		kept = append(kept, r)
 	}
 	if len(dups) == 0 {
 		return
@@ -92,6 +90,23 @@ next:
 	}
 	warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s",
 		when, strings.Join(dups, ", ")))
+}
+
+// ownerKey is a reference by value.
+type ownerKey struct {
+	apiVersion, kind, name string
+	uid                    types.UID
+	controller, block      flag
+}
+
+// flag is a *bool by value.
+type flag struct{ set, value bool }
+
+func flagOf(b *bool) flag {
+	if b == nil {
+		return flag{}
+	}
+	return flag{true, *b}
 }
 
 var metadataPath = field.NewPath("metadata")

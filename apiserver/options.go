@@ -99,7 +99,7 @@ func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, erro
 		}
 		return o, nil
 	case mediaYAML:
-		if err := checkAliases(data); err != nil {
+		if err := checkYAML(data); err != nil {
 			return nil, badRequest("%v", err)
 		}
 		j, err := yaml.YAMLToJSON(data)

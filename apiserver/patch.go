@@ -76,12 +76,17 @@ func (q *request) patch() (patch, error) {
 		p.strictness = metav1.FieldValidationWarn
 	}
 	var err error
-	if p.bytes, err = readBody(q.r); err == nil && p.kind == types.ApplyPatchType {
-		if err := checkAliases(p.bytes); err != nil {
+	if p.bytes, err = readBody(q.r); err != nil {
+		return p, err
+	}
+	if p.kind == types.ApplyPatchType {
+		if err := checkYAML(p.bytes); err != nil {
 			return p, badRequest("error decoding YAML: %v", err) // B-60
 		}
+	} else if err := checkWork(p.bytes); err != nil {
+		return p, badRequest("error decoding patch: %v", err)
 	}
-	return p, err
+	return p, nil
 }
 
 // patchable reports whether the patch type is served here: custom resources have no strategic
@@ -235,6 +240,9 @@ func (p *patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	}
 	if err != nil {
 		return nil, badRequest("%v", err)
+	}
+	if err := checkMerge(content, doc); err != nil {
+		return nil, err
 	}
 	shown := fmt.Sprintf("%+v", doc)
 	merged, err := strategicpatch.StrategicMergeMapPatch(content, doc, cur)

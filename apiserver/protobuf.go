@@ -1,23 +1,18 @@
 package apiserver
 
-import (
-	"encoding/binary"
-	"errors"
-)
+import "encoding/binary"
 
 // maxNesting bounds how deep messages may stand in each other. The generated decoders recurse for
 // each, and a stack that overflows can't be recovered from: three megabytes are 500,000 of them. A
 // message is up to two levels of JSON, of which decoders take 10,000.
 const maxNesting = 4000
 
-var errNesting = errors.New("protobuf: messages are nested too deep")
-
 // checkNesting refuses bytes in which a decoder could find messages nested too deep. It knows no
 // types, so it takes every field with a length for a message as far as that goes; other contents
 // don't look like thousands of them.
 func checkNesting(data []byte) error {
 	ends := []int{len(data)} // of the messages that stand around
-	for at := 0; ; {
+	for at, work := 0, 0; ; {
 		if at = skipShallow(data[:ends[len(ends)-1]], at); at < 0 {
 			// Nothing more in this one: go on behind it.
 			at, ends = ends[len(ends)-1], ends[:len(ends)-1]
@@ -28,8 +23,8 @@ func checkNesting(data []byte) error {
 		}
 		size, n := binary.Uvarint(data[at:])
 		at += n
-		if len(ends) > maxNesting {
-			return errNesting
+		if work += int(size); work > maxWork || len(ends) > maxNesting {
+			return errNested
 		}
 		ends = append(ends, at+int(size))
 	}

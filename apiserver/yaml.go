@@ -5,11 +5,24 @@ import (
 	"errors"
 
 	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
 )
 
 // errAliases is worded as the YAML library words its own, weaker, bound, which counts nodes and not
 // bytes: a long text may still be named hundreds of thousands of times.
 var errAliases = errors.New("yaml: document contains excessive aliasing")
+
+// checkYAML refuses a document that would be more work than its size lets expect.
+func checkYAML(data []byte) error {
+	if err := checkAliases(data); err != nil {
+		return err
+	}
+	j, err := sigsyaml.YAMLToJSON(data)
+	if err != nil {
+		return err
+	}
+	return checkWork(j)
+}
 
 // checkAliases refuses a YAML document whose aliases make it larger than a body may be (0-14): a
 // few bytes can stand for more than any machine has.

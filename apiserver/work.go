@@ -1,0 +1,77 @@
+package apiserver
+
+import (
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// maxWork bounds the bytes of a document, each counted once a level that it is nested: what must be
+// read again for every level costs that much, and much of what decodes, patches and encodes does
+// read again (json.Unmarshaler, json.RawMessage). A megabyte may be 128 levels deep on average.
+const maxWork = 128 << 20
+
+var errNested = errors.New("the document is nested too deep for its size")
+
+// checkWork measures JSON. What is no JSON is left to the decoder.
+func checkWork(data []byte) error {
+	if len(data) < 4096 { // can't be
+		return nil
+	}
+	depth, work, text := 0, 0, false
+	for i := 0; i < len(data); i++ {
+		work += depth
+		switch c := data[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth = max(depth-1, 0)
+		}
+		if work > maxWork {
+			return errNested
+		}
+	}
+	return nil
+}
+
+// maxMerge bounds a strategic merge, which sorts each list by looking for every item in the others:
+// the longest list times all items, which is 8,000 items in one list, or some seconds.
+const maxMerge = 64 << 20
+
+// lists counts what lists hold in a tree of JSON values: all of them, and the longest.
+func lists(v any) (items, longest int) {
+	within := func(x any) {
+		n, l := lists(x)
+		items, longest = items+n, max(longest, l)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, x := range v {
+			within(x)
+		}
+	case []any:
+		items, longest = len(v), len(v)
+		for _, x := range v {
+			within(x)
+		}
+	}
+	return items, longest
+}
+
+// checkMerge refuses a patch that would take too long to be merged.
+func checkMerge(content, doc any) error {
+	n, longest := lists(doc)
+	if n == 0 {
+		return nil
+	}
+	m, longer := lists(content)
+	if (n+m)*(longest+longer) > maxMerge {
+		return apierrors.NewRequestEntityTooLargeError("the lists of the patch and of the object are too long to be merged")
+	}
+	return nil
+}
