@@ -56,16 +56,10 @@ func (s *Server) get(ctx context.Context, o *op, revision string) (*storage.Obje
 	if cur == nil {
 		return nil, o.notFound()
 	}
-	return s.readable(cur)
-}
-
-// readable returns the object, or why its stored value can't be read.
-func (s *Server) readable(o *storage.Object) (*storage.Object, error) {
-	if o.Err != nil {
-		s.unreadable(o.Key, o.Err, "refused a request for it")
-		return nil, fmt.Errorf("reading %s: %w", o.Key, o.Err)
+	if err := s.sound(o.res, cur); err != nil {
+		return nil, s.refused(cur.Key, err)
 	}
-	return o, nil
+	return cur, nil
 }
 
 // parseRevision reads a resourceVersion; "" is 0.

@@ -79,10 +79,12 @@ func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more boo
 		if sel.key != "" && o.Key != sel.key {
 			return false
 		}
-		switch {
-		case o.Err != nil:
-			s.unreadable(o.Key, o.Err, "left out of a list")
-		case !sel.matches(o):
+		if o.Err == nil && !sel.matches(o) {
+			return true
+		}
+		switch err := s.sound(sel.res, o); {
+		case err != nil:
+			s.unreadable(o.Key, err, "left out of a list")
 		case sc.limit > 0 && int64(len(items)) == sc.limit:
 			more = true
 			return false
@@ -92,13 +94,6 @@ func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more boo
 		return true
 	})
 	return items, more
-}
-
-// unreadable reports a stored value that can't be read, and what that led to. Somebody who writes
-// to etcd by other ways than this one must have put it there.
-func (s *Server) unreadable(key string, err error, then string) {
-	s.metrics.corrupt.Inc()
-	s.log.Warn("a stored value can't be read", "key", key, "then", then, "err", err)
 }
 
 // scanOf decides which state a list shows: the table of H.2.

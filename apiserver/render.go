@@ -67,9 +67,9 @@ func (x *rendering) object(o *storage.Object) ([]byte, error) {
 
 // served decodes the object into the version of the endpoint.
 func (x *rendering) served(o *storage.Object) (runtime.Object, error) {
-	obj, err := decodeStored(x.res, o.JSON)
+	obj, err := decodeSound(x.res, o)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
+		return nil, err
 	}
 	if x.res.FromStored != nil {
 		if obj, err = x.res.FromStored(obj); err != nil {

@@ -15,6 +15,7 @@ import (
 
 // selected is which objects of a collection a list or watch asks for. The zero value is all.
 type selected struct {
+	res *resources.Resource
 	// prefix narrows by key: the collection, or one namespace of it.
 	prefix string
 	// name narrows to one name; key is then the one key to look at, if the namespace is known.
@@ -40,7 +41,7 @@ const (
 
 // selectionOf reads the selectors of a request (H-21, H-22, H.4, H.5).
 func (s *Server) selectionOf(t target, o *metainternal.ListOptions) (selected, error) {
-	sel := selected{labels: o.LabelSelector}
+	sel := selected{res: t.res, labels: o.LabelSelector}
 	if sel.labels != nil && sel.labels.Empty() {
 		sel.labels = nil
 	}

@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"encoding/json"
-	"fmt"
 	"sort"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,9 +18,9 @@ func (x *rendering) table(objs []*storage.Object, m metav1.ListMeta, header bool
 	}
 	shown := make([]runtime.Object, len(objs))
 	for i, o := range objs {
-		obj, err := decodeStored(x.res, o.JSON)
+		obj, err := decodeSound(x.res, o)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
+			return nil, err
 		}
 		shown[i] = obj
 		row, err := x.row(o, obj)

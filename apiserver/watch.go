@@ -203,8 +203,8 @@ func (w *watch) send(events []*cache.Event) error {
 			continue
 		}
 		// A state that can't be read is in no list; to a watch it is as if it were not selected.
-		now := e.Type != cache.Deleted && e.Object.Err == nil && w.sel.matches(e.Object)
-		before := e.Prev != nil && e.Prev.Err == nil && w.sel.matches(e.Prev)
+		now := e.Type != cache.Deleted && w.shows(e.Object)
+		before := e.Prev != nil && w.shows(e.Prev)
 		var err error
 		switch {
 		case now && before:
@@ -221,6 +221,18 @@ func (w *watch) send(events []*cache.Event) error {
 		}
 	}
 	return nil
+}
+
+// shows reports whether the watch selects a state that can be read.
+func (w *watch) shows(o *storage.Object) bool {
+	if o.Err != nil || !w.sel.matches(o) {
+		return false
+	}
+	err := w.s.sound(w.sel.res, o)
+	if err != nil {
+		w.s.unreadable(o.Key, err, "left out of a watch")
+	}
+	return err == nil
 }
 
 // below reports whether the key is in the namespace, or is the one key, that is watched.

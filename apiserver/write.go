@@ -82,9 +82,9 @@ func (s *Server) fresh(ctx context.Context) error {
 
 // decode reads a cached object into the stored version's type.
 func (o *op) decode(cur *storage.Object) (object, error) {
-	obj, err := decodeStored(o.res, cur.JSON)
+	obj, err := decodeSound(o.res, cur)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, cur.Key, err)
+		return nil, err
 	}
 	if d := o.res.Strategy.Default; d != nil {
 		d(obj)

@@ -80,17 +80,17 @@ func (d *Decoder) transcode(value []byte) (json []byte, err error) {
 // Revise returns the object with another revision, as a DELETED event shows its last state with the
 // revision of the deletion (C-63). It shares all but JSON with o.
 func (d *Decoder) Revise(o *Object, rev int64) *Object {
-	n := *o
-	n.Revision = rev
+	n := &Object{Key: o.Key, Revision: rev, JSON: o.JSON, Meta: o.Meta, Fields: o.Fields, Err: o.Err}
+	n.sound.Store(o.Sound())
 	if o.Err != nil {
-		return &n
+		return n
 	}
 	b, err := Splice(o.JSON, rev)
 	if err != nil {
 		// Only an object that wasn't made by Decode can get here.
 		n.Err = fmt.Errorf("%w: %s", err, o.Key)
-		return &n
+		return n
 	}
 	n.JSON = b
-	return &n
+	return n
 }

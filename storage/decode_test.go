@@ -200,7 +200,8 @@ func generic(b []byte) map[string]any {
 }
 
 // reference decodes with encoding/json; ok is false for what must be refused.
-func reference(b []byte, paths []FieldPath) (o Object, ok bool) {
+func reference(b []byte, paths []FieldPath) (o *Object, ok bool) {
+	o = &Object{}
 	if !json.Valid(b) || len(b) == 0 || b[0] != '{' {
 		return o, false
 	}

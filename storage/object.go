@@ -2,11 +2,12 @@ package storage
 
 import (
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
-// Object is a stored value with what everyone asks of it parsed out once. It is immutable:
-// whoever has one may read it from any goroutine and may change nothing.
+// Object is a stored value with what everyone asks of it parsed out once. It is immutable but for
+// MarkSound: whoever has one may read it from any goroutine and may change nothing.
 type Object struct {
 	// Key is the full key.
 	Key string
@@ -20,10 +21,18 @@ type Object struct {
 	// Fields are the values of the collection's selectable fields, in the order of its
 	// FieldPaths; see Decoder.
 	Fields []string
+	// sound remembers MarkSound.
+	sound atomic.Bool
 	// Err is why the value could not be decoded (it matches ErrCorrupt); JSON and Meta are then empty
 	// but for Meta.Name and Meta.Namespace, which come from the key.
 	Err error
 }
+
+// Sound reports whether somebody who knows types found the value to be of its own.
+func (o *Object) Sound() bool { return o.sound.Load() }
+
+// MarkSound saves everyone after the caller from looking.
+func (o *Object) MarkSound() { o.sound.Store(true) }
 
 // Meta is an object's identity and lifecycle.
 type Meta struct {

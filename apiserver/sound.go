@@ -1,0 +1,62 @@
+package apiserver
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// What stands in etcd was written by a server, as a rule, and is sent as it is. Whatever else got
+// there must not reach clients, whose decoders would refuse a whole list for one item: every value
+// is decoded once before it is first shown.
+
+// sound returns nil if the stored value is an object of the resource's kind, or why it can't be read.
+func (s *Server) sound(res *resources.Resource, o *storage.Object) error {
+	if o.Err != nil || o.Sound() {
+		return o.Err
+	}
+	_, err := decodeSound(res, o)
+	return err
+}
+
+// decodeSound decodes the value into the stored version's type.
+func decodeSound(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
+	if o.Err != nil {
+		return nil, o.Err
+	}
+	is := schema.FromAPIVersionAndKind(o.Meta.APIVersion, o.Meta.Kind).GroupKind()
+	if want := res.Stored.GroupKind(); !want.Empty() && is != want {
+		return nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is)
+	}
+	obj, err := decodeStored(res, o.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
+	}
+	o.MarkSound()
+	return obj, nil
+}
+
+// unreadable reports a stored value that can't be read, and what that led to. Somebody who writes
+// to etcd by other ways than this one must have put it there.
+func (s *Server) unreadable(key string, err error, then string) {
+	s.metrics.corrupt.Inc()
+	s.log.Warn("a stored value can't be read", "key", key, "then", then, "err", err)
+}
+
+// refused reports it and returns what the client is answered.
+func (s *Server) refused(key string, err error) error {
+	s.unreadable(key, err, "refused a request for it")
+	return fmt.Errorf("reading %s: %w", key, err)
+}
+
+// readable returns what is about to be decoded, or why its metadata can't be read.
+func (s *Server) readable(o *storage.Object) (*storage.Object, error) {
+	if o.Err != nil {
+		return nil, s.refused(o.Key, o.Err)
+	}
+	return o, nil
+}
