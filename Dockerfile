@@ -14,6 +14,7 @@ COPY --from=build --chown=65532:65532 /empty/ /
 USER 65532:65532
 VOLUME /data
 EXPOSE 6443
-HEALTHCHECK --interval=5s --timeout=3s --start-period=5s CMD ["/kubecascade", "health"]
+HEALTHCHECK --interval=5s --timeout=3s --start-period=5s \
+	CMD ["/kubecascade", "health", "--server=https://127.0.0.1:6443", "--certificate-authority=/data/pki/ca.crt"]
 ENTRYPOINT ["/kubecascade"]
 CMD ["serve", "--data-dir=/data", "--bind-address=0.0.0.0"]

@@ -30,6 +30,7 @@ check: ## what a change must pass besides the tests
 	cd tests && $(GO) tool staticcheck ./...
 	$(GO) test -race $(RACE)
 	$(GO) -C tests test -race ./...
+	$(MAKE) fuzz FUZZ=apiserver/fuzz_test.go FUZZTIME=30s
 
 bench: build ## figures of this machine
 	$(GO) run ./internal/bench -binary bin/kubecascade $(ARGS)
@@ -39,6 +40,17 @@ conformance: build ## replay recorded answers of a real server, if they are ther
 
 image: ## a container image
 	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .
+
+FUZZ ?= .
+FUZZTIME ?= 5m
+
+fuzz: ## every fuzz target below FUZZ, each for FUZZTIME
+	@set -e; for file in $$(grep -rl --include=*_test.go '^func Fuzz' $(FUZZ) | sort); do \
+		for name in $$(grep -oE '^func Fuzz[A-Za-z]+' $$file | cut -d' ' -f2); do \
+			echo "$$name ($$file)"; \
+			$(GO) test ./$$(dirname $$file) -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME); \
+		done; \
+	done
 
 clean:
 	rm -rf bin kubecascade-data

@@ -124,27 +124,34 @@ func FuzzSelectors(f *testing.F) {
 	})
 }
 
-// FuzzDeleteOptions in body and query, as a dry run.
+// FuzzDeleteOptions in body and query: what is answered with an error has changed nothing.
 func FuzzDeleteOptions(f *testing.F) {
 	x := fuzzed(f)
 	for _, s := range [][3]string{{"application/json", `{"propagationPolicy":"Orphan"}`, ""}, {"application/yaml", "gracePeriodSeconds: 5", ""}, {"", "", "orphanDependents=0&gracePeriodSeconds=-1"},
-		{mediaProtobuf, "k8s\x00\n\x00\x12\x00", ""}, {"application/json", `{"preconditions":{"uid":"x","resourceVersion":"1"}}`, "uid=x"}, {"application/json", `null`, ""}} {
+		{mediaProtobuf, "k8s\x00\n\x00\x12\x00", ""}, {"application/json", `{"preconditions":{"uid":"x","resourceVersion":"1"}}`, "uid=x"}, {"application/json", `null`, ""},
+		{"application/json", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Foreground","dryRun":["All"]}`, ""}, {"", "", "propagationPolicy=Foreground"}} {
 		f.Add(s[0], s[1], s[2])
 	}
+	const victim = configmaps + "/victim"
 	f.Fuzz(func(t *testing.T, media, body, query string) {
-		// Somewhere that nothing is stored, and where something is, which must survive dry runs only.
-		check(t, x.send(http.MethodDelete, configmaps+"/none", query, media, body))
 		if w := x.send(http.MethodDelete, configmaps+"/none", query, media, body); w.Code == http.StatusOK {
 			t.Fatalf("deleted nothing: %s", w.Body)
 		}
-		if body == "" {
-			query += "&dryRun=All"
-			if values, _ := url.ParseQuery(query); len(values["dryRun"]) == 1 {
-				check(t, x.send(http.MethodDelete, configmaps+"/a", query, media, ""))
-				check(t, x.send(http.MethodDelete, configmaps, query, media, ""), badRevision, future)
-				if w := x.send(http.MethodGet, configmaps+"/a", "", "", ""); w.Code != http.StatusOK {
-					t.Fatalf("a dry run deleted: %s", query)
-				}
+		x.send(http.MethodPost, configmaps, "", "application/json", `{"metadata":{"name":"victim"}}`)
+		before := x.send(http.MethodGet, victim, "", "", "").Body.String()
+		w := x.send(http.MethodDelete, victim, query, media, body)
+		check(t, w)
+		after := x.send(http.MethodGet, victim, "", "", "")
+		if w.Code >= 400 && after.Body.String() != before {
+			t.Fatalf("answered %d, but %s became %s", w.Code, before, after.Body)
+		}
+		if after.Code == http.StatusOK { // let go of what waits for a collector
+			x.send(http.MethodPatch, victim, "", mergePatch, `{"metadata":{"finalizers":null}}`)
+		}
+		if values, _ := url.ParseQuery(query + "&dryRun=All"); body == "" && len(values["dryRun"]) == 1 {
+			check(t, x.send(http.MethodDelete, configmaps, query+"&dryRun=All", media, ""), badRevision, future)
+			if w := x.send(http.MethodGet, configmaps+"/a", "", "", ""); w.Code != http.StatusOK {
+				t.Fatalf("a dry run deleted: %s", query)
 			}
 		}
 	})

@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"fmt"
 	"slices"
 
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -113,9 +112,4 @@ func (sel *selected) matches(o *storage.Object) bool {
 		}
 	}
 	return sel.labels == nil || sel.labels.Matches(labels.Set(o.Meta.Labels))
-}
-
-// String shows the selection in logs.
-func (sel *selected) String() string {
-	return fmt.Sprintf("%s name=%q labels=%v fields=%v", sel.prefix, sel.name, sel.labels, sel.fields)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -39,6 +41,12 @@ func (o *options) checkStorage(changed func(name string) bool) error {
 	for _, flag := range []string{"etcd-cafile", "etcd-certfile", "etcd-keyfile"} {
 		if changed(flag) && len(o.etcd) == 0 {
 			return fmt.Errorf("--%s is of no use without --etcd-servers", flag)
+		}
+	}
+	for _, server := range o.etcd {
+		u, err := url.Parse(server)
+		if err != nil || u.Host+u.Path == "" || !slices.Contains([]string{"http", "https", "unix", "unixs"}, u.Scheme) {
+			return fmt.Errorf("--etcd-servers %q is not a URL like http://10.0.0.1:2379", server)
 		}
 	}
 	switch {

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +16,7 @@ import (
 // healthCommand asks a running server whether it is ready; an image without a shell uses it as its
 // health check.
 func healthCommand() *cobra.Command {
-	var url string
+	var url, authority string
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use: "health", Short: "Ask a running server whether it is ready",
@@ -24,7 +27,11 @@ func healthCommand() *cobra.Command {
 			if err != nil {
 				return errUsage{fmt.Errorf("--server: %w", err)}
 			}
-			res, err := http.DefaultClient.Do(req)
+			client, err := clientTrusting(authority)
+			if err != nil {
+				return err
+			}
+			res, err := client.Do(req)
 			if err != nil {
 				return err
 			}
@@ -39,7 +46,25 @@ func healthCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&url, "server", "http://127.0.0.1:8080", "URL of the server's plain port")
+	c.Flags().StringVar(&url, "server", "http://127.0.0.1:8080", "URL of the server; the secure port's needs --certificate-authority")
+	c.Flags().StringVar(&authority, "certificate-authority", "", "file with the CA certificate of the secure port (pki/ca.crt in the data directory)")
 	c.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "how long to wait for the answer")
 	return c
+}
+
+// clientTrusting returns a client that trusts the CA certificates in a file, or the system's if the
+// path is empty.
+func clientTrusting(path string) (*http.Client, error) {
+	if path == "" {
+		return http.DefaultClient, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--certificate-authority: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("--certificate-authority: no certificates in %s", path)
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}, nil
 }

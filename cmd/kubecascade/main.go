@@ -21,6 +21,9 @@ func main() {
 		cancel()
 	}()
 	if c, err := root().ExecuteContextC(ctx); err != nil {
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
+		}
 		report(c, err)
 		os.Exit(1)
 	}

@@ -1,0 +1,49 @@
+package arch
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// root is the module's folder.
+const root = "../.."
+
+var (
+	cited    = regexp.MustCompile(`\b(?:0|[A-J])-S?\d{2}\b`)
+	declared = regexp.MustCompile(`(?m)^- \*\*((?:0|[A-J])-S?\d{2})\b`)
+)
+
+// TestRules: whoever follows a rule's ID out of the code finds it.
+func TestRules(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "semantics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]bool{}
+	for _, m := range declared.FindAllSubmatch(text, -1) {
+		rules[string(m[1])] = true
+	}
+	if len(rules) < 400 {
+		t.Fatalf("docs/semantics.md has only %d rules", len(rules))
+	}
+	n := 0
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		for _, id := range cited.FindAllString(string(src), -1) {
+			if n++; !rules[id] {
+				t.Errorf("%s cites %s, which docs/semantics.md doesn't have", path, id)
+			}
+		}
+		return err
+	})
+	if err != nil || n < 100 {
+		t.Fatalf("%d rules cited, %v", n, err)
+	}
+}
