@@ -97,6 +97,7 @@ func (w *watch) serve() error {
 			w.fail(err)
 			return nil
 		}
+		gathered := len(w.out)
 		if err := w.send(events); err != nil {
 			return nil
 		}
@@ -104,8 +105,12 @@ func (w *watch) serve() error {
 		changed := watcher.Changed()
 		if len(events) > 0 {
 			changed = busy // more may wait; but however busy it is, a watch ends when it has to
-		} else if err := w.flush(); err != nil {
-			return nil
+		}
+		// What was gathered doesn't wait for ever behind events that this watch doesn't select.
+		if len(events) == 0 || gathered > 0 && len(w.out) == gathered {
+			if err := w.flush(); err != nil {
+				return nil
+			}
 		}
 		select {
 		case <-marks.C:

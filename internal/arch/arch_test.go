@@ -69,6 +69,7 @@ var forbidden = []struct {
 	{"gc/graph", "context", true, "it is pure: nothing in it waits"},
 	{"gc/graph", "k8s.io", true, "its types are its own; metav1 alone brings net/http"},
 	{"gc/graph", module + "/storage", true, "it knows objects by its own types, not by how they are stored"},
+	{"usage", module, false, "it is pure: objects in, quantities out"},
 	{"storage", module + "/apiserver", true, "data flows one way: the store doesn't know what its values mean"},
 	{"storage", module + "/gc", true, "data flows one way"},
 	{"storage", "k8s.io/api", true, "the store doesn't know Kubernetes' types"},
