@@ -62,8 +62,8 @@ type body struct {
 
 // decodeInto reads a body that must be of the kind want, in the version of gv; it returns the
 // object in that version. kindName is how messages call what the endpoint takes.
-func decodeBody(b body, want schema.GroupVersionKind, custom bool, warn func(string)) (runtime.Object, error) {
-	obj, got, err := decodeAny(b, want, custom)
+func decodeBody(b body, want schema.GroupVersionKind, coerce coercion, warn func(string)) (runtime.Object, error) {
+	obj, got, err := decodeAny(b, want, coerce)
 	if err != nil && runtime.IsStrictDecodingError(err) {
 		switch b.strictness {
 		case metav1.FieldValidationWarn:
@@ -99,12 +99,15 @@ func internalPackage(group string) string {
 	return name
 }
 
-func decodeAny(b body, want schema.GroupVersionKind, custom bool) (runtime.Object, *schema.GroupVersionKind, error) {
+// coercion is resources.Resource.Coerce; nil for kinds with a Go type.
+type coercion func(obj runtime.Object) (unknown []string, err error)
+
+func decodeAny(b body, want schema.GroupVersionKind, coerce coercion) (runtime.Object, *schema.GroupVersionKind, error) {
 	if err := checkCost(b); err != nil {
 		return nil, nil, err
 	}
-	if custom {
-		return decodeCustom(b, want)
+	if coerce != nil {
+		return decodeCustom(b, want, coerce)
 	}
 	scheme := resources.Scheme()
 	var s runtime.Decoder
@@ -130,7 +133,7 @@ func checkCost(b body) error {
 }
 
 // decodeCustom reads an unstructured object.
-func decodeCustom(b body, want schema.GroupVersionKind) (runtime.Object, *schema.GroupVersionKind, error) {
+func decodeCustom(b body, want schema.GroupVersionKind, coerce coercion) (runtime.Object, *schema.GroupVersionKind, error) {
 	data := b.bytes
 	var strict []error
 	if b.media == mediaYAML {
@@ -161,7 +164,17 @@ func decodeCustom(b body, want schema.GroupVersionKind) (runtime.Object, *schema
 	}
 	u := &unstructured.Unstructured{Object: m}
 	u.SetGroupVersionKind(got)
-	if strict = append(strict, dups...); len(strict) > 0 {
+	strict = append(strict, dups...)
+	if got == want {
+		unknown, err := coerce(u)
+		if err != nil {
+			return nil, &got, err
+		}
+		for _, path := range unknown {
+			strict = append(strict, fmt.Errorf("unknown field %q", path))
+		}
+	}
+	if len(strict) > 0 {
 		return u, &got, runtime.NewStrictDecodingError(strict)
 	}
 	return u, &got, nil
@@ -205,6 +218,9 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	if res.Custom {
 		u := &unstructured.Unstructured{}
 		err := u.UnmarshalJSON(data)
+		if err == nil && res.Restore != nil {
+			err = res.Restore(u)
+		}
 		return u, err
 	}
 	if res.ToStored != nil { // the bytes may be of either version

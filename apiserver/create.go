@@ -1,6 +1,11 @@
 package apiserver
 
-import "net/http"
+import (
+	"errors"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
 
 // serveCreate is POST on a collection.
 func (s *Server) serveCreate(q *request) error {
@@ -15,6 +20,9 @@ func (s *Server) serveCreate(q *request) error {
 	if q.res.Collection == "" {
 		return s.serveVirtual(q, x, o)
 	}
+	if q.res.Terminating {
+		return q.refuseTerminating(o.FieldValidation)
+	}
 	obj, err := q.input(o.FieldValidation)
 	if err != nil {
 		return err
@@ -25,4 +33,13 @@ func (s *Server) serveCreate(q *request) error {
 		return err
 	}
 	return q.answer(x, http.StatusCreated, out)
+}
+
+// refuseTerminating answers for a resource whose definition is being deleted (F-11).
+func (q *request) refuseTerminating(strictness string) error {
+	obj, err := q.input(strictness)
+	if err != nil {
+		return err
+	}
+	return apierrors.NewForbidden(q.res.GroupResource(), obj.GetName(), errors.New("create not allowed while custom resource definition is terminating"))
 }

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -13,6 +14,9 @@ func Documented(types *resources.Types) []openapi.Type {
 	var out []openapi.Type
 	for _, r := range types.All() {
 		if r.Custom {
+			if t, err := documentedCustom(r); err == nil {
+				out = append(out, t)
+			}
 			continue
 		}
 		t := openapi.Type{
@@ -41,4 +45,31 @@ func documentedSub(scheme *runtime.Scheme, sub resources.Subresource) openapi.Su
 		}
 	}
 	return d
+}
+
+// documentedCustom is the type of a custom resource.
+func documentedCustom(r *resources.Resource) (openapi.Type, error) {
+	v3, v2, err := r.OpenAPI()
+	if err != nil {
+		return openapi.Type{}, err
+	}
+	t := openapi.Type{Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Namespaced: r.Namespaced, Verbs: r.Verbs,
+		Custom: &openapi.Custom{ListKind: r.ListKind, Schema: v3, SchemaV2: v2}}
+	for _, sub := range r.Subresources {
+		t.Subresources = append(t.Subresources, documentedSub(resources.Scheme(), sub))
+	}
+	return t, nil
+}
+
+// customSchemas makes the converter that tells a custom resource's fields by its schema.
+func customSchemas(r *resources.Resource) (managedfields.TypeConverter, error) {
+	t, err := documentedCustom(r)
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := openapi.New("", func() []openapi.Type { return []openapi.Type{t} }).Definitions(r.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	return managedfields.NewTypeConverter(schemas, false)
 }

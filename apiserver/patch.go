@@ -56,11 +56,17 @@ func (s *Server) servePatch(q *request) error {
 	return q.answer(x, http.StatusOK, out)
 }
 
+// customPatches are the types of patches that custom resources take.
+var customPatches = []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.ApplyYAMLPatchType)}
+
 // patch reads the request's options and document.
 func (q *request) patch() (patch, error) {
 	media, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
 	p := patch{kind: types.PatchType(strings.TrimSpace(media)), warn: q.warn.add}
 	if !q.patchable(p.kind) {
+		if q.res.Custom {
+			return p, unsupportedMedia(customPatches)
+		}
 		return p, errPatchMedia // B-50
 	}
 	o := &metav1.PatchOptions{}
@@ -111,7 +117,7 @@ func (o *op) patched(old object, p patch) (object, error) {
 		}
 	}
 	served.GetObjectKind().SetGroupVersionKind(o.res.GroupVersionKind())
-	next, err := p.apply(served, o.res.GroupVersionKind(), o.res.Custom)
+	next, err := p.apply(served, o.res.GroupVersionKind(), o.res.Coerce)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +132,7 @@ func (o *op) patched(old object, p patch) (object, error) {
 }
 
 // apply returns the patched object; cur is not changed.
-func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, custom bool) (runtime.Object, error) {
+func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce coercion) (runtime.Object, error) {
 	if p.kind == types.StrategicMergePatchType {
 		return p.strategic(cur, gvk)
 	}
@@ -138,7 +144,7 @@ func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, custom bo
 	if err != nil {
 		return nil, err
 	}
-	return p.decode(after, string(after), strict, gvk, custom)
+	return p.decode(after, string(after), strict, gvk, coerce)
 }
 
 // document applies a JSON or merge patch to JSON. strict are the faults of the patch itself that
@@ -198,11 +204,11 @@ func unprocessable(err error) error {
 }
 
 // decode reads the patched document into the kind; shown is what a message quotes (B-55, B-71).
-func (p *patch) decode(after []byte, shown string, strict []error, gvk schema.GroupVersionKind, custom bool) (runtime.Object, error) {
+func (p *patch) decode(after []byte, shown string, strict []error, gvk schema.GroupVersionKind, coerce coercion) (runtime.Object, error) {
 	fault := func(err error) error {
 		return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
 	}
-	obj, got, err := decodeAny(body{bytes: after, media: mediaJSON, strictness: p.strictness}, gvk, custom)
+	obj, got, err := decodeAny(body{bytes: after, media: mediaJSON, strictness: p.strictness}, gvk, coerce)
 	if more, ok := runtime.AsStrictDecodingError(err); ok {
 		strict, err = append(strict, more.Errors()...), nil
 	}
@@ -253,7 +259,7 @@ func (p *patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	if err != nil {
 		return nil, err
 	}
-	return p.decode(after, shown, strict, gvk, false)
+	return p.decode(after, shown, strict, gvk, nil)
 }
 
 // strategicError words what a strategic merge can't do (B-54).

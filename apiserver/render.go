@@ -37,18 +37,26 @@ func (x *rendering) plain() bool {
 	return x.f.media == mediaJSON && x.f.as == "" && x.res.FromStored == nil
 }
 
+// canonical reports whether the cached bytes are what clients are sent.
+func (x *rendering) canonical(o *storage.Object) bool {
+	return !x.res.Custom || o.SealedBy(x.res.Seal)
+}
+
 // key names the form for what is rendered once and shared between watchers; empty means that
 // it can't be shared.
 func (x *rendering) key() string {
 	if x.f.as == "Table" {
 		return "" // ages depend on the time
 	}
+	if x.res.Custom {
+		return "" // it depends on the schema that the watch began with
+	}
 	return x.f.media + ";" + x.f.as + ";" + x.f.version + ";" + x.res.Version
 }
 
 // object renders one object, without a newline at the end.
 func (x *rendering) object(o *storage.Object) ([]byte, error) {
-	if x.plain() {
+	if x.plain() && x.canonical(o) {
 		return o.JSON, nil
 	}
 	if x.f.as == "" && x.f.media == mediaJSON {
@@ -148,7 +156,7 @@ func indent(data []byte, pretty bool) []byte {
 // list renders a list of objects. One that can't be brought into the form asked for is left out: it
 // must not keep a client from seeing all others.
 func (x *rendering) list(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
-	if x.plain() {
+	if x.plain() || x.res.Custom && x.f.media == mediaJSON && x.f.as == "" {
 		var b bytes.Buffer
 		err := x.plainList(&b, objs, m)
 		return indent(b.Bytes(), x.f.pretty), err
@@ -225,10 +233,11 @@ func (x *rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtim
 }
 
 func (x *rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
-	l := &unstructured.UnstructuredList{Object: map[string]any{"kind": x.res.Kind + "List", "apiVersion": x.res.GroupVersion().String()}}
-	l.SetResourceVersion(m.ResourceVersion)
-	l.SetContinue(m.Continue)
-	l.SetRemainingItemCount(m.RemainingItemCount)
+	meta := map[string]any{"resourceVersion": m.ResourceVersion, "continue": m.Continue}
+	if m.RemainingItemCount != nil {
+		meta["remainingItemCount"] = *m.RemainingItemCount
+	}
+	l := &unstructured.UnstructuredList{Object: map[string]any{"kind": x.res.ListKind, "apiVersion": x.res.GroupVersion().String(), "metadata": meta}}
 	for _, o := range objs {
 		obj, err := x.served(o)
 		if err != nil {
@@ -249,7 +258,7 @@ func (x *rendering) plainList(w io.Writer, objs []*storage.Object, m metav1.List
 	}
 	if x.res.Custom {
 		head = fmt.Appendf(nil, `{"apiVersion":%s,"items":[`, gv)
-		tail = fmt.Appendf(nil, `],"kind":"%sList","metadata":%s}`+"\n", x.res.Kind, customListMeta(m))
+		tail = fmt.Appendf(nil, `],"kind":%q,"metadata":%s}`+"\n", x.res.ListKind, customListMeta(m))
 	} else {
 		meta, err := json.Marshal(m)
 		if err != nil {
@@ -286,7 +295,10 @@ func customListMeta(m metav1.ListMeta) []byte {
 // writeItem writes an object as an item of a list.
 func (x *rendering) writeItem(w io.Writer, o *storage.Object) error {
 	if x.res.Custom {
-		_, err := w.Write(o.JSON)
+		data, err := x.object(o)
+		if err == nil {
+			_, err = w.Write(data)
+		}
 		return err
 	}
 	n := typeMetaLen(o)

@@ -92,7 +92,7 @@ func (q *request) input(strictness string) (object, error) {
 }
 
 func (q *request) stored(b body) (object, error) {
-	obj, err := decodeBody(b, q.res.GroupVersionKind(), q.res.Custom, q.warn.add)
+	obj, err := decodeBody(b, q.res.GroupVersionKind(), q.res.Coerce, q.warn.add)
 	if err != nil {
 		return nil, err
 	}
@@ -120,5 +120,5 @@ func (q *request) other(kind schema.GroupVersionKind, strictness string) (runtim
 	if err != nil {
 		return nil, err
 	}
-	return decodeBody(b, kind, false, q.warn.add)
+	return decodeBody(b, kind, nil, q.warn.add)
 }

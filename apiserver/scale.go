@@ -105,7 +105,7 @@ func (q *request) patchScale() (scaling, error) {
 			}
 			return sc, q.checkName(sc)
 		}
-		obj, err := p.apply(cur, scaleKind, false)
+		obj, err := p.apply(cur, scaleKind, nil)
 		if err != nil {
 			return nil, err
 		}

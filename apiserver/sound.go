@@ -1,8 +1,11 @@
 package apiserver
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -16,7 +19,7 @@ import (
 
 // sound returns nil if the stored value is an object of the resource's kind, or why it can't be read.
 func (s *Server) sound(res *resources.Resource, o *storage.Object) error {
-	if o.Err != nil || o.Sound() {
+	if o.Err != nil || o.SealedBy(res.Seal) {
 		return o.Err
 	}
 	_, err := decodeSound(res, o)
@@ -36,8 +39,17 @@ func decodeSound(res *resources.Resource, o *storage.Object) (runtime.Object, er
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
 	}
-	o.MarkSound()
+	if !res.Custom || canonical(obj, o) {
+		o.SetSeal(res.Seal)
+	}
 	return obj, nil
+}
+
+// canonical reports whether a custom resource's stored bytes are what its schema makes of them, as
+// they are unless the schema has changed since.
+func canonical(obj runtime.Object, o *storage.Object) bool {
+	data, err := json.Marshal(obj.(*unstructured.Unstructured).Object)
+	return err == nil && bytes.Equal(data, o.JSON)
 }
 
 // unreadable reports a stored value that can't be read, and what that led to. Somebody who writes

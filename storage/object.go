@@ -7,7 +7,7 @@ import (
 )
 
 // Object is a stored value with what everyone asks of it parsed out once. It is immutable but for
-// MarkSound: whoever has one may read it from any goroutine and may change nothing.
+// its seal: whoever has one may read it from any goroutine and may change nothing.
 type Object struct {
 	// Key is the full key.
 	Key string
@@ -21,18 +21,21 @@ type Object struct {
 	// Fields are the values of the collection's selectable fields, in the order of its
 	// FieldPaths; see Decoder.
 	Fields []string
-	// sound remembers MarkSound.
-	sound atomic.Bool
+	// seal is the last that was set.
+	seal atomic.Pointer[Seal]
 	// Err is why the value could not be decoded (it matches ErrCorrupt); JSON and Meta are then empty
 	// but for Meta.Name and Meta.Namespace, which come from the key.
 	Err error
 }
 
-// Sound reports whether somebody who knows types found the value to be of its own.
-func (o *Object) Sound() bool { return o.sound.Load() }
+// Seal stands for a type, for which values are looked at once. The store knows nothing of types.
+type Seal struct{ _ byte }
 
-// MarkSound saves everyone after the caller from looking.
-func (o *Object) MarkSound() { o.sound.Store(true) }
+// SealedBy reports whether the seal is the one that was set last.
+func (o *Object) SealedBy(s *Seal) bool { return s != nil && o.seal.Load() == s }
+
+// SetSeal says that whoever knows the seal's type found the value to be as it should be.
+func (o *Object) SetSeal(s *Seal) { o.seal.Store(s) }
 
 // Meta is an object's identity and lifecycle.
 type Meta struct {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -35,7 +36,11 @@ func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Objec
 
 func (e *endpoint) apply(live runtime.Object, document []byte, manager string, force bool, strictness string, warn func(string)) (runtime.Object, error) {
 	config := &unstructured.Unstructured{Object: map[string]any{}}
-	if err := yaml.Unmarshal(document, &config.Object); err != nil {
+	err := yaml.Unmarshal(document, &config.Object)
+	if err == nil && e.res.Custom {
+		err = integers(document, config)
+	}
+	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
 	}
 	if live == nil {
@@ -56,6 +61,17 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 		return nil, err
 	}
 	return obj, nil
+}
+
+// integers reads the document once more, with whole numbers as such: no Go type makes them of what
+// the YAML library takes all numbers for.
+func integers(document []byte, config *unstructured.Unstructured) error {
+	data, err := yaml.YAMLToJSON(document)
+	if err != nil {
+		return err
+	}
+	config.Object = map[string]any{}
+	return kjson.UnmarshalCaseSensitivePreserveInts(data, &config.Object)
 }
 
 // judge looks for what a lenient reading passes over. It comes after the merge, whose errors go

@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Builtin returns an entry for every resource that the server has by itself, wired to its
@@ -22,6 +24,9 @@ func Builtin() []*Resource {
 	wire(all)
 	return all
 }
+
+// builtin seals the objects of all kinds with a Go type: versions of one resource share them.
+var builtin = new(storage.Seal)
 
 // group completes the entries of one group version with what follows from the rest: the kind's
 // name is that of its Go type, the singular is the kind in lower case, the collection is named
@@ -43,6 +48,7 @@ func group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 				r.Stored = r.GroupVersionKind()
 			}
 		}
+		r.Seal = builtin
 		selectFields(r)
 		r.Deprecated = deprecation(r.New(), r.GroupVersionKind())
 		untyped, gvk := r.New, r.GroupVersionKind()

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
@@ -23,7 +24,9 @@ type Resource struct {
 	ShortNames       []string
 	Categories       []string
 	Kind             string
-	Namespaced       bool
+	// ListKind is the kind of lists; empty means Kind with "List" behind it.
+	ListKind   string
+	Namespaced bool
 	// Verbs as discovery prints them.
 	Verbs []string
 
@@ -43,6 +46,18 @@ type Resource struct {
 	New func() runtime.Object
 	// Custom says that objects are unstructured and print their keys in alphabetical order.
 	Custom bool
+	// Seal is set on cached objects whose bytes are what clients of this entry are sent.
+	Seal *storage.Seal
+	// Coerce, of custom resources, brings a decoded body into the shape of its schema, and returns the
+	// paths of the fields that went because the schema doesn't know them.
+	Coerce func(obj runtime.Object) (unknown []string, err error)
+	// Restore, of custom resources, does so with a stored object and fills in defaults: its schema may
+	// have changed since it was stored.
+	Restore func(obj runtime.Object) error
+	// OpenAPI returns the schemas of custom resources for documents of version 3 and 2; either may be nil.
+	OpenAPI func() (v3, v2 *spec.Schema, err error)
+	// Terminating says that no more objects may be created (F-11).
+	Terminating bool
 
 	Strategy     Strategy
 	Subresources []Subresource

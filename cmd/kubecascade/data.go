@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/kubecascade/kubecascade/apiserver/custom"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -56,8 +57,13 @@ func openData(ctx context.Context, o *options, log *slog.Logger) (*data, error) 
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
+	definitions := custom.NewInstaller(d.types, o.etcdPrefix, log)
 	d.done.Go(func() {
-		if err := store.Follow(run, d.cache.Apply); err != nil && run.Err() == nil {
+		follow := func(b storage.Batch) error {
+			definitions.Apply(b)
+			return d.cache.Apply(b)
+		}
+		if err := store.Follow(run, follow); err != nil && run.Err() == nil {
 			d.failed <- fmt.Errorf("following the store: %w", err)
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/controllers/definition"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/quota"
 	"github.com/kubecascade/kubecascade/gc"
@@ -31,6 +32,7 @@ type system struct {
 	// secure and plain are the servers of the two ports; plain is nil without that port.
 	secure, plain *http.Server
 	defaults      *loopback.Namespaces
+	definitions   *definition.Controller
 	// controllers by name, those that are on; each runs until its context ends.
 	controllers map[string]func(context.Context)
 }
@@ -66,6 +68,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, fmt.Errorf("reading --enable-admission-plugins and --disable-admission-plugins: %w", err)
 	}
+	s.definitions = definition.New(&loopback.Definitions{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), controllerManager), Cache: d.cache}
 	if on[garbageCollector] {
 		s.controllers[garbageCollector] = collect(collector, adapter, s.api, log)
@@ -98,6 +101,7 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
+	controllers.Go(func() { s.definitions.Run(run) })
 	for _, runController := range s.controllers {
 		controllers.Go(func() { runController(run) })
 	}

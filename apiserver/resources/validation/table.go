@@ -83,6 +83,9 @@ var kinds = map[schema.GroupKind]Kind{
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"}:          {Create: one(mutatingPolicy), Update: two(mutatingPolicyUpdate)},
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicyBinding"}:   {Create: one(mutatingBinding), Update: two(mutatingBindingUpdate)},
 
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: {Create: one(definition), Update: two(definitionUpdate),
+		Status: two(definitionStatus)},
+
 	{Group: "flowcontrol.apiserver.k8s.io", Kind: "FlowSchema"}: {Create: one(flowSchema), Update: two(flowSchemaUpdate), Status: two(flowSchemaStatus)},
 	{Group: "flowcontrol.apiserver.k8s.io", Kind: "PriorityLevelConfiguration"}: {Create: one(priorityLevel), Update: two(priorityLevelUpdate),
 		Status: two(priorityLevelStatus)},

@@ -1,0 +1,75 @@
+package custom
+
+import (
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// coerce brings an object into the shape that its schema asks for: fields that it doesn't know go,
+// metadata gets its types (AX pkg/apiserver/customresource_handler.go: unstructuredSchemaCoercer).
+// unknown are the paths of what went. Of a stored object malformed metadata goes as well, and a
+// generation that is missing is the first.
+func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []string, err error) {
+	r, err := v.rules()
+	if err != nil {
+		return nil, err
+	}
+	apiVersion, kind := u.GetAPIVersion(), u.GetKind()
+	meta, found, paths, err := objectmeta.GetObjectMetaWithOptions(u.Object, objectmeta.ObjectMetaOptions{DropMalformedFields: stored, ReturnUnknownFieldPaths: !stored})
+	if err != nil {
+		return nil, err
+	}
+	unknown = append(unknown, paths...)
+	if kind == v.kind {
+		if !v.whole {
+			unknown = append(unknown, pruning.PruneWithOptions(u.Object, r.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored})...)
+		}
+		fault, paths := objectmeta.CoerceWithOptions(nil, u.Object, r.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: !stored})
+		if fault != nil {
+			return nil, fault
+		}
+		unknown = append(unknown, paths...)
+		if stored && found && meta.Generation == 0 {
+			meta.Generation = 1
+		}
+	}
+	if kind != "" {
+		u.SetKind(kind)
+	}
+	if apiVersion != "" {
+		u.SetAPIVersion(apiVersion)
+	}
+	if found {
+		if err := setMeta(u.Object, meta); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(unknown)
+	return slices.Compact(unknown), nil
+}
+
+func setMeta(content map[string]any, meta *metav1.ObjectMeta) error {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(meta)
+	if err == nil {
+		content["metadata"] = m
+	}
+	return err
+}
+
+// fill sets defaults. What is null and may not be goes, unless it has a default.
+func (v *version) fill(obj runtime.Object) {
+	r, err := v.rules()
+	if err != nil {
+		return // whoever coerced the object was told
+	}
+	content := obj.(*unstructured.Unstructured).Object
+	defaulting.PruneNonNullableNullsWithoutDefaults(content, r.structural)
+	defaulting.Default(content, r.structural)
+}

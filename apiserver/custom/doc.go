@@ -1,0 +1,18 @@
+// Package custom turns CustomResourceDefinitions into entries of the table of types, so that their
+// objects are served, validated, printed and applied like built-in ones. apiextensions-apiserver's
+// packages do what is to be done with schemas; the order in which they are asked is AX
+// pkg/apiserver/customresource_handler.go's and pkg/registry/customresource's.
+//
+//	definition -> Entries: one resources.Resource a served version
+//	                 |- version: what one version's schema says, compiled at the first write
+//	                 |- strategy, scale: the rules of writes
+//	                 |- columns: tables
+//	           -> Judge: names, conditions (pure)
+//
+// It guarantees:
+//
+//  1. Entries and Judge are pure: the same definitions give the same entries and conditions.
+//  2. A definition costs nothing but its own objects until something is written: schemas and rules
+//     are compiled once, by the first who needs them.
+//  3. Nothing here keeps state of objects; entries may be used by any goroutine.
+package custom

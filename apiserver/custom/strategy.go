@@ -1,0 +1,136 @@
+package custom
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+)
+
+// validate judges a new object (AX pkg/registry/customresource/strategy.go: Validate).
+func (v *version) validate(obj runtime.Object) field.ErrorList {
+	r, err := v.rules()
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	content := obj.(*unstructured.Unstructured).Object
+	errs := validation.ValidateCustomResource(nil, content, r.object)
+	errs = append(errs, v.scaleSpec(content)...)
+	errs = append(errs, v.scaleStatus(content)...)
+	errs = append(errs, objectmeta.Validate(nil, content, r.structural, false)...)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.structural, content)...)
+	return r.evaluate(errs, content, nil)
+}
+
+// validateUpdate judges a change; what was wrong before may stay as it is where it hasn't changed.
+func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
+	r, err := v.rules()
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
+	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
+	errs := validation.ValidateCustomResourceUpdate(nil, content, was, r.object, validation.WithRatcheting(both))
+	errs = append(errs, v.scaleSpec(content)...)
+	errs = append(errs, v.scaleStatus(content)...)
+	errs = append(errs, objectmeta.Validate(nil, content, r.structural, false)...)
+	errs = append(errs, r.newListFaults(content, was)...)
+	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
+}
+
+// validateStatus judges a change through the status subresource.
+func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
+	r, err := v.rules()
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
+	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
+	var errs field.ErrorList
+	if status, ok := content["status"]; ok {
+		errs = validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, was["status"], r.status, validation.WithRatcheting(both.Key("status")))
+	}
+	errs = append(errs, v.scaleStatus(content)...)
+	errs = append(errs, r.newListFaults(content, was)...)
+	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
+}
+
+// newListFaults are duplicates in lists that are sets or maps, if there were none before.
+func (r *rules) newListFaults(content, was map[string]any) field.ErrorList {
+	errs := listtype.ValidateListSetsAndMaps(nil, r.structural, content)
+	if len(errs) > 0 && len(listtype.ValidateListSetsAndMaps(nil, r.structural, was)) > 0 {
+		return nil
+	}
+	return errs
+}
+
+// evaluate adds what the rules of x-kubernetes-validations find, unless the object's shape is so
+// wrong that they can't be asked.
+func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, options ...cel.Option) field.ErrorList {
+	if r.expressions == nil {
+		return errs
+	}
+	for _, e := range errs {
+		switch e.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+			return append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"))
+		}
+	}
+	var before any
+	if was != nil {
+		before = was
+	}
+	found, _ := r.expressions.Validate(context.Background(), nil, r.structural, content, before, celconfig.RuntimeCELCostBudget, options...)
+	return append(errs, found...)
+}
+
+// prepareStatus keeps everything of an object but status and managedFields.
+func prepareStatus(obj, old runtime.Object) {
+	u := obj.(*unstructured.Unstructured)
+	status, ok := u.Object["status"]
+	managed := u.GetManagedFields()
+	u.Object = old.DeepCopyObject().(*unstructured.Unstructured).Object
+	u.SetManagedFields(managed)
+	if delete(u.Object, "status"); ok {
+		u.Object["status"] = status
+	}
+}
+
+// warnings are of finalizers that are new (A-31; AX pkg/registry/customresource/validator.go).
+func warnings(obj, old runtime.Object) (texts []string) {
+	names := slices.Sorted(slices.Values(obj.(metav1.Object).GetFinalizers()))
+	for _, name := range slices.Compact(names) {
+		if old == nil || !slices.Contains(old.(metav1.Object).GetFinalizers(), name) {
+			texts = append(texts, finalizerWarnings(name)...)
+		}
+	}
+	return texts
+}
+
+func finalizerWarnings(name string) (texts []string) {
+	const path = "metadata.finalizers"
+	for _, msg := range utilvalidation.IsQualifiedName(name) {
+		texts = append(texts, fmt.Sprintf("%s: %q: %s", path, name, msg))
+	}
+	if strings.Contains(name, "/") || name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents || name == "kubernetes" {
+		return texts
+	}
+	prefer := "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"
+	if strings.Contains(name, ".") {
+		prefer = "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"
+	}
+	return append(texts, fmt.Sprintf("%s: %q: %s", path, name, prefer))
+}

@@ -1,0 +1,81 @@
+package custom
+
+import (
+	"fmt"
+	"sync"
+
+	apiextensionsinternal "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+)
+
+// version is one version of a definition.
+type version struct {
+	apiextensionsv1.CustomResourceDefinitionVersion
+	apiVersion, kind string
+	// whole objects keep fields that the schema doesn't know (spec.preserveUnknownFields of v1beta1).
+	whole bool
+
+	// rules are compiled when they are first needed.
+	rules func() (*rules, error)
+}
+
+// rules are what a version's schema says, ready to be asked.
+type rules struct {
+	structural *schema.Structural
+	// object judges a whole object, status what stands at status.
+	object, status validation.SchemaValidator
+	// expressions are x-kubernetes-validations; nil if there are none.
+	expressions *cel.Validator
+}
+
+func newVersion(d *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) *version {
+	n := &version{CustomResourceDefinitionVersion: *v, apiVersion: d.Spec.Group + "/" + v.Name, kind: d.Spec.Names.Kind, whole: d.Spec.PreserveUnknownFields}
+	n.rules = sync.OnceValues(n.compile)
+	return n
+}
+
+// compile is called once.
+func (v *version) compile() (*rules, error) {
+	in, err := v.internalSchema()
+	if err != nil {
+		return nil, fmt.Errorf("compiling the schema of %s, %s: %w", v.apiVersion, v.kind, err)
+	}
+	r := &rules{}
+	if r.structural, err = schema.NewStructural(in); err == nil {
+		err = defaulting.PruneDefaults(r.structural)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compiling the schema of %s, %s: %w", v.apiVersion, v.kind, err)
+	}
+	if r.object, _, err = validation.NewSchemaValidator(in); err != nil {
+		return nil, fmt.Errorf("compiling the schema of %s, %s: %w", v.apiVersion, v.kind, err)
+	}
+	var status *apiextensionsinternal.JSONSchemaProps
+	if p, ok := in.Properties["status"]; ok {
+		status = &p
+	}
+	if r.status, _, err = validation.NewSchemaValidator(status); err != nil {
+		return nil, fmt.Errorf("compiling the schema of %s, %s: %w", v.apiVersion, v.kind, err)
+	}
+	r.expressions = cel.NewValidator(r.structural, true, celconfig.PerCallLimit)
+	return r, nil
+}
+
+// internalSchema is the schema in the form that the packages take; an empty one if there is none.
+func (v *version) internalSchema() (*apiextensionsinternal.JSONSchemaProps, error) {
+	out := &apiextensionsinternal.CustomResourceValidation{}
+	if v.Schema != nil {
+		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(v.Schema.DeepCopy(), out, nil); err != nil {
+			return nil, err
+		}
+	}
+	if out.OpenAPIV3Schema == nil {
+		out.OpenAPIV3Schema = &apiextensionsinternal.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
+	}
+	return out.OpenAPIV3Schema, nil
+}

@@ -1,0 +1,60 @@
+package validation
+
+import (
+	"context"
+	"strings"
+
+	apiextensionsinternal "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	upstream "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Definitions are judged by apiextensions-apiserver's own package, which knows them in their
+// internal form. It judges metadata along with the rest; that is the caller's, but for the rule that
+// a definition is named after what it defines.
+
+func definition(d *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	in, err := internalDefinition(d)
+	if err != nil {
+		return err
+	}
+	return butMetadata(upstream.ValidateCustomResourceDefinition(context.Background(), in), true)
+}
+
+func definitionUpdate(d, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	return judgeDefinitions(d, old, func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
+		return upstream.ValidateCustomResourceDefinitionUpdate(context.Background(), in, was)
+	})
+}
+
+func definitionStatus(d, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	return judgeDefinitions(d, old, upstream.ValidateUpdateCustomResourceDefinitionStatus)
+}
+
+func judgeDefinitions(d, old *apiextensionsv1.CustomResourceDefinition, judge func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList) field.ErrorList {
+	in, errs := internalDefinition(d)
+	was, more := internalDefinition(old)
+	if errs = append(errs, more...); len(errs) > 0 {
+		return errs
+	}
+	return butMetadata(judge(in, was), false)
+}
+
+func internalDefinition(d *apiextensionsv1.CustomResourceDefinition) (*apiextensionsinternal.CustomResourceDefinition, field.ErrorList) {
+	in := &apiextensionsinternal.CustomResourceDefinition{}
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(d.DeepCopy(), in, nil); err != nil {
+		return nil, field.ErrorList{field.InternalError(nil, err)}
+	}
+	return in, nil
+}
+
+// butMetadata leaves out what is said of metadata; of a name that only doesn't fit, if asked, not.
+func butMetadata(errs field.ErrorList, name bool) (kept field.ErrorList) {
+	for _, e := range errs {
+		if !strings.HasPrefix(e.Field, "metadata") || name && strings.HasPrefix(e.Detail, "must be spec.names.plural") {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,106 @@
+package definition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// pass does for one definition what is to be done now.
+func (c *Controller) pass(ctx context.Context, name string) error {
+	all, err := c.api.List(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(d *apiextensionsv1.CustomResourceDefinition) bool { return d.Name == name })
+	if i < 0 {
+		return nil
+	}
+	d := all[i]
+	if d.DeletionTimestamp != nil && slices.Contains(d.Finalizers, apiextensionsv1.CustomResourceCleanupFinalizer) {
+		return c.empty(ctx, d)
+	}
+	if next := c.api.Judge(d, all); next != nil {
+		_, err = c.api.UpdateStatus(ctx, next)
+	}
+	return err
+}
+
+// empty deletes the definition's objects, and takes its finalizer when there are none (F-09, F-10).
+func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) error {
+	if !established(d) {
+		return c.release(ctx, d, "NeverEstablished", "resource was never established")
+	}
+	d, err := c.terminating(ctx, d, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
+	if err != nil {
+		return err
+	}
+	namespaces, err := c.api.Namespaces(ctx, d)
+	if err != nil {
+		return c.failed(ctx, d, fmt.Errorf("could not list instances: %w", err))
+	}
+	if len(namespaces) == 0 {
+		return c.release(ctx, d, "InstanceDeletionCompleted", "removed all instances")
+	}
+	var errs []error
+	for _, ns := range namespaces {
+		errs = append(errs, c.api.DeleteAll(ctx, d, ns))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return c.failed(ctx, d, fmt.Errorf("could not issue all deletes: %w", err))
+	}
+	return nil // the end of each object is an event
+}
+
+// failed says in the status what went wrong.
+func (c *Controller) failed(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, err error) error {
+	_, more := c.terminating(ctx, d, "InstanceDeletionFailed", err.Error())
+	return errors.Join(err, more)
+}
+
+// release takes the finalizer.
+func (c *Controller) release(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string) error {
+	d = d.DeepCopy()
+	setTerminating(d, apiextensionsv1.ConditionFalse, reason, message, c.now())
+	d.Finalizers = slices.DeleteFunc(d.Finalizers, func(f string) bool { return f == apiextensionsv1.CustomResourceCleanupFinalizer })
+	_, err := c.api.UpdateStatus(ctx, d)
+	return err
+}
+
+// terminating stores why the definition is still there.
+func (c *Controller) terminating(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string) (*apiextensionsv1.CustomResourceDefinition, error) {
+	next := d.DeepCopy()
+	if !setTerminating(next, apiextensionsv1.ConditionTrue, reason, message, c.now()) {
+		return d, nil
+	}
+	return c.api.UpdateStatus(ctx, next)
+}
+
+// setTerminating reports whether the condition changed.
+func setTerminating(d *apiextensionsv1.CustomResourceDefinition, status apiextensionsv1.ConditionStatus, reason, message string, now metav1.Time) bool {
+	next := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Terminating, Status: status, Reason: reason, Message: message, LastTransitionTime: now}
+	for i := range d.Status.Conditions {
+		old := &d.Status.Conditions[i]
+		if old.Type != next.Type {
+			continue
+		}
+		if old.Status == next.Status {
+			next.LastTransitionTime = old.LastTransitionTime
+		}
+		changed := *old != next
+		*old = next
+		return changed
+	}
+	d.Status.Conditions = append(d.Status.Conditions, next)
+	return true
+}
+
+func established(d *apiextensionsv1.CustomResourceDefinition) bool {
+	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		return c.Type == apiextensionsv1.Established && c.Status == apiextensionsv1.ConditionTrue
+	})
+}

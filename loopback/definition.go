@@ -1,0 +1,208 @@
+package loopback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/custom"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Definitions is definition.API.
+type Definitions struct {
+	API   *apiserver.Loopback
+	Cache *cache.Cache
+
+	// mu guards known: the definitions by key, as they were last decoded.
+	mu    sync.Mutex
+	known map[string]known
+}
+
+type known struct {
+	revision   int64
+	definition *apiextensionsv1.CustomResourceDefinition
+}
+
+func (d *Definitions) resource() *resources.Resource {
+	return d.API.Types().Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
+}
+
+// Follow implements definition.API.
+func (d *Definitions) Follow(ctx context.Context, sink func(name string)) error {
+	for ctx.Err() == nil {
+		if err := d.follow(ctx, sink); !errors.Is(err, cache.ErrExpired) {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// follow tells of all definitions, and then of what happens, until it falls behind.
+func (d *Definitions) follow(ctx context.Context, sink func(name string)) error {
+	select {
+	case <-d.Cache.Ready():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	collection := d.resource().Collection
+	snap, err := d.Cache.Snapshot(collection, 0)
+	if err != nil {
+		return err
+	}
+	snap.Ascend("", "", func(o *storage.Object) bool {
+		sink(o.Meta.Name)
+		return true
+	})
+	w, err := d.Cache.Timeline(snap.Revision())
+	if err != nil {
+		return err
+	}
+	for {
+		events, _, err := w.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			switch {
+			case e.Collection == collection:
+				if err := d.group(e.Object.Meta.Name, collection, sink); err != nil {
+					return err
+				}
+			case e.Type == cache.Deleted:
+				if r := d.API.Types().Collection(e.Collection); r != nil && r.Terminating {
+					sink(r.Plural + "." + r.Group)
+				}
+			}
+		}
+	}
+}
+
+// group tells of a definition that changed, and of those of its group that wait for a name, which it
+// may have left.
+func (d *Definitions) group(name, collection string, sink func(name string)) error {
+	sink(name)
+	_, group, _ := strings.Cut(name, ".")
+	snap, err := d.Cache.Snapshot(collection, 0)
+	if err != nil {
+		return err
+	}
+	snap.Ascend("", "", func(o *storage.Object) bool {
+		if _, g, _ := strings.Cut(o.Meta.Name, "."); g != group || o.Meta.Name == name {
+			return true
+		}
+		if other, err := d.decode(o); err == nil && !custom.True(other, apiextensionsv1.NamesAccepted) {
+			sink(o.Meta.Name)
+		}
+		return true
+	})
+	return nil
+}
+
+// List implements definition.API. One that can't be read is left out.
+func (d *Definitions) List(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	objs, err := d.API.List(ctx, apiserver.Path{Resource: d.resource()})
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for _, o := range objs {
+		there[o.Key] = true
+		if one, err := d.decode(o); err == nil {
+			all = append(all, one)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.known, func(key string, _ known) bool { return !there[key] })
+	return all, nil
+}
+
+// decode returns the definition, which may not be changed.
+func (d *Definitions) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if k := d.known[o.Key]; k.revision == o.Revision && k.definition != nil {
+		return k.definition, nil
+	}
+	if o.Err != nil {
+		return nil, o.Err
+	}
+	obj, err := d.resource().Decode(o.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
+	}
+	if d.known == nil {
+		d.known = map[string]known{}
+	}
+	d.known[o.Key] = known{o.Revision, obj.(*apiextensionsv1.CustomResourceDefinition)}
+	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
+}
+
+// Judge implements definition.API.
+func (d *Definitions) Judge(one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	return custom.Judge(one, all, metav1.Now())
+}
+
+// UpdateStatus implements definition.API.
+func (d *Definitions) UpdateStatus(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+	r := d.resource()
+	stored, err := r.ToStored(one)
+	if err != nil {
+		return nil, err
+	}
+	o, err := d.API.Update(ctx, apiserver.Path{Resource: r, Subresource: "status", Name: one.Name}, stored)
+	if err != nil {
+		return nil, err
+	}
+	return d.decode(o)
+}
+
+// instances is the entry of what the definition defines.
+func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
+	for _, v := range one.Spec.Versions {
+		if r := d.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); r != nil && r.Custom {
+			return r, nil
+		}
+	}
+	return nil, apierrors.NewNotFound(apiextensionsv1.Resource("customresourcedefinitions"), one.Name)
+}
+
+// Namespaces implements definition.API.
+func (d *Definitions) Namespaces(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) ([]string, error) {
+	r, err := d.instances(one)
+	if err != nil {
+		return nil, err
+	}
+	objs, err := d.API.List(ctx, apiserver.Path{Resource: r})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, o := range objs {
+		names = append(names, o.Meta.Namespace)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// DeleteAll implements definition.API.
+func (d *Definitions) DeleteAll(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition, namespace string) error {
+	r, err := d.instances(one)
+	if err != nil {
+		return err
+	}
+	return d.API.DeleteCollection(ctx, apiserver.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
+}
