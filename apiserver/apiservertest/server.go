@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/custom"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -90,7 +91,13 @@ func Start(t testing.TB, o *Options) *Server {
 func (s *Server) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.Store.Follow(ctx, s.Cache.Apply) }()
+	definitions := custom.NewInstaller(s.Types, s.Decoder.Root, slog.New(slog.NewTextHandler(s.t.Output(), nil)))
+	go func() {
+		done <- s.Store.Follow(ctx, func(b storage.Batch) error {
+			definitions.Apply(b)
+			return s.Cache.Apply(b)
+		})
+	}()
 	s.t.Cleanup(func() {
 		cancel()
 		<-done

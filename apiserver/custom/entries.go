@@ -67,7 +67,7 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, all map[stri
 		Terminating: d.DeletionTimestamp != nil,
 	}
 	if stored != v.Name {
-		r.ToStored, r.FromStored = rename(gvk.Group+"/"+stored), rename(v.apiVersion)
+		r.ToStored, r.FromStored = convert(all[gvk.Group+"/"+stored]), convert(v)
 	}
 	r.Deprecated = deprecation(v)
 	selectable(r, v.SelectableFields)
@@ -116,16 +116,17 @@ func restore(all map[string]*version, v *version) func(runtime.Object) error {
 	}
 }
 
-// rename converts by changing nothing but the version (strategy None).
-func rename(apiVersion string) func(runtime.Object) (runtime.Object, error) {
+// convert changes the version (strategy None), and drops what the other version's schema doesn't know.
+func convert(to *version) func(runtime.Object) (runtime.Object, error) {
 	return func(obj runtime.Object) (runtime.Object, error) {
 		u := obj.(*unstructured.Unstructured)
-		if u.GetAPIVersion() == apiVersion {
+		if u.GetAPIVersion() == to.apiVersion {
 			return u, nil
 		}
 		u = u.DeepCopy()
-		u.SetAPIVersion(apiVersion)
-		return u, nil
+		u.SetAPIVersion(to.apiVersion)
+		_, err := to.coerce(u, true)
+		return u, err
 	}
 }
 

@@ -1,0 +1,236 @@
+package loopback_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/definition"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+// defined starts a server with the controller of definitions, which ends with the test.
+func defined(t *testing.T, o *apiservertest.Options) *apiservertest.Server {
+	s := apiservertest.Start(t, o)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	api := &loopback.Definitions{API: s.API.Loopback(auth.Loopback, "kube-apiserver"), Cache: s.Cache}
+	go func() {
+		defer close(done)
+		definition.New(api, nil).Run(ctx)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	return s
+}
+
+// widgets is a definition; version is the rest of a version's fields for each name.
+func widgets(plural, kind string, versions ...string) string {
+	return fmt.Sprintf(`{"metadata":{"name":"%s.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":%q,"kind":%q},"versions":[%s]}}`,
+		plural, plural, kind, strings.Join(versions, ","))
+}
+
+func version(name string, storage bool, properties, more string) string {
+	return fmt.Sprintf(`{"name":%q,"served":true,"storage":%v,"schema":{"openAPIV3Schema":{"type":"object","properties":{%s}}}%s}`, name, storage, properties, more)
+}
+
+const size = `"spec":{"type":"object","properties":{"size":{"type":"integer","default":3,"maximum":10},"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}`
+
+// until reads a watch of definitions up to a state of one.
+func until(t *testing.T, w *apiservertest.Watch, name string, f func(*apiextensionsv1.CustomResourceDefinition) bool) {
+	t.Helper()
+	for {
+		e, err := w.Next()
+		if err != nil {
+			t.Fatalf("waiting for %s: %v", name, err)
+		}
+		if e.Object.GetName() != name || e.Type == "DELETED" {
+			continue
+		}
+		d := &apiextensionsv1.CustomResourceDefinition{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(e.Object.Object, d); err != nil {
+			t.Fatal(err)
+		}
+		if f(d) {
+			return
+		}
+	}
+}
+
+func is(d *apiextensionsv1.CustomResourceDefinition, typ apiextensionsv1.CustomResourceDefinitionConditionType, status apiextensionsv1.ConditionStatus, reason string) bool {
+	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		return c.Type == typ && c.Status == status && c.Reason == reason
+	})
+}
+
+func isEstablished(d *apiextensionsv1.CustomResourceDefinition) bool {
+	return is(d, apiextensionsv1.Established, "True", "InitialNamesAccepted")
+}
+
+// define creates a definition and waits until it is established.
+func define(t *testing.T, s *apiservertest.Server, body string) {
+	t.Helper()
+	w := s.Watch(definitions + "?watch=1")
+	do(t, s, "POST", definitions, body)
+	var d struct{ Metadata struct{ Name string } }
+	if err := json.Unmarshal([]byte(body), &d); err != nil {
+		t.Fatal(err)
+	}
+	until(t, w, d.Metadata.Name, isEstablished)
+}
+
+const v1widgets = "/apis/example.com/v1/namespaces/default/widgets"
+
+// TestServedAtOnce: who sees that a definition is established finds its resource served, everywhere.
+func TestServedAtOnce(t *testing.T) {
+	s := defined(t, nil)
+	for i := range 20 {
+		plural := fmt.Sprintf("things%d", i)
+		define(t, s, widgets(plural, fmt.Sprintf("Thing%d", i), version("v1", true, size, "")))
+		path := "/apis/example.com/v1/namespaces/default/" + plural
+		do(t, s, "POST", path, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Thing%d","metadata":{"name":"a"}}`, i))
+		if a := s.Do("GET", "/apis/example.com/v1", nil); !strings.Contains(string(a.Body), `"`+plural+`"`) {
+			t.Fatalf("discovery: %s", a.Body)
+		}
+		if a := s.Do("GET", "/openapi/v3/apis/example.com/v1", nil); i == 0 && !strings.Contains(string(a.Body), "com.example.v1.Thing0") {
+			t.Fatalf("openapi: %s", a.Body)
+		}
+	}
+}
+
+// TestNames: a name that is taken is refused, and given to whoever waits for it when it becomes free.
+func TestNames(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	w := s.Watch(definitions + "?watch=1")
+	do(t, s, "POST", definitions, widgets("gadgets", "Widget", version("v1", true, size, "")))
+	until(t, w, "gadgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
+		return is(d, apiextensionsv1.NamesAccepted, "False", "ListKindConflict") && is(d, apiextensionsv1.Established, "False", "NotAccepted")
+	})
+	if a := s.Do("GET", "/apis/example.com/v1/gadgets", nil); a.Code != http.StatusNotFound {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
+	until(t, w, "gadgets.example.com", isEstablished)
+	do(t, s, "GET", "/apis/example.com/v1/gadgets", "")
+}
+
+// TestDefinitionGoes: its objects go first, their finalizers honoured; meanwhile none is created.
+func TestDefinitionGoes(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)
+	do(t, s, "POST", "/apis/example.com/v1/namespaces/other/widgets", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"}}`)
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["example.com/hold"]}}`)
+	w, objects := s.Watch(definitions+"?watch=1"), s.Watch("/apis/example.com/v1/widgets?watch=1")
+	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
+	until(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
+		return is(d, apiextensionsv1.Terminating, "True", "InstanceDeletionInProgress")
+	})
+	gone(t, objects, "b")
+	a := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"late"}}`)
+	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(string(a.Body), want) {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	do(t, s, "PATCH", v1widgets+"/a", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+	gone(t, objects, "a")
+	gone(t, w, "widgets.example.com")
+	if a := s.Do("GET", v1widgets, nil); a.Code != http.StatusNotFound || string(a.Body) != "404 page not found\n" {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}
+
+// TestVersions: without a conversion only the version's name differs; each has its own schema.
+func TestVersions(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget",
+		version("v1", true, size, ""),
+		version("v1beta1", false, `"spec":{"type":"object","properties":{"size":{"type":"integer","maximum":5}}}`, `,"deprecated":true`)))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4,"free":{"x":1}}}`)
+	beta := strings.Replace(v1widgets, "/v1/", "/v1beta1/", 1)
+	a := s.Do("GET", beta+"/a", nil)
+	if got := a.Object(); got.GetAPIVersion() != "example.com/v1beta1" || a.Header.Get("Warning") != `299 - "example.com/v1beta1 Widget is deprecated"` {
+		t.Errorf("%s %q", a.Body, a.Header.Get("Warning"))
+	}
+	for _, c := range []struct {
+		path, version string
+		code          int
+	}{{beta, "v1beta1", 422}, {v1widgets, "v1", 201}, {v1widgets, "v1beta1", 400}} {
+		a := s.Do("POST", c.path, fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Widget","metadata":{"generateName":"b"},"spec":{"size":6}}`, c.version))
+		if a.Code != c.code {
+			t.Errorf("%s to %s: %d %s", c.version, c.path, a.Code, a.Body)
+		}
+	}
+	if a := s.Do("GET", beta, nil); strings.Contains(string(a.Body), `"apiVersion":"example.com/v1","kind"`) || strings.Contains(string(a.Body), `"free":{"x"`) || !strings.Contains(string(a.Body), `"kind":"WidgetList"`) {
+		t.Errorf("%s", a.Body)
+	}
+}
+
+// TestSchemaChanges: what is stored is shown as the schema has it now, and watches go on.
+func TestSchemaChanges(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":4}}`)
+	w := s.Watch(v1widgets + "?watch=1")
+	if e, err := w.Next(); err != nil || e.Type != "ADDED" {
+		t.Fatal(e, err)
+	}
+	do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/color","value":{"type":"string","default":"red"}},
+		{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size"}]`, "Content-Type", "application/json-patch+json")
+	for _, path := range []string{v1widgets, v1widgets + "/a"} {
+		if a := s.Do("GET", path, nil); !strings.Contains(string(a.Body), `"spec":{"color":"red"}`) {
+			t.Errorf("%s: %s", path, a.Body)
+		}
+	}
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{}}`)
+	if e, err := w.Next(); err != nil || e.Object.GetName() != "b" {
+		t.Error(e, err)
+	}
+}
+
+// TestFields that the schema doesn't know are dropped, warned of or refused (B-70, B-71).
+func TestFields(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, `,"additionalPrinterColumns":[{"name":"Size","type":"integer","jsonPath":".spec.size"}],"selectableFields":[{"jsonPath":".spec.size"}]`)))
+	body := func(name string) string {
+		return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `","odd":1},"spec":{"free":{"kept":true},"unknown":1}}`
+	}
+	a := s.Do("POST", v1widgets+"?fieldValidation=Strict", body("a"))
+	if want := `strict decoding error: unknown field \"metadata.odd\", unknown field \"spec.unknown\"`; a.Code != 400 || !strings.Contains(string(a.Body), want) {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	a = s.Do("POST", v1widgets, body("a"))
+	if got := a.Header.Values("Warning"); a.Code != 201 || len(got) != 2 || !strings.Contains(string(a.Body), `"spec":{"free":{"kept":true},"size":3}`) {
+		t.Errorf("%d %v %s", a.Code, got, a.Body)
+	}
+	a = s.Do("GET", v1widgets+"?fieldSelector=spec.size%3D3", nil, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+	if !strings.Contains(string(a.Body), `"cells":["a",3]`) {
+		t.Errorf("%s", a.Body)
+	}
+	if a = s.Do("GET", v1widgets+"?fieldSelector=spec.size%3D4", nil); len(a.List().Items) != 0 {
+		t.Errorf("%s", a.Body)
+	}
+}
+
+// TestRestartWithDefinitions: another server on the same store serves them as soon as it is ready.
+func TestRestartWithDefinitions(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	again := apiservertest.Start(t, &apiservertest.Options{Store: s.Store})
+	do(t, again, "GET", v1widgets+"/a", "")
+	do(t, again, "DELETE", v1widgets+"/a", "")
+}
