@@ -56,9 +56,9 @@ func (s *Server) routes(who Authenticator) chi.Router {
 		for path, h := range s.config.Debug {
 			r.Handle(path, h)
 		}
-		r.Get("/openapi/v2", s.config.OpenAPI.V2().ServeHTTP)
-		r.Get("/openapi/v3", s.config.OpenAPI.V3().ServeHTTP)
-		r.Get("/openapi/v3/*", s.config.OpenAPI.V3().ServeHTTP)
+		r.Get("/openapi/v2", s.documents(s.config.OpenAPI.V2()))
+		r.Get("/openapi/v3", s.documents(s.config.OpenAPI.V3()))
+		r.Get("/openapi/v3/*", s.documents(s.config.OpenAPI.V3()))
 
 		d := s.config.Discovery
 		for _, path := range []string{"/api", "/api/", "/apis", "/apis/"} {
@@ -72,6 +72,19 @@ func (s *Server) routes(who Authenticator) chi.Router {
 		r.HandleFunc("/apis/{group}/{version}/*", s.resource)
 	})
 	return r
+}
+
+// documents serves OpenAPI documents of the types as they are now.
+func (s *Server) documents(h http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.documented.Lock()
+		if g := s.types.Generation(); g != s.documented.generation {
+			s.documented.generation = g
+			s.config.OpenAPI.Invalidate()
+		}
+		s.documented.Unlock()
+		h.ServeHTTP(w, r)
+	}
 }
 
 // discovery answers for a group or version that is served; for others /api gives a Status and

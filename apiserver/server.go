@@ -72,6 +72,11 @@ type Server struct {
 	config    Config
 	metrics   *metrics
 	fields    *apply.Managers
+	// documented is the generation of types that OpenAPI documents were last asked of.
+	documented struct {
+		sync.Mutex
+		generation uint64
+	}
 	// slots holds one entry for each request that is being served, on all ports.
 	slots chan struct{}
 	// turn is held, by being filled, by the one write that allocates.

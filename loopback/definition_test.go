@@ -105,7 +105,7 @@ func TestServedAtOnce(t *testing.T) {
 		if a := s.Do("GET", "/apis/example.com/v1", nil); !strings.Contains(string(a.Body), `"`+plural+`"`) {
 			t.Fatalf("discovery: %s", a.Body)
 		}
-		if a := s.Do("GET", "/openapi/v3/apis/example.com/v1", nil); i == 0 && !strings.Contains(string(a.Body), "com.example.v1.Thing0") {
+		if a := s.Do("GET", "/openapi/v3/apis/example.com/v1", nil); !strings.Contains(string(a.Body), fmt.Sprintf("com.example.v1.Thing%d", i)) {
 			t.Fatalf("openapi: %s", a.Body)
 		}
 	}
