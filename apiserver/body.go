@@ -60,8 +60,7 @@ type body struct {
 	strictness string
 }
 
-// decodeInto reads a body that must be of the kind want, in the version of gv; it returns the
-// object in that version. kindName is how messages call what the endpoint takes.
+// decodeBody reads a body that must be of the kind want; it returns the object in that version.
 func decodeBody(b body, want schema.GroupVersionKind, coerce coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := decodeAny(b, want, coerce)
 	if err != nil && runtime.IsStrictDecodingError(err) {

@@ -147,6 +147,29 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
+// TestUnreadBody: one that no handler asks for holds nothing up either, wherever it is sent.
+func TestUnreadBody(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
+	}})
+	for _, request := range []string{"GET " + configmaps, "GET " + configmaps + "/none", "GET " + configmaps + "?watch=1", "GET " + configmaps + "?limit=x",
+		"POST /version", "PUT " + configmaps, "GET /healthz", "GET /nowhere", "GET /api/v1/nowhere"} {
+		l := dial(t, s)
+		l.say("%s HTTP/1.1\nHost: localhost\nContent-Length: 10\n\n", request)
+		if a := l.hear(); a.Code == 0 {
+			t.Errorf("%s: no answer", request)
+		}
+		must(t, s.Do("GET", configmaps, nil), http.StatusOK)
+	}
+	// A watch outlives the time for a body that came along.
+	l := dial(t, s)
+	l.say("GET %s?watch=1&timeoutSeconds=1 HTTP/1.1\nHost: localhost\nContent-Length: 2\n\n{}", configmaps)
+	start := time.Now()
+	if a := must(t, l.hear(), http.StatusOK); time.Since(start) < 900*time.Millisecond {
+		t.Errorf("it ended early: %s", a.Body)
+	}
+}
+
 // TestHangUp in the middle of a body frees the place and writes nothing.
 func TestHangUp(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})

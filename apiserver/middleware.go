@@ -36,7 +36,11 @@ func (s *Server) audit(next http.Handler) http.Handler {
 				s.log.Debug("request", "method", r.Method, "uri", r.URL.RequestURI(), "code", rec.code, "bytes", rec.bytes, "took", took, "agent", r.UserAgent())
 			}
 		}()
-		next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec)))
+		r = r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec))
+		if r.Body != nil && r.Body != http.NoBody {
+			r.Body = newTimedBody(w, r.Body, start.Add(s.config.RequestTimeout))
+		}
+		next.ServeHTTP(rec, r)
 	})
 }
 

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"bufio"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -93,26 +94,24 @@ func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 
-// timedBody bounds how long a client may take to send its body, which it must within the time that
-// the whole request has. The deadline is taken back at the end: while a handler works net/http
-// reads on to notice a hang-up, and would take a missed deadline for one.
+// timedBody bounds how long a client may take to send its body, whoever reads it: what a handler has
+// left net/http reads before it answers. The deadline is taken back at the end, for while a handler
+// works net/http reads on to notice a hang-up, and would take a missed deadline for one.
 type timedBody struct {
-	body interface {
-		Read([]byte) (int, error)
-		Close() error
-	}
-	deadline time.Time
+	body io.ReadCloser
 	// set changes the connection's deadline.
-	set     func(time.Time) error
-	started bool
+	set func(time.Time) error
+}
+
+// newTimedBody sets the deadline.
+func newTimedBody(w http.ResponseWriter, body io.ReadCloser, deadline time.Time) *timedBody {
+	b := &timedBody{body: body, set: http.NewResponseController(w).SetReadDeadline}
+	_ = b.set(deadline) // a writer without a connection has no slow client
+	return b
 }
 
 // Read reads on; the error is os.ErrDeadlineExceeded if the client took too long.
 func (b *timedBody) Read(p []byte) (int, error) {
-	if !b.started {
-		b.started = true
-		_ = b.set(b.deadline) // a writer without a connection has no slow client
-	}
 	n, err := b.body.Read(p)
 	if err != nil && !os.IsTimeout(err) {
 		_ = b.set(time.Time{})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -171,7 +170,12 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) erro
 	if t.res.Deprecated != "" {
 		q.warn.add(t.res.Deprecated)
 	}
-	q.timeBody()
+	if verb == "watch" || verb == "list" || verb == "get" {
+		// What was sent along is read before the answer begins, or its deadline would end that, too.
+		if _, err := readBody(r); err != nil {
+			return err
+		}
+	}
 	if longRunning(verb) {
 		return s.verb(q)
 	}
@@ -179,17 +183,6 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) erro
 	defer cancel()
 	q.r = q.r.WithContext(ctx)
 	return s.verb(q)
-}
-
-// timeBody bounds the reading of the body, of requests without a deadline too: one that never ends
-// would hold its place among those in flight for ever.
-func (q *request) timeBody() {
-	if q.r.Body == nil || q.r.Body == http.NoBody {
-		return
-	}
-	r := *q.r
-	r.Body = &timedBody{body: q.r.Body, deadline: time.Now().Add(q.s.config.RequestTimeout), set: http.NewResponseController(q.w).SetReadDeadline}
-	q.r = &r
 }
 
 // longRunning verbs have no deadline (0-13).
