@@ -308,9 +308,9 @@ func (s *server) CreateEvent(ctx context.Context, e *corev1.Event) error {
 	return s.event(ctx, "create-event", e)
 }
 
-// UpdateEvent implements API.
-func (s *server) UpdateEvent(ctx context.Context, e *corev1.Event) error {
-	return s.event(ctx, "update-event", e)
+// CountEvent implements API.
+func (s *server) CountEvent(ctx context.Context, e *corev1.Event) error {
+	return s.event(ctx, "count-event", e)
 }
 
 func (s *server) event(ctx context.Context, verb string, e *corev1.Event) error {
@@ -320,13 +320,16 @@ func (s *server) event(ctx context.Context, verb string, e *corev1.Event) error 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.events, func(x corev1.Event) bool { return x.Name == e.Name && x.Namespace == e.Namespace })
-	if (i < 0) != (verb == "create-event") {
-		s.t.Errorf("%s of %s", verb, e.Name)
-	}
-	if i < 0 {
+	switch {
+	case verb == "create-event" && i >= 0:
+		return apierrors.NewAlreadyExists(resource("events"), e.Name)
+	case verb == "create-event":
 		s.events = append(s.events, *e)
-	} else {
-		s.events[i] = *e
+	case i < 0:
+		return apierrors.NewNotFound(resource("events"), e.Name)
+	default:
+		s.events[i].Count++
+		s.events[i].LastTimestamp = e.LastTimestamp
 	}
 	return nil
 }

@@ -17,14 +17,24 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 		k := g.kind(kindName{o.APIVersion, o.Kind})
 		k.refs++
 		n.refs[i] = ref{kind: k, name: o.Name, edge: e, block: o.Block, first: !again}
-		for _, r := range old {
-			if r.lost != nil && r.kind == k && r.name == o.Name && r.edge.anchor.uid == o.UID {
-				n.refs[i].lost = r.lost
-			}
-		}
+		n.refs[i].remember(old)
 	}
 	n.edges(func(e *edge) { e.anchor.add(e) })
 	g.edgeCount += len(edges)
+}
+
+// remember takes over what was known of a reference when n was last written.
+func (r *ref) remember(old []ref) {
+	for i := range old {
+		was := &old[i]
+		if was.edge.anchor.uid != r.edge.anchor.uid {
+			continue
+		}
+		r.orphaned = r.orphaned || was.orphaned
+		if was.lost != nil && was.kind == r.kind && was.name == r.name {
+			r.lost = was.lost
+		}
+	}
 }
 
 // unlink takes n's references away and wakes the owners that may have waited for that.
@@ -104,7 +114,7 @@ func (g *Graph) markDependents(n *node) {
 
 // lose remembers, in the references that were satisfied by n, that it is gone. They needn't be
 // looked up again, which may be impossible by then: a CustomResourceDefinition takes the meaning
-// of the kind with it (J-45).
+// of the kind with it (J-45). An owner that was orphaning has released whoever names its uid (D-62).
 func (g *Graph) lose(n *node) {
 	if n.anchor == nil {
 		return
@@ -112,7 +122,12 @@ func (g *Graph) lose(n *node) {
 	for e := n.anchor.first; e != nil; e = e.next {
 		d := e.dependent
 		for i := range d.refs {
-			if r := &d.refs[i]; r.edge == e && r.kind.known && d.names(r) == n.place {
+			r := &d.refs[i]
+			if r.edge != e {
+				continue
+			}
+			r.orphaned = n.class() == Releasing
+			if r.kind.known && d.names(r) == n.place {
 				r.lost = n.collection
 			}
 		}
@@ -124,7 +139,7 @@ func regain(a *anchor) {
 	for e := a.first; e != nil; e = e.next {
 		for i := range e.dependent.refs {
 			if r := &e.dependent.refs[i]; r.edge == e {
-				r.lost = nil
+				r.lost, r.orphaned = nil, false
 			}
 		}
 	}

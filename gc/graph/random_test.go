@@ -77,7 +77,7 @@ func TestOracle(t *testing.T) {
 		if err := oracle.settle(slices.SortedFunc(maps.Keys(oracle.objects), Key.Compare)); err != nil {
 			t.Fatal(err)
 		}
-		p.restart()
+		p.reload()
 		for len(p.w.timeline)+len(p.flying) > 0 {
 			if p.r.IntN(2) == 0 {
 				p.tell()
@@ -98,8 +98,8 @@ func TestOracle(t *testing.T) {
 	})
 }
 
-// restart has a new graph load the world, in any order.
-func (p *play) restart() {
+// reload has a new graph load the world, in any order.
+func (p *play) reload() {
 	p.w.timeline = nil
 	p.g = New(Config{Limit: p.g.limit, Inert: []string{"events"}})
 	p.take(Kinds{p.w.kinds})
@@ -120,10 +120,13 @@ type play struct {
 	waiting []Ticket
 	single  bool
 	uids    int
+	// freed are references, by the uids of both ends, that were right when their owner was released
+	// with the orphan finalizer.
+	freed map[[2]string]bool
 }
 
 func newPlay(t *testing.T, seed uint64, limit int) *play {
-	p := &play{scenario: &scenario{t: t}, r: rand.New(rand.NewPCG(seed, 1))}
+	p := &play{scenario: &scenario{t: t}, r: rand.New(rand.NewPCG(seed, 1)), freed: map[[2]string]bool{}}
 	p.reset(limit, false)
 	return p
 }
@@ -184,8 +187,13 @@ func (p *play) carry(faulty bool) {
 	i := p.r.IntN(len(p.flying))
 	a := p.flying[i]
 	p.flying = slices.Delete(p.flying, i, i+1)
-	if d, ok := a.(Delete); ok {
-		defer p.guard(d)()
+	switch a := a.(type) {
+	case Delete:
+		defer p.guard(a)()
+	case RemoveFinalizer:
+		if a.Finalizer == Orphan {
+			defer p.free(a)()
+		}
 	}
 	fault := 9
 	if faulty {
@@ -228,7 +236,7 @@ func (p *play) guard(d Delete) func() {
 	}
 	var solid []Owner
 	for _, o := range t.Owners {
-		if p.w.naiveOwner(t, o) == "solid" {
+		if p.w.naiveOwner(t, o) == "solid" || p.freed[[2]string{t.UID, o.UID}] {
 			solid = append(solid, o)
 		}
 	}
@@ -237,6 +245,25 @@ func (p *play) guard(d Delete) func() {
 		now := p.w.objects[d.Object.Key]
 		if len(solid) > 0 && (now != t || now.Flags.Has(Deleting) != was) {
 			p.t.Errorf("%s took an object that %v owned", d, solid)
+		}
+	}
+}
+
+// free takes note of whoever names an orphaning owner when it goes (J-08).
+func (p *play) free(a RemoveFinalizer) func() {
+	var freed [][2]string
+	for _, t := range p.w.objects {
+		for _, o := range t.Owners {
+			if o.UID == a.Object.UID && p.w.naiveOwner(t, o) == "solid" {
+				freed = append(freed, [2]string{t.UID, o.UID})
+			}
+		}
+	}
+	return func() {
+		if p.w.byUID(a.Object.UID) == nil {
+			for _, f := range freed {
+				p.freed[f] = true
+			}
 		}
 	}
 }
@@ -298,6 +325,7 @@ func (p *play) client() {
 		p.w.write(t)
 	default:
 		t.Owners = p.owners(t.Namespace)
+		maps.DeleteFunc(p.freed, func(f [2]string, _ bool) bool { return f[0] == t.UID })
 		p.log("client gives %s the owners %v", t.Key, t.Owners)
 		p.w.write(t)
 	}
