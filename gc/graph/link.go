@@ -6,7 +6,8 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 		return
 	}
 	n.refs = make([]ref, len(owners))
-	edges := make(map[string]*edge, len(owners))
+	known := memories(old)
+	edges := map[string]*edge{}
 	for i, o := range owners {
 		e, again := edges[o.UID]
 		if !again {
@@ -17,19 +18,30 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 		k := g.kind(kindName{o.APIVersion, o.Kind})
 		k.refs++
 		n.refs[i] = ref{kind: k, name: o.Name, edge: e, block: o.Block, first: !again}
-		n.refs[i].remember(old)
+		n.refs[i].remember(known[o.UID])
 	}
 	n.edges(func(e *edge) { e.anchor.add(e) })
 	g.edgeCount += len(edges)
 }
 
-// remember takes over what was known of a reference when n was last written.
-func (r *ref) remember(old []ref) {
+// memories are the references of which something is known that an update doesn't change, by uid.
+func memories(old []ref) map[string][]*ref {
+	var known map[string][]*ref
 	for i := range old {
-		was := &old[i]
-		if was.edge.anchor.uid != r.edge.anchor.uid {
-			continue
+		if r := &old[i]; r.lost != nil || r.orphaned {
+			if known == nil {
+				known = map[string][]*ref{}
+			}
+			uid := r.edge.anchor.uid
+			known[uid] = append(known[uid], r)
 		}
+	}
+	return known
+}
+
+// remember takes over what was known of the references with the same uid.
+func (r *ref) remember(known []*ref) {
+	for _, was := range known {
 		r.orphaned = r.orphaned || was.orphaned
 		if was.lost != nil && was.kind == r.kind && was.name == r.name {
 			r.lost = was.lost
