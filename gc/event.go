@@ -35,18 +35,23 @@ type recorder struct {
 	timeout time.Duration
 	log     *slog.Logger
 	reports chan graph.Report
+	// dropped counts what found no place. It belongs to whoever reports.
+	dropped int
 }
 
 func newRecorder(api API, timeout time.Duration, log *slog.Logger) *recorder {
 	return &recorder{api: api, timeout: timeout, log: log, reports: make(chan graph.Report, maxReports)}
 }
 
-// report takes a report; it never blocks.
+// report takes a report; it never blocks. Of drops the first is logged, the second, the fourth, and so
+// on: at a start there may be a great many.
 func (r *recorder) report(p graph.Report) {
 	select {
 	case r.reports <- p:
 	default:
-		r.log.Warn("garbage collector drops an event", "report", p.String())
+		if r.dropped++; r.dropped&(r.dropped-1) == 0 {
+			r.log.Warn("garbage collector drops an event", "report", p.String(), "dropped", r.dropped)
+		}
 	}
 }
 

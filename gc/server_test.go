@@ -287,7 +287,7 @@ func (s *server) Delete(ctx context.Context, d DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	return s.remove(ctx, d.Object.Key.String(), o, d.Policy, d.Guards)
+	return s.remove(context.WithValue(ctx, collecting{}, true), d.Object.Key.String(), o, d.Policy, d.Guards)
 }
 
 // RemoveOwners implements API.

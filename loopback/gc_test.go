@@ -24,6 +24,7 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/loopback"
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
 const (
@@ -289,7 +290,7 @@ func TestLastFinalizerUnderPrecondition(t *testing.T) {
 	}
 }
 
-// TestReleaseAtTheRevision is J-50: an owner that was written since it was judged is not removed with what
+// TestReleaseAtTheRevision is J-50 for the collector's own requests: an owner that was written since it was judged is not removed with what
 // was written.
 func TestReleaseAtTheRevision(t *testing.T) {
 	s := apiservertest.Start(t, nil)
@@ -308,6 +309,49 @@ func TestReleaseAtTheRevision(t *testing.T) {
 	r.Object = refOf(t, now, "configmaps")
 	if err := c.RemoveFinalizer(t.Context(), r); err != nil {
 		t.Error(err)
+	}
+	if a := s.Do("GET", configMaps+"/o", nil); !missing(a) {
+		t.Errorf("it is still there: %s", a.Body)
+	}
+}
+
+// slipping is a store in which somebody writes to an object right before it is removed, once.
+type slipping struct {
+	storage.Store
+	key  string
+	once sync.Once
+	slip func()
+}
+
+func (s *slipping) Commit(ctx context.Context, t storage.Txn) (int64, error) {
+	if t.Key == s.key && t.Value == nil {
+		s.once.Do(s.slip)
+	}
+	return s.Store.Commit(ctx, t)
+}
+
+// TestRemovalByUpdate is J-50 for an update that takes the last finalizer: a write that slips in between
+// the comparison of the revisions and the removal is not removed with the object; who named the older
+// revision gets a conflict.
+func TestRemovalByUpdate(t *testing.T) {
+	store := &slipping{Store: storagetest.Open(t), key: storage.DefaultRoot + "/configmaps/default/o"}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store})
+	create(t, s, configMaps, "o", map[string]any{"finalizers": []any{"x/y"}}, nil)
+	judged := s.Do("DELETE", configMaps+"/o", nil).Object()
+	judged.SetFinalizers(nil)
+	store.slip = func() {
+		do(t, s, "PATCH", configMaps+"/o", `{"data":{"late":"write"}}`, "Content-Type", "application/merge-patch+json")
+	}
+	if a := s.Do("PUT", configMaps+"/o", judged.Object); a.Code != http.StatusConflict {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	now := s.Do("GET", configMaps+"/o", nil).Object()
+	if data, _ := json.Marshal(now.Object["data"]); string(data) != `{"late":"write"}` {
+		t.Errorf("data: %s", data)
+	}
+	now.SetFinalizers(nil)
+	if a := s.Do("PUT", configMaps+"/o", now.Object); a.Code != http.StatusOK {
+		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	if a := s.Do("GET", configMaps+"/o", nil); !missing(a) {
 		t.Errorf("it is still there: %s", a.Body)

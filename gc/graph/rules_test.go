@@ -73,7 +73,7 @@ var rules = []struct {
 	{"J-35", "testdata/J-35-kind-without-watch", ""},
 	{"J-40", "testdata/J-40-other-object-of-the-name", ""},
 	{"J-45", "testdata/J-45-kind-goes-with-its-objects", ""},
-	{"J-50", "../../loopback/gc_test.go", "TestReleaseAtTheRevision"},
+	{"J-50", "../../loopback/gc_test.go", "TestRemovalByUpdate"},
 }
 
 // TestRules fails when a rule has no file or test, or the file doesn't name it at its head, or a
