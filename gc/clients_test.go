@@ -28,8 +28,9 @@ func TestClients(t *testing.T) {
 	if first == 0 {
 		first, last = 1, 12
 	}
+	deletions := 0
 	for n := first; n <= last; n++ {
-		stressed(t, Config{Workers: 5, Timeout: time.Second, Lag: 5 * time.Second}, func(t *testing.T, s *server, twin *storagetest.Twin) {
+		deletions += stressed(t, Config{Workers: 5, Timeout: time.Second, Lag: 5 * time.Second}, func(t *testing.T, s *server, twin *storagetest.Twin) {
 			faults := rand.New(rand.NewPCG(n, 0))
 			var mu sync.Mutex // guards faults
 			s.fault(func(string, Object) error {
@@ -61,19 +62,22 @@ func TestClients(t *testing.T) {
 			t.Fatalf("seed %d; repeat with -seed=%d, it may take a few times", n, n)
 		}
 	}
+	if deletions == 0 {
+		t.Error("nothing was collected")
+	}
 }
 
-// stressed is bubble over a store whose history is checked.
-func stressed(t *testing.T, c Config, f func(*testing.T, *server, *storagetest.Twin)) {
+// stressed is bubble over a store whose history is checked. It returns how often the collector
+// deleted something.
+func stressed(t *testing.T, c Config, f func(*testing.T, *server, *storagetest.Twin)) (deletions int) {
 	synctest.Test(t, func(t *testing.T) {
 		twin := storagetest.NewTwin()
 		h := &history{Store: twin}
 		s := newServer(t, h)
 		run(t, s, c, func(*Collector) { f(t, s, twin) })
-		if h.check(t) == 0 {
-			t.Error("nothing was collected")
-		}
+		deletions = h.check(t)
 	})
+	return deletions
 }
 
 func (s *server) client(ctx context.Context, r *rand.Rand) {
