@@ -25,10 +25,10 @@ type API interface {
 	// RemoveFinalizer takes one of the collector's finalizers off an object; the last one removes it
 	// (B-20). None there to take is no error.
 	RemoveFinalizer(ctx context.Context, r RemoveFinalizerRequest) error
-	// CreateEvent stores a new Event.
+	// CreateEvent stores a new Event; one of that name is an AlreadyExists error.
 	CreateEvent(ctx context.Context, e *corev1.Event) error
-	// UpdateEvent replaces an Event, whatever its revision; it may create one that is gone (B-03).
-	UpdateEvent(ctx context.Context, e *corev1.Event) error
+	// CountEvent adds one to the count of the stored Event of e's name, and sets its last time to e's.
+	CountEvent(ctx context.Context, e *corev1.Event) error
 }
 
 // Object names one state of one object: where it is stored, its kind, its uid, and the revision
@@ -45,8 +45,9 @@ type DeleteRequest struct {
 	Guards []storage.Guard
 }
 
-// RemoveOwnersRequest is a PATCH of metadata.ownerReferences: a strategic merge with $patch: delete for
-// built-in kinds (D-50), a JSON merge of what remains for custom ones (D-52).
+// RemoveOwnersRequest takes the references with these uids out of the newest state of the object, whatever
+// else has changed in it (D-50, D-51). Upstream sends a strategic merge patch, and a JSON merge patch
+// where that isn't understood (D-52, J-43); inside the process neither need be written nor read.
 type RemoveOwnersRequest struct {
 	// Object's UID is a precondition; its Revision, if Exact is set.
 	Object Object
@@ -55,7 +56,7 @@ type RemoveOwnersRequest struct {
 	UIDs []string
 }
 
-// UnblockRequest is a PATCH of metadata.ownerReferences (D-53).
+// UnblockRequest is a change of metadata.ownerReferences (D-53).
 type UnblockRequest struct {
 	// Object's UID is a precondition.
 	Object Object
@@ -63,7 +64,7 @@ type UnblockRequest struct {
 	UIDs []string
 }
 
-// RemoveFinalizerRequest is a PATCH of metadata.finalizers (D-44).
+// RemoveFinalizerRequest is a change of metadata.finalizers (D-44).
 type RemoveFinalizerRequest struct {
 	// Object's UID and Revision are preconditions.
 	Object Object

@@ -21,26 +21,30 @@ import (
 var seed = flag.Uint64("seed", 0, "run TestClients with this seed only")
 
 // TestClients lets clients create, re-own and delete objects all at once, while requests of the
-// collector fail and history is lost. In the end every reference is satisfied, and nobody waits.
+// collector fail and history is lost. Nothing was ever deleted that had a solid owner at that revision. In
+// the end every reference is satisfied, and nobody waits.
 func TestClients(t *testing.T) {
 	first, last := *seed, *seed
 	if first == 0 {
 		first, last = 1, 12
 	}
+	deletions := 0
 	for n := first; n <= last; n++ {
-		bubble(t, Config{Workers: 5, Timeout: time.Second, Lag: 5 * time.Second}, func(t *testing.T, s *server, _ *Collector) {
+		deletions += stressed(t, Config{Workers: 5, Timeout: time.Second, Lag: 5 * time.Second}, func(t *testing.T, s *server, twin *storagetest.Twin) {
 			faults := rand.New(rand.NewPCG(n, 0))
 			var mu sync.Mutex // guards faults
 			s.fault(func(string, Object) error {
 				mu.Lock()
-				defer mu.Unlock()
-				switch faults.IntN(20) {
+				fault, delay := faults.IntN(20), time.Duration(faults.IntN(15))*time.Millisecond
+				mu.Unlock()
+				time.Sleep(delay) // long enough for somebody to come in between
+				switch fault {
 				case 0:
 					return apierrors.NewInternalError(errors.New("no"))
 				case 1:
 					return errHang
 				case 2:
-					s.store.(*storagetest.Twin).Restart()
+					twin.Restart()
 				}
 				return nil
 			})
@@ -58,6 +62,22 @@ func TestClients(t *testing.T) {
 			t.Fatalf("seed %d; repeat with -seed=%d, it may take a few times", n, n)
 		}
 	}
+	if deletions == 0 {
+		t.Error("nothing was collected")
+	}
+}
+
+// stressed is bubble over a store whose history is checked. It returns how often the collector
+// deleted something.
+func stressed(t *testing.T, c Config, f func(*testing.T, *server, *storagetest.Twin)) (deletions int) {
+	synctest.Test(t, func(t *testing.T) {
+		twin := storagetest.NewTwin()
+		h := &history{Store: twin}
+		s := newServer(t, h)
+		run(t, s, c, func(*Collector) { f(t, s, twin) })
+		deletions = h.check(t)
+	})
+	return deletions
 }
 
 func (s *server) client(ctx context.Context, r *rand.Rand) {

@@ -102,9 +102,7 @@ func (c *Collector) Run(ctx context.Context) error {
 	defer close(c.stopped)
 	var workers sync.WaitGroup
 	defer workers.Wait()
-	for range c.config.Workers {
-		workers.Go(func() { c.executor.work(ctx) })
-	}
+	c.executor.spawn = func() { workers.Go(func() { c.executor.work(ctx) }) }
 	workers.Go(func() { c.recorder.run(ctx) })
 	select {
 	case <-c.config.Timeline.Ready():
@@ -131,7 +129,7 @@ func (c *Collector) Run(ctx context.Context) error {
 func (c *Collector) follow(ctx context.Context) error {
 	c.settle(ctx)
 	table, kinds := c.config.Kinds.Kinds()
-	w, err := c.load(table)
+	w, err := c.load(ctx, table)
 	if err != nil {
 		return err
 	}
@@ -145,20 +143,20 @@ func (c *Collector) follow(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case r := <-c.executor.results:
-			c.answer(r)
+			c.answer(ctx, r)
 		case <-w.Changed():
-			if err := c.read(w); err != nil {
+			if err := c.read(ctx, w); err != nil {
 				return err
 			}
 		case <-c.queue.wait():
 			for _, t := range c.queue.due(time.Now()) {
-				c.step(graph.Due{Ticket: t})
+				c.step(ctx, graph.Due{Ticket: t})
 			}
 		case <-kinds:
 			table, kinds = c.config.Kinds.Kinds()
-			c.step(graph.Kinds{Table: table})
+			c.step(ctx, graph.Kinds{Table: table})
 		case <-overdue.C:
-			c.step(graph.Overdue{})
+			c.step(ctx, graph.Overdue{})
 		case <-pulse.C:
 			c.metrics.pulse(c.underWay, time.Now())
 		case s := <-c.snapshots:
@@ -181,7 +179,7 @@ func (c *Collector) settle(ctx context.Context) {
 }
 
 // read takes in a piece of the timeline.
-func (c *Collector) read(w *cache.Watcher) error {
+func (c *Collector) read(ctx context.Context, w *cache.Watcher) error {
 	events, _, err := w.Poll()
 	if err != nil {
 		return err
@@ -189,9 +187,9 @@ func (c *Collector) read(w *cache.Watcher) error {
 	start := time.Now()
 	for _, e := range events {
 		if e.Type == cache.Deleted {
-			c.step(graph.Gone{Key: c.key(e.Collection, e.Object.Key), Revision: e.Revision})
+			c.step(ctx, graph.Gone{Key: c.key(e.Collection, e.Object.Key), Revision: e.Revision})
 		} else if o, ok := c.object(e.Collection, e.Object); ok {
-			c.step(graph.Observed{Object: o})
+			c.step(ctx, graph.Observed{Object: o})
 		}
 	}
 	c.metrics.read(len(events), time.Since(start))
@@ -199,13 +197,13 @@ func (c *Collector) read(w *cache.Watcher) error {
 }
 
 // answer takes in how a request ended.
-func (c *Collector) answer(r graph.Result) {
+func (c *Collector) answer(ctx context.Context, r graph.Result) {
 	delete(c.underWay, r.Ticket)
-	c.step(r)
+	c.step(ctx, r)
 }
 
 // step tells the graph, and starts what follows from it.
-func (c *Collector) step(e graph.Event) {
+func (c *Collector) step(ctx context.Context, e graph.Event) {
 	for _, a := range c.graph.Step(e) {
 		switch a := a.(type) {
 		case graph.Report:
@@ -218,7 +216,7 @@ func (c *Collector) step(e graph.Event) {
 		default:
 			r := request{action: a, queue: queueOf(a), since: time.Now()}
 			c.underWay[ticketOf(a)] = r
-			c.executor.requests <- r // never blocks: the graph hands out no more than fit
+			c.executor.begin(ctx, r, len(c.underWay))
 		}
 	}
 }

@@ -60,6 +60,46 @@ func TestGraph(t *testing.T) {
 	})
 }
 
+// TestDOT is D-S19c: a chain, an owner that is missing, objects without relations, and two chains of
+// which one is asked for by its owner, its child, or both.
+func TestDOT(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, s *server, c *Collector) {
+		for _, chain := range []string{"1", "2"} {
+			o := s.put("configmaps/a/owner" + chain)
+			s.put("configmaps/a/child"+chain, ownedBy(true, o))
+		}
+		odd := &object{TypeMeta: metav1.TypeMeta{APIVersion: "odd.io/v1", Kind: "Odd"}, ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "uid-missing"}}
+		s.put("configmaps/a/child3", ownedBy(false, odd))
+		s.put("configmaps/a/alone")
+		synctest.Wait()
+		for query, want := range map[string]string{
+			"": "uid-child1 uid-child2 uid-child3 uid-missing uid-owner1 uid-owner2; " +
+				"uid-child1>uid-owner1 uid-child2>uid-owner2 uid-child3>uid-missing",
+			"?uid=uid-owner1":                "uid-child1 uid-owner1; uid-child1>uid-owner1",
+			"?uid=uid-child1":                "uid-child1 uid-owner1; uid-child1>uid-owner1",
+			"?uid=uid-owner1&uid=uid-child1": "uid-child1 uid-owner1; uid-child1>uid-owner1",
+			"?uid=uid-missing":               "uid-child3 uid-missing; uid-child3>uid-missing",
+			"?uid=uid-owner1&uid=uid-child3": "uid-child1 uid-child3 uid-missing uid-owner1; uid-child1>uid-owner1 uid-child3>uid-missing",
+			"?uid=uid-alone":                 "; ",
+			"?uid=nobody":                    "; ",
+		} {
+			var nodes, edges []string
+			for line := range strings.Lines(get(c, graphPath+query).Body.String()) {
+				line = strings.TrimSpace(line)
+				if uid, ok := strings.CutSuffix(line, " ["); ok {
+					nodes = append(nodes, strings.Trim(uid, `"`))
+				}
+				if from, to, ok := strings.Cut(strings.TrimSuffix(line, ";"), " -> "); ok {
+					edges = append(edges, strings.Trim(from, `"`)+">"+strings.Trim(to, `"`))
+				}
+			}
+			if diff := cmp.Diff(want, strings.Join(nodes, " ")+"; "+strings.Join(edges, " ")); diff != "" {
+				t.Errorf("%s: want -, got +:\n%s", query, diff)
+			}
+		}
+	})
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

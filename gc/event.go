@@ -1,15 +1,18 @@
 package gc
 
 import (
-	"container/list"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
@@ -21,47 +24,34 @@ const (
 	reason = "OwnerRefInvalidNamespace"
 	// maxReports is how many events may wait to be sent; more are dropped.
 	maxReports = 1000
-	// maxRemembered is how many events are remembered, to be counted on when they repeat.
-	maxRemembered = 4096
 )
 
 // recorder tells users of references into other namespaces, by Events. Like events in general
-// they are sent at best, and once: a failure isn't repeated.
+// they are sent at best, and once: a failure isn't repeated. Nothing is remembered of what was
+// sent: an Event's name follows from what it says, so a repetition finds the first one by its name
+// and is counted on it (D-83), after a restart, too, and for as long as Events are kept.
 type recorder struct {
 	api     API
 	timeout time.Duration
 	log     *slog.Logger
 	reports chan graph.Report
-
-	// What follows belongs to the goroutine of run.
-
-	// sent are the events sent, newest first; byText finds them by object and text.
-	sent   *list.List
-	byText map[eventKey]*list.Element
-}
-
-// eventKey is what makes two events the same.
-type eventKey struct{ uid, message string }
-
-type sentEvent struct {
-	key   eventKey
-	event *corev1.Event
+	// dropped counts what found no place. It belongs to whoever reports.
+	dropped int
 }
 
 func newRecorder(api API, timeout time.Duration, log *slog.Logger) *recorder {
-	return &recorder{
-		api: api, timeout: timeout, log: log,
-		reports: make(chan graph.Report, maxReports),
-		sent:    list.New(), byText: map[eventKey]*list.Element{},
-	}
+	return &recorder{api: api, timeout: timeout, log: log, reports: make(chan graph.Report, maxReports)}
 }
 
-// report takes a report; it never blocks.
+// report takes a report; it never blocks. Of drops the first is logged, the second, the fourth, and so
+// on: at a start there may be a great many.
 func (r *recorder) report(p graph.Report) {
 	select {
 	case r.reports <- p:
 	default:
-		r.log.Warn("garbage collector drops an event", "report", p.String())
+		if r.dropped++; r.dropped&(r.dropped-1) == 0 {
+			r.log.Warn("garbage collector drops an event", "report", p.String(), "dropped", r.dropped)
+		}
 	}
 }
 
@@ -83,29 +73,15 @@ func (r *recorder) run(ctx context.Context) {
 func (r *recorder) send(ctx context.Context, p graph.Report, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	key := eventKey{p.Object.UID, message(p)}
-	at := r.byText[key]
-	if at == nil {
-		e := newEvent(p, now)
-		if err := r.api.CreateEvent(ctx, e.DeepCopy()); err != nil {
-			return err
-		}
-		r.remember(key, e)
-		return nil
+	e := newEvent(p, now)
+	err := r.api.CreateEvent(ctx, e)
+	if apierrors.IsAlreadyExists(err) {
+		err = r.api.CountEvent(ctx, e)
 	}
-	r.sent.MoveToFront(at)
-	e := at.Value.(*sentEvent).event
-	e.Count++
-	e.LastTimestamp = metav1.NewTime(now)
-	return r.api.UpdateEvent(ctx, e.DeepCopy())
-}
-
-func (r *recorder) remember(key eventKey, e *corev1.Event) {
-	r.byText[key] = r.sent.PushFront(&sentEvent{key, e})
-	if r.sent.Len() > maxRemembered {
-		last := r.sent.Back()
-		delete(r.byText, r.sent.Remove(last).(*sentEvent).key)
+	if apierrors.IsNotFound(err) { // it has expired between the two
+		err = r.api.CreateEvent(ctx, e)
 	}
+	return err
 }
 
 // message is the text of D-80; the owner prints with the dependent's namespace.
@@ -115,8 +91,19 @@ func message(p graph.Report) string {
 		p.Owner.APIVersion, p.Owner.Kind, ns, p.Owner.Name, p.Owner.UID, ns)
 }
 
-// newEvent is the Event of D-80 to D-82. Its name is the object's and the time, as client-go's
-// recorder has it (K tools/record: makeEvent).
+// eventName is the object's name and a number in the form of client-go's, which is a time there and a
+// digest of the object and the text here; where no Event can be called so, as with the names of cluster
+// roles, it is a UUID (client-go tools/record/util: GenerateEventName).
+func eventName(p graph.Report) string {
+	digest := sha256.Sum256([]byte(p.Object.UID + "\x00" + message(p)))
+	name := fmt.Sprintf("%s.%x", p.Object.Name, digest[:8])
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return uuid.NewSHA1(uuid.NameSpaceOID, digest[:]).String()
+	}
+	return name
+}
+
+// newEvent is the Event of D-80 to D-82.
 func newEvent(p graph.Report, now time.Time) *corev1.Event {
 	namespace := p.Object.Namespace
 	if namespace == "" {
@@ -125,7 +112,7 @@ func newEvent(p graph.Report, now time.Time) *corev1.Event {
 	at := metav1.NewTime(now)
 	return &corev1.Event{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
-		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", p.Object.Name, now.UnixNano()), Namespace: namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: eventName(p), Namespace: namespace},
 		InvolvedObject: corev1.ObjectReference{
 			Kind: p.Object.Kind, APIVersion: p.Object.APIVersion,
 			Namespace: p.Object.Namespace, Name: p.Object.Name, UID: types.UID(p.Object.UID),

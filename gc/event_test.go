@@ -2,6 +2,7 @@ package gc
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,42 +10,51 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
 // TestEvent compares with what a real server showed (reference: gc-namespaces; D-80 to D-84).
 func TestEvent(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, s *server, _ *Collector) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, storagetest.NewTwin())
 		start := metav1.Now()
-		far := s.put("configmaps/b/far")
-		cross := s.put("configmaps/a/cross", ownedBy(false, far), held)
-		s.put("persistentvolumes/pv", ownedBy(false, far))
-		synctest.Wait()
-		time.Sleep(time.Minute)
-		// The same reference, new again: counted on the same event.
-		s.put("configmaps/a/cross", func(o *object) { o.OwnerReferences = nil })
-		s.put("configmaps/a/cross", ownedBy(true, far))
-		synctest.Wait()
+		run(t, s, Config{}, func(*Collector) {
+			far := s.put("configmaps/b/far")
+			s.put("configmaps/a/cross", ownedBy(false, far), held)
+			s.put("persistentvolumes/pv", ownedBy(false, far))
+			synctest.Wait()
+			time.Sleep(time.Minute)
+			// The same reference, new again: counted on the same event.
+			s.put("configmaps/a/cross", func(o *object) { o.OwnerReferences = nil })
+			s.put("configmaps/a/cross", ownedBy(true, far))
+			synctest.Wait()
+			time.Sleep(time.Minute)
+		})
+		// After a restart it is told again, and counted on the same events.
+		s.cache = newServer(t, nil).cache
+		run(t, s, Config{}, func(*Collector) {})
 
-		event := func(name, namespace, in string, count int32, last time.Duration) corev1.Event {
+		event := func(name, called, namespace, in string, count int32, last time.Duration) corev1.Event {
 			e := corev1.Event{
 				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
-				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", name, start.UnixNano()), Namespace: in},
+				ObjectMeta: metav1.ObjectMeta{Name: called, Namespace: in},
 				Reason:     "OwnerRefInvalidNamespace", Type: "Warning",
 				Message: fmt.Sprintf("ownerRef [v1/ConfigMap, namespace: %s, name: far, uid: uid-far] does not exist in namespace %q", namespace, namespace),
 				Source:  corev1.EventSource{Component: "garbage-collector-controller"}, ReportingController: "garbage-collector-controller",
 				FirstTimestamp: start, LastTimestamp: metav1.NewTime(start.Add(last)), Count: count,
 			}
-			e.InvolvedObject = corev1.ObjectReference{Kind: "ConfigMap", APIVersion: "v1", Namespace: namespace, Name: name, UID: cross.UID}
+			e.InvolvedObject = corev1.ObjectReference{Kind: "ConfigMap", APIVersion: "v1", Namespace: namespace, Name: name, UID: "uid-cross"}
 			if namespace == "" {
 				e.InvolvedObject.Kind, e.InvolvedObject.UID = "PersistentVolume", "uid-pv"
 			}
 			return e
 		}
 		want := []corev1.Event{
-			event("cross", "a", "a", 2, time.Minute),
-			event("pv", "", "default", 1, 0), // J-19
+			event("cross", "cross.7aa0fb2c8d950bdb", "a", "a", 3, 2*time.Minute),
+			event("pv", "pv.1893e6d18af5181d", "", "default", 2, 2*time.Minute), // J-19
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -54,25 +64,53 @@ func TestEvent(t *testing.T) {
 	})
 }
 
-// TestRecorderIsBounded sends more events than are remembered, and reports more than may wait.
-func TestRecorderIsBounded(t *testing.T) {
-	s := newServer(t, nil)
-	r := newRecorder(s, time.Second, Config{}.withDefaults().Log)
-	report := func(i int) graph.Report {
-		return graph.Report{Object: graph.Ref{UID: fmt.Sprint(i), Key: graph.Key{Name: fmt.Sprint(i)}}}
-	}
-	for i := range maxRemembered + 10 {
-		if err := r.send(t.Context(), report(i), time.Unix(int64(i), 0)); err != nil {
-			t.Fatal(err)
+// TestEventNames has names that an Event can't bear.
+func TestEventNames(t *testing.T) {
+	for _, name := range []string{"a", "system:a", strings.Repeat("a", 253)} {
+		e := newEvent(graph.Report{Object: graph.Ref{Key: graph.Key{Name: name}, UID: "u"}}, time.Now())
+		if errs := validation.IsDNS1123Subdomain(e.Name); len(errs) > 0 {
+			t.Errorf("%s: %v", e.Name, errs)
 		}
 	}
-	if r.sent.Len() != maxRemembered || len(r.byText) != maxRemembered {
-		t.Errorf("%d, %d remembered", r.sent.Len(), len(r.byText))
+	a := graph.Report{Object: graph.Ref{Key: graph.Key{Name: "a"}, UID: "u"}, Owner: graph.Owner{Name: "o"}}
+	b, c := a, a
+	b.Owner.Name, c.Object.UID = "p", "v"
+	if eventName(a) == eventName(b) || eventName(a) == eventName(c) {
+		t.Error("a name doesn't stand for the object and the text")
 	}
+}
+
+// TestEventExpires has an Event vanish between the two requests that count it.
+func TestEventExpires(t *testing.T) {
+	s := newServer(t, nil)
+	r := newRecorder(s, time.Second, Config{}.withDefaults().Log)
+	report := graph.Report{Object: graph.Ref{UID: "u", Key: graph.Key{Name: "a"}}}
+	if err := r.send(t.Context(), report, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	s.fault(func(verb string, _ Object) error {
+		if verb == "count-event" {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.events = nil
+		}
+		return nil
+	})
+	if err := r.send(t.Context(), report, time.Unix(2, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.events) != 1 || s.events[0].Count != 1 || s.events[0].FirstTimestamp.Unix() != 2 {
+		t.Errorf("events: %v", s.events)
+	}
+}
+
+// TestReportsAreBounded reports more than may wait.
+func TestReportsAreBounded(t *testing.T) {
+	r := newRecorder(newServer(t, nil), time.Second, Config{}.withDefaults().Log)
 	for i := range maxReports + 10 {
-		r.report(report(i))
+		r.report(graph.Report{Object: graph.Ref{UID: fmt.Sprint(i)}})
 	}
-	if len(r.reports) != maxReports {
-		t.Errorf("%d waiting", len(r.reports))
+	if len(r.reports) != maxReports || r.dropped != 10 {
+		t.Errorf("%d waiting, %d dropped", len(r.reports), r.dropped)
 	}
 }

@@ -23,9 +23,13 @@ type executor struct {
 	timeout time.Duration
 	log     *slog.Logger
 	metrics *metrics
-	// Both channels hold as many as the graph hands out, so that neither side ever waits for the other.
+	// Both channels are short: a worker is there for every request under way, so neither side waits for
+	// the other longer than that takes to look.
 	requests chan request
 	results  chan graph.Result
+	// workers is the number of those that were started, by spawn. They belong to the collector's goroutine.
+	workers int
+	spawn   func()
 }
 
 // request is an action under way.
@@ -38,8 +42,24 @@ type request struct {
 func newExecutor(c Config, m *metrics) *executor {
 	return &executor{
 		api: c.API, root: c.Root, timeout: c.Timeout, log: c.Log, metrics: m,
-		requests: make(chan request, c.Workers),
-		results:  make(chan graph.Result, c.Workers),
+		requests: make(chan request, min(c.Workers, maxQueued)),
+		results:  make(chan graph.Result, min(c.Workers, maxQueued)),
+	}
+}
+
+// maxQueued is how many requests, and answers, may lie between the collector and its workers.
+const maxQueued = 256
+
+// begin hands a request to a worker, the last of so many under way. Workers are only started when
+// they are needed; they stay.
+func (x *executor) begin(ctx context.Context, r request, underWay int) {
+	if x.workers < underWay {
+		x.workers++
+		x.spawn()
+	}
+	select {
+	case x.requests <- r:
+	case <-ctx.Done():
 	}
 }
 
@@ -57,7 +77,10 @@ func (x *executor) work(ctx context.Context) {
 			if out == graph.Failed && ctx.Err() == nil {
 				x.log.Warn("garbage collector's request failed", "request", r.action.String(), "err", err)
 			}
-			x.results <- graph.Result{Ticket: ticketOf(r.action), Outcome: out}
+			select {
+			case x.results <- graph.Result{Ticket: ticketOf(r.action), Outcome: out}:
+			case <-ctx.Done():
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package gc
 
 import (
+	"context"
 	"strings"
 
 	"github.com/kubecascade/kubecascade/gc/graph"
@@ -9,13 +10,13 @@ import (
 )
 
 // load makes a new graph of everything that is stored, and returns what happens after it.
-func (c *Collector) load(table []graph.Kind) (*cache.Watcher, error) {
+func (c *Collector) load(ctx context.Context, table []graph.Kind) (*cache.Watcher, error) {
 	var first graph.Ticket
 	if c.graph != nil {
 		first = c.graph.Stats().NextTicket
 	}
 	c.graph = graph.New(graph.Config{Limit: c.config.Workers, Inert: c.config.Ignored, FirstTicket: first})
-	c.step(graph.Kinds{Table: table})
+	c.step(ctx, graph.Kinds{Table: table})
 	rev, all := c.config.Timeline.Everything()
 	w, err := c.config.Timeline.Timeline(rev)
 	if err != nil {
@@ -24,12 +25,12 @@ func (c *Collector) load(table []graph.Kind) (*cache.Watcher, error) {
 	for _, s := range all {
 		s.Ascend("", "", func(o *storage.Object) bool {
 			if o, ok := c.object(s.Collection(), o); ok {
-				c.step(graph.Observed{Object: o})
+				c.step(ctx, graph.Observed{Object: o})
 			}
 			return true
 		})
 	}
-	c.step(graph.Loaded{Revision: rev})
+	c.step(ctx, graph.Loaded{Revision: rev})
 	return w, nil
 }
 

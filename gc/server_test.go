@@ -31,7 +31,9 @@ type server struct {
 
 	mu sync.Mutex // guards the fields below
 	// before, if set, is called before each of the collector's requests; an error is the answer.
-	before  func(verb string, o Object) error
+	before func(verb string, o Object) error
+	// after, if set, is called after each write, before it is answered.
+	after   func()
 	calls   []call
 	events  []corev1.Event
 	table   []graph.Kind
@@ -61,9 +63,27 @@ func newServer(t testing.TB, store storage.Store) *server {
 
 // run lets a collector work on the server in a bubble with its own time, while f runs.
 func run(t *testing.T, s *server, c Config, f func(*Collector)) {
-	c.API, c.Timeline, c.Kinds = s, s.cache, s
-	collector := New(c)
 	ctx, cancel := context.WithCancel(t.Context())
+	collector, wait := start(ctx, t, s, c)
+	synctest.Wait()
+	f(collector)
+	cancel()
+	wait()
+}
+
+// runUntil lets a collector work until it is content or ctx is done.
+func runUntil(ctx context.Context, t *testing.T, s *server, c Config) {
+	ctx, cancel := context.WithCancel(ctx)
+	_, wait := start(ctx, t, s, c)
+	synctest.Wait()
+	cancel()
+	wait()
+}
+
+// start starts a collector; it ends with ctx.
+func start(ctx context.Context, t *testing.T, s *server, c Config) (collector *Collector, wait func()) {
+	c.API, c.Timeline, c.Kinds = s, s.cache, s
+	collector = New(c)
 	var done sync.WaitGroup
 	done.Go(func() {
 		if err := s.store.Follow(ctx, s.cache.Apply); !errors.Is(err, context.Canceled) {
@@ -75,10 +95,7 @@ func run(t *testing.T, s *server, c Config, f func(*Collector)) {
 			t.Errorf("run: %v", err)
 		}
 	})
-	synctest.Wait()
-	f(collector)
-	cancel()
-	done.Wait()
+	return collector, done.Wait
 }
 
 // Kinds implements Kinds.
@@ -169,6 +186,12 @@ func (s *server) write(ctx context.Context, key string, o *object, guards []stor
 		value = nil
 	}
 	_, err = s.store.Commit(ctx, storage.Txn{Key: storage.DefaultRoot + "/" + key, Expect: rev, Guards: guards, Value: value})
+	s.mu.Lock()
+	after := s.after
+	s.mu.Unlock()
+	if after != nil {
+		after()
+	}
 	if errors.Is(err, storage.ErrConflict) {
 		return apierrors.NewConflict(resource(key), o.Name, err)
 	}
@@ -264,7 +287,7 @@ func (s *server) Delete(ctx context.Context, d DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	return s.remove(ctx, d.Object.Key.String(), o, d.Policy, d.Guards)
+	return s.remove(context.WithValue(ctx, collecting{}, true), d.Object.Key.String(), o, d.Policy, d.Guards)
 }
 
 // RemoveOwners implements API.
@@ -308,9 +331,9 @@ func (s *server) CreateEvent(ctx context.Context, e *corev1.Event) error {
 	return s.event(ctx, "create-event", e)
 }
 
-// UpdateEvent implements API.
-func (s *server) UpdateEvent(ctx context.Context, e *corev1.Event) error {
-	return s.event(ctx, "update-event", e)
+// CountEvent implements API.
+func (s *server) CountEvent(ctx context.Context, e *corev1.Event) error {
+	return s.event(ctx, "count-event", e)
 }
 
 func (s *server) event(ctx context.Context, verb string, e *corev1.Event) error {
@@ -320,13 +343,16 @@ func (s *server) event(ctx context.Context, verb string, e *corev1.Event) error 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.events, func(x corev1.Event) bool { return x.Name == e.Name && x.Namespace == e.Namespace })
-	if (i < 0) != (verb == "create-event") {
-		s.t.Errorf("%s of %s", verb, e.Name)
-	}
-	if i < 0 {
+	switch {
+	case verb == "create-event" && i >= 0:
+		return apierrors.NewAlreadyExists(resource("events"), e.Name)
+	case verb == "create-event":
 		s.events = append(s.events, *e)
-	} else {
-		s.events[i] = *e
+	case i < 0:
+		return apierrors.NewNotFound(resource("events"), e.Name)
+	default:
+		s.events[i].Count++
+		s.events[i].LastTimestamp = e.LastTimestamp
 	}
 	return nil
 }

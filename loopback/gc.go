@@ -2,7 +2,6 @@ package loopback
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,36 +71,17 @@ func (c *Collector) Delete(ctx context.Context, d gc.DeleteRequest) error {
 	return err
 }
 
-// patchMeta is what the collector patches.
-type patchMeta struct {
-	UID             string            `json:"uid,omitempty"`
-	ResourceVersion string            `json:"resourceVersion,omitempty"`
-	OwnerReferences []json.RawMessage `json:"ownerReferences,omitempty"`
-}
-
 // RemoveOwners implements gc.API (D-50 to D-52).
 func (c *Collector) RemoveOwners(ctx context.Context, r gc.RemoveOwnersRequest) error {
 	p, err := c.path(r.Object)
 	if err != nil {
 		return err
 	}
-	m := patchMeta{UID: r.Object.UID}
-	if r.Exact {
-		m.ResourceVersion = strconv.FormatInt(r.Object.Revision, 10)
-	}
-	if p.Resource.Custom {
-		return c.editOwners(ctx, p, r.Object, r.Exact, func(refs []metav1.OwnerReference) []metav1.OwnerReference {
-			return slices.DeleteFunc(refs, func(o metav1.OwnerReference) bool { return slices.Contains(r.UIDs, string(o.UID)) })
-		})
-	}
-	for _, uid := range r.UIDs {
-		m.OwnerReferences = append(m.OwnerReferences, fmt.Appendf(nil, `{"$patch":"delete","uid":%q}`, uid))
-	}
-	doc, err := json.Marshal(map[string]any{"metadata": m})
-	if err != nil {
-		return err
-	}
-	_, err = c.API.Patch(ctx, p, types.StrategicMergePatchType, doc)
+	_, err = c.edit(ctx, p, r.Object, r.Exact, func(m metav1.Object) {
+		m.SetOwnerReferences(slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(o metav1.OwnerReference) bool {
+			return slices.Contains(r.UIDs, string(o.UID))
+		}))
+	})
 	return err
 }
 
@@ -132,11 +112,6 @@ func (c *Collector) RemoveFinalizer(ctx context.Context, r gc.RemoveFinalizerReq
 	_, err = c.edit(ctx, p, r.Object, true, func(m metav1.Object) {
 		m.SetFinalizers(slices.DeleteFunc(slices.Clone(m.GetFinalizers()), func(f string) bool { return f == r.Finalizer }))
 	})
-	return err
-}
-
-func (c *Collector) editOwners(ctx context.Context, p apiserver.Path, o gc.Object, exact bool, f func([]metav1.OwnerReference) []metav1.OwnerReference) error {
-	_, err := c.edit(ctx, p, o, exact, func(m metav1.Object) { m.SetOwnerReferences(f(slices.Clone(m.GetOwnerReferences()))) })
 	return err
 }
 
@@ -173,8 +148,16 @@ func (c *Collector) CreateEvent(ctx context.Context, e *corev1.Event) error {
 	return err
 }
 
-// UpdateEvent implements gc.API.
-func (c *Collector) UpdateEvent(ctx context.Context, e *corev1.Event) error {
-	_, err := c.API.Update(ctx, c.event(e, e.Name), e)
+// CountEvent implements gc.API.
+func (c *Collector) CountEvent(ctx context.Context, e *corev1.Event) error {
+	_, err := c.API.Change(ctx, c.event(e, e.Name), func(old runtime.Object) (runtime.Object, error) {
+		stored, ok := old.(*corev1.Event)
+		if !ok {
+			return nil, fmt.Errorf("counting an event: %T is none", old)
+		}
+		stored.Count++
+		stored.LastTimestamp = e.LastTimestamp
+		return stored, nil
+	})
 	return err
 }

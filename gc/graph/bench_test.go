@@ -146,3 +146,27 @@ func big(size int) *Graph {
 	g.Step(Loaded{})
 	return g
 }
+
+// BenchmarkWide changes the owners of an object that has very many; the time is that for one reference.
+func BenchmarkWide(b *testing.B) {
+	for _, size := range []int{100, 10_000} {
+		b.Run(fmt.Sprintf("owners=%d", size), func(b *testing.B) {
+			g := New(Config{Limit: 64})
+			g.Step(Kinds{Table: defaultKinds})
+			g.Step(Loaded{})
+			o := pod(0, 0)
+			for i := range size {
+				x := owner(i + 1)
+				g.Step(Observed{x})
+				o.Owners = append(o.Owners, Owner{x.APIVersion, x.Kind, x.Name, x.UID, true})
+			}
+			g.Step(Observed{owner(0)})
+			for b.Loop() {
+				o.Revision++
+				o.Owners[0].Block = !o.Owners[0].Block
+				g.Step(Observed{o})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/reference")
+		})
+	}
+}

@@ -18,6 +18,14 @@ func (g *Graph) breakCycles(n *node) {
 	})
 }
 
+// recheck takes back what was released to break a cycle that somebody else has broken meanwhile, so that
+// no owner stops waiting for a dependent without need (J-11).
+func recheck(n *node) {
+	n.edges(func(e *edge) {
+		e.released = e.released && e.holds() && waitsFor(e.anchor.owner, n)
+	})
+}
+
 // holds reports whether a waiting owner waits for a waiting dependent along the edge.
 func (e *edge) holds() bool {
 	o := e.anchor.owner

@@ -51,14 +51,21 @@ func (n *node) life() Life {
 	return Live
 }
 
-// released reports whether an owner orphans n. Only the uid counts (D-62).
+// released reports whether an owner orphans n.
 func (n *node) released() bool {
 	for i := range n.refs {
-		if o := n.refs[i].edge.anchor.owner; o != nil && o.class() == Releasing {
+		if n.refs[i].released() {
 			return true
 		}
 	}
 	return false
+}
+
+// released reports whether the owner orphans its dependents, or did when it vanished. Only the
+// uid counts (D-62).
+func (r *ref) released() bool {
+	o := r.edge.anchor.owner
+	return r.orphaned || o != nil && o.class() == Releasing
 }
 
 // request makes the move a request.

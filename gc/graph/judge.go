@@ -89,7 +89,7 @@ func (g *Graph) superfluous(n *node, others bool) (uids []string, exact bool) {
 	for i := range n.refs {
 		r := &n.refs[i]
 		uid := r.edge.anchor.uid
-		if o := r.edge.anchor.owner; o != nil && o.class() == Releasing {
+		if r.released() {
 			uids = append(uids, uid)
 			continue
 		}

@@ -6,7 +6,8 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 		return
 	}
 	n.refs = make([]ref, len(owners))
-	edges := make(map[string]*edge, len(owners))
+	known := memories(old)
+	edges := map[string]*edge{}
 	for i, o := range owners {
 		e, again := edges[o.UID]
 		if !again {
@@ -17,14 +18,35 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 		k := g.kind(kindName{o.APIVersion, o.Kind})
 		k.refs++
 		n.refs[i] = ref{kind: k, name: o.Name, edge: e, block: o.Block, first: !again}
-		for _, r := range old {
-			if r.lost != nil && r.kind == k && r.name == o.Name && r.edge.anchor.uid == o.UID {
-				n.refs[i].lost = r.lost
-			}
-		}
+		n.refs[i].remember(known[o.UID])
 	}
 	n.edges(func(e *edge) { e.anchor.add(e) })
 	g.edgeCount += len(edges)
+}
+
+// memories are the references of which something is known that an update doesn't change, by uid.
+func memories(old []ref) map[string][]*ref {
+	var known map[string][]*ref
+	for i := range old {
+		if r := &old[i]; r.lost != nil || r.orphaned {
+			if known == nil {
+				known = map[string][]*ref{}
+			}
+			uid := r.edge.anchor.uid
+			known[uid] = append(known[uid], r)
+		}
+	}
+	return known
+}
+
+// remember takes over what was known of the references with the same uid.
+func (r *ref) remember(known []*ref) {
+	for _, was := range known {
+		r.orphaned = r.orphaned || was.orphaned
+		if was.lost != nil && was.kind == r.kind && was.name == r.name {
+			r.lost = was.lost
+		}
+	}
 }
 
 // unlink takes n's references away and wakes the owners that may have waited for that.
@@ -104,7 +126,7 @@ func (g *Graph) markDependents(n *node) {
 
 // lose remembers, in the references that were satisfied by n, that it is gone. They needn't be
 // looked up again, which may be impossible by then: a CustomResourceDefinition takes the meaning
-// of the kind with it (J-45).
+// of the kind with it (J-45). An owner that was orphaning has released whoever names its uid (D-62).
 func (g *Graph) lose(n *node) {
 	if n.anchor == nil {
 		return
@@ -112,7 +134,12 @@ func (g *Graph) lose(n *node) {
 	for e := n.anchor.first; e != nil; e = e.next {
 		d := e.dependent
 		for i := range d.refs {
-			if r := &d.refs[i]; r.edge == e && r.kind.known && d.names(r) == n.place {
+			r := &d.refs[i]
+			if r.edge != e {
+				continue
+			}
+			r.orphaned = n.class() == Releasing
+			if r.kind.known && d.names(r) == n.place {
 				r.lost = n.collection
 			}
 		}
@@ -124,7 +151,7 @@ func regain(a *anchor) {
 	for e := a.first; e != nil; e = e.next {
 		for i := range e.dependent.refs {
 			if r := &e.dependent.refs[i]; r.edge == e {
-				r.lost = nil
+				r.lost, r.orphaned = nil, false
 			}
 		}
 	}

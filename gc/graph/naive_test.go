@@ -8,7 +8,7 @@ import (
 // naive says what is to be done about an object of the world, straight from the rules of SEMANTICS D.3
 // and D.5 and by looking at the whole store each time. It shares nothing with the graph.
 func (w *world) naive(t *thing) string {
-	if w.inert(t.Collection) || !w.serves(t.Collection) {
+	if w.inert(t.Collection) || !w.serves(t.Collection) || t.Flags.Has(Broken) {
 		return ""
 	}
 	for _, o := range t.Owners {
@@ -89,10 +89,10 @@ func (w *world) naiveOwner(t *thing, o Owner) string {
 		switch {
 		case x == nil:
 			return "dangling"
+		case x.UID != "" && x.UID != o.UID: // known from before it became unreadable, perhaps
+			return "dangling"
 		case x.Flags.Has(Broken):
 			return "unknown"
-		case x.UID != o.UID:
-			return "dangling"
 		case x.Flags.Has(Deleting|ForegroundFinalizer) && !x.Flags.Has(OrphanFinalizer):
 			return "waiting"
 		}

@@ -35,6 +35,9 @@ type ref struct {
 	// Uids don't come back, so the reference dangles for ever, even if its kind is no longer
 	// served (J-45).
 	lost *collection
+	// orphaned: the owner was orphaning its dependents when it vanished, this one among them. It
+	// came too late to be waited for, and is released all the same (J-08).
+	orphaned bool
 	// block is blockOwnerDeletion. first: no reference before it has the same uid.
 	block, first bool
 }

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"flag"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -31,24 +30,30 @@ func seeds(t *testing.T, f func(t *testing.T, seed uint64)) {
 	}
 }
 
-// TestRandom lets clients do anything at all while the collector works over a slow timeline and a
-// failing network. It verifies the invariants after every step, that no object is ever deleted that has a
-// solid owner at that moment, and that in the end no rule of the specification is left to apply.
+// TestRandom lets clients do anything at all while the collector works over a slow timeline, a network
+// that fails and answers late, and crashes. It verifies the invariants after every step; that no deletion is
+// asked for by what the graph has been told, or carried out in the store as it then is, of an object that
+// has a solid owner; and that in the end no rule of the specification is left to apply.
 func TestRandom(t *testing.T) {
 	seeds(t, func(t *testing.T, seed uint64) {
 		p := newPlay(t, seed, 1+int(seed%7))
 		for range 250 {
-			switch p.r.IntN(5) {
-			case 0:
+			switch p.r.IntN(12) {
+			case 0, 1:
 				p.client()
-			case 1:
+			case 2:
 				p.retry()
-			case 2, 3:
+			case 3, 4, 5, 6:
 				p.tell()
+			case 7, 8:
+				p.answer()
+			case 9:
+				p.rarely()
 			default:
 				p.carry(true)
 			}
 		}
+		p.mend()
 		p.finish()
 		for _, k := range slices.SortedFunc(maps.Keys(p.w.objects), Key.Compare) {
 			if what := p.w.naive(p.w.objects[k]); what != "" {
@@ -77,8 +82,8 @@ func TestOracle(t *testing.T) {
 		if err := oracle.settle(slices.SortedFunc(maps.Keys(oracle.objects), Key.Compare)); err != nil {
 			t.Fatal(err)
 		}
-		p.restart()
-		for len(p.w.timeline)+len(p.flying) > 0 {
+		p.reload()
+		for len(p.w.timeline)+len(p.flying)+len(p.late) > 0 {
 			if p.r.IntN(2) == 0 {
 				p.tell()
 			} else {
@@ -98,16 +103,14 @@ func TestOracle(t *testing.T) {
 	})
 }
 
-// restart has a new graph load the world, in any order.
-func (p *play) restart() {
-	p.w.timeline = nil
-	p.g = New(Config{Limit: p.g.limit, Inert: []string{"events"}})
+// reload has a new graph load the world, in any order.
+func (p *play) reload() {
+	p.w.timeline, p.told = nil, newWorld(nil)
+	p.g = New(Config{Limit: p.g.limit, Inert: []string{"events"}, FirstTicket: p.g.Stats().NextTicket})
 	p.take(Kinds{p.w.kinds})
 	keys := slices.SortedFunc(maps.Keys(p.w.objects), Key.Compare)
 	for _, i := range p.r.Perm(len(keys)) {
-		o := p.w.objects[keys[i]].Object
-		o.Owners = slices.Clone(o.Owners)
-		p.take(Observed{o})
+		p.take(Observed{p.w.objects[keys[i]].shown()})
 	}
 	p.take(Loaded{p.w.revision})
 }
@@ -118,12 +121,21 @@ type play struct {
 	r       *rand.Rand
 	flying  []Action
 	waiting []Ticket
-	single  bool
-	uids    int
+	// late are answers that are still on their way.
+	late []Result
+	// told is the world as far as the graph has been told of it.
+	told   *world
+	single bool
+	uids   int
+	// freed are references, by the uids of both ends, that were right when their owner was released
+	// with the orphan finalizer.
+	freed map[[2]string]bool
+	// restored are uids that came back.
+	restored map[string]bool
 }
 
 func newPlay(t *testing.T, seed uint64, limit int) *play {
-	p := &play{scenario: &scenario{t: t}, r: rand.New(rand.NewPCG(seed, 1))}
+	p := &play{scenario: &scenario{t: t}, r: rand.New(rand.NewPCG(seed, 1)), freed: map[[2]string]bool{}, restored: map[string]bool{}, told: newWorld(defaultKinds)}
 	p.reset(limit, false)
 	return p
 }
@@ -147,8 +159,17 @@ func (p *play) take(e Event) {
 	if _, ok := e.(Kinds); !ok {
 		p.log("-> %T %+v", e, e)
 	}
+	p.told.learn(e)
 	for _, a := range p.step(e) {
 		p.log("   %s", a)
+		switch a := a.(type) {
+		case Delete:
+			p.judge(a)
+		case Unblock:
+			if t := p.told.objects[a.Object.Key]; !p.told.naiveCycle(t, t, map[string]bool{}) {
+				p.t.Errorf("%s, and there is no cycle", a)
+			}
+		}
 		switch a := a.(type) {
 		case Retry:
 			p.waiting = append(p.waiting, a.Ticket)
@@ -184,8 +205,15 @@ func (p *play) carry(faulty bool) {
 	i := p.r.IntN(len(p.flying))
 	a := p.flying[i]
 	p.flying = slices.Delete(p.flying, i, i+1)
-	if d, ok := a.(Delete); ok {
-		defer p.guard(d)()
+	switch a := a.(type) {
+	case Delete:
+		defer p.guard(a)()
+	case RemoveFinalizer:
+		if a.Finalizer == Orphan {
+			defer p.free(a)()
+		}
+	case RemoveOwners:
+		defer p.keep(a)()
 	}
 	fault := 9
 	if faulty {
@@ -202,7 +230,55 @@ func (p *play) carry(faulty bool) {
 	if fault == 1 {
 		outcome = Failed
 	}
-	p.take(Result{ticket, outcome})
+	p.late = append(p.late, Result{ticket, outcome})
+	if !faulty {
+		p.answer()
+	}
+}
+
+// answer has one of the answers arrive.
+func (p *play) answer() {
+	if len(p.late) > 0 {
+		i := p.r.IntN(len(p.late))
+		r := p.late[i]
+		p.late = slices.Delete(p.late, i, i+1)
+		p.take(r)
+	}
+}
+
+// rarely does what seldom happens: a crash, or a look at what is overdue.
+func (p *play) rarely() {
+	if p.r.IntN(3) > 0 {
+		p.take(Overdue{})
+		return
+	}
+	p.log("crash")
+	for range p.flying { // some requests are carried out and never answered
+		if p.r.IntN(2) == 0 {
+			p.carry(true)
+		}
+	}
+	p.flying, p.waiting, p.late = nil, nil, nil
+	clear(p.freed) // it isn't written down anywhere
+	p.reload()
+}
+
+// judge fails the test if the deletion isn't justified by what the graph has been told.
+func (p *play) judge(d Delete) {
+	t := p.told.objects[d.Object.Key]
+	if t == nil || t.UID != d.Object.UID || t.Revision != d.Object.Revision || len(t.Owners) == 0 {
+		p.t.Errorf("%s is of another object than %+v", d, t)
+		return
+	}
+	for _, o := range t.Owners {
+		switch v := p.told.naiveOwner(t, o); v {
+		case "dangling", "waiting":
+		default: // what can't be looked up was provably there, and went (J-45)
+			if v == "solid" || !p.told.died[o.UID] {
+				p.t.Errorf("%s, and it has the owner %v, which is %s", d, o, v)
+			}
+		}
+	}
 }
 
 func ticketOf(a Action) Ticket {
@@ -228,7 +304,7 @@ func (p *play) guard(d Delete) func() {
 	}
 	var solid []Owner
 	for _, o := range t.Owners {
-		if p.w.naiveOwner(t, o) == "solid" {
+		if p.w.naiveOwner(t, o) == "solid" || p.freed[[2]string{t.UID, o.UID}] {
 			solid = append(solid, o)
 		}
 	}
@@ -241,12 +317,62 @@ func (p *play) guard(d Delete) func() {
 	}
 }
 
+// keep fails the test if the request takes a reference that is right to an owner that nobody deletes.
+func (p *play) keep(a RemoveOwners) func() {
+	t := p.w.objects[a.Object.Key]
+	if t == nil || t.UID != a.Object.UID {
+		return func() {}
+	}
+	var right []Owner
+	for _, o := range t.Owners {
+		x := p.w.byUID(o.UID)
+		wrong := func(r Owner) bool { return r.UID == o.UID && p.w.naiveOwner(t, r) != "solid" }
+		if x == nil || x.Flags.Has(Deleting) || p.restored[o.UID] || slices.ContainsFunc(t.Owners, wrong) { // J-37
+			continue
+		}
+		right = append(right, o)
+	}
+	return func() {
+		if now := p.w.objects[a.Object.Key]; now != nil {
+			for _, o := range right {
+				if !slices.Contains(now.Owners, o) {
+					p.t.Errorf("%s took %v, which is right", a, o)
+				}
+			}
+		}
+	}
+}
+
+// free takes note of whoever names an orphaning owner when it goes (J-08).
+func (p *play) free(a RemoveFinalizer) func() {
+	var freed [][2]string
+	for _, t := range p.w.objects {
+		if t.Flags.Has(Broken) {
+			continue // nobody can know what it names
+		}
+		for _, o := range t.Owners {
+			if o.UID == a.Object.UID && p.w.naiveOwner(t, o) == "solid" {
+				freed = append(freed, [2]string{t.UID, o.UID})
+			}
+		}
+	}
+	return func() {
+		if p.w.byUID(a.Object.UID) == nil {
+			for _, f := range freed {
+				p.freed[f] = true
+			}
+		}
+	}
+}
+
 // finish lets everything come to its end, without faults.
 func (p *play) finish() {
 	for range 20_000 {
 		switch {
 		case len(p.w.timeline) > 0:
 			p.tell()
+		case len(p.late) > 0:
+			p.answer()
 		case len(p.flying) > 0:
 			p.carry(false)
 		case len(p.waiting) > 0:
@@ -260,122 +386,4 @@ func (p *play) finish() {
 		}
 	}
 	p.t.Errorf("no end in\n%s", p.w)
-}
-
-// client does one thing that some client might do.
-func (p *play) client() {
-	keys := slices.SortedFunc(maps.Keys(p.w.objects), Key.Compare)
-	if len(keys) == 0 || p.r.IntN(3) == 0 {
-		p.create()
-		return
-	}
-	t := p.w.objects[keys[p.r.IntN(len(keys))]]
-	switch p.r.IntN(9) {
-	case 0, 1, 2:
-		policy := Policy(p.r.IntN(3))
-		p.log("client deletes %s %s", t.Key, policy)
-		p.w.delete(t, policy)
-	case 3:
-		p.log("client unholds %s", t.Key)
-		t.holds = nil
-		p.w.write(t)
-	case 4:
-		p.log("client takes the finalizers of %s", t.Key)
-		t.Flags &^= OrphanFinalizer | ForegroundFinalizer
-		p.w.write(t)
-	case 5:
-		if p.single {
-			return
-		}
-		i := p.r.IntN(len(p.w.kinds))
-		k := p.w.kinds[i]
-		p.log("%s %s is no longer served", k.APIVersion, k.Kind)
-		p.w.kinds = slices.Delete(slices.Clone(p.w.kinds), i, i+1)
-		p.w.timeline = append(p.w.timeline, Kinds{p.w.kinds})
-		p.w.kinds = append(slices.Clone(p.w.kinds), k)
-		p.w.timeline = append(p.w.timeline, Kinds{p.w.kinds})
-	case 6:
-		p.w.write(t)
-	default:
-		t.Owners = p.owners(t.Namespace)
-		p.log("client gives %s the owners %v", t.Key, t.Owners)
-		p.w.write(t)
-	}
-}
-
-func (p *play) create() {
-	t := &thing{}
-	switch p.r.IntN(6) {
-	case 0:
-		t.Collection = "persistentvolumes"
-	case 1:
-		t.Collection = "events"
-	default:
-		t.Collection = []string{"configmaps", "secrets", "stable.example.com/crontabs"}[p.r.IntN(3)]
-	}
-	if t.Collection != "persistentvolumes" {
-		t.Namespace = []string{"a", "b"}[p.r.IntN(2)]
-	}
-	t.Name = fmt.Sprint("n", p.r.IntN(6))
-	if p.w.objects[t.Key] != nil {
-		return
-	}
-	p.uids++
-	t.UID = fmt.Sprint("u", p.uids)
-	t.Flags = []Flags{0, 0, 0, 0, OrphanFinalizer, ForegroundFinalizer}[p.r.IntN(6)]
-	if p.r.IntN(4) == 0 {
-		t.holds = []string{"x/y"}
-	}
-	t.Owners = p.owners(t.Namespace)
-	p.log("client creates %s %s %v %v", t.Key, t.UID, t.Flags, t.Owners)
-	p.w.put(t)
-}
-
-// owners makes references, most of them right.
-func (p *play) owners(namespace string) []Owner {
-	keys := slices.SortedFunc(maps.Keys(p.w.objects), Key.Compare)
-	if len(keys) == 0 {
-		return nil
-	}
-	n := p.r.IntN(3)
-	if p.single {
-		n = min(n, 1)
-	}
-	var owners []Owner
-	for range n {
-		x := p.w.objects[keys[p.r.IntN(len(keys))]]
-		for range 4 {
-			if x.Namespace == "" || x.Namespace == namespace {
-				break
-			}
-			x = p.w.objects[keys[p.r.IntN(len(keys))]]
-		}
-		api, kind := p.w.nameOf(x.Collection)
-		o := Owner{api, kind, x.Name, x.UID, p.r.IntN(2) == 0}
-		mistake := p.r.IntN(20)
-		if p.single {
-			// A reference with somebody's uid and other coordinates is dangling by them and released by
-			// that uid (D-62), whichever comes first.
-			if mistake != 1 {
-				mistake = 5
-			}
-			if x.Namespace != "" && x.Namespace != namespace {
-				continue
-			}
-		}
-		switch mistake {
-		case 0:
-			o.Name = "wrong"
-		case 1:
-			o.Kind = "Unheard"
-		case 2:
-			o.UID = fmt.Sprint("u", p.r.IntN(p.uids+1))
-		case 3:
-			o.APIVersion, o.Kind = "v1", "Secret"
-		case 4:
-			o.APIVersion = "stable.example.com/v1beta1"
-		}
-		owners = append(owners, o)
-	}
-	return owners
 }

@@ -4,10 +4,14 @@ package graph
 // namespace (D-83). A reference that is wrong in another way ends the search, too (D-84). old are
 // the references that n had before.
 func (g *Graph) reportOwners(n *node, old []ref) {
+	named := make(map[string]bool, len(old))
+	for i := range old {
+		named[old[i].edge.anchor.uid] = true
+	}
 	for i := range n.refs {
 		r := &n.refs[i]
 		o := r.edge.anchor.owner
-		if o == nil || named(old, r.edge.anchor.uid) {
+		if o == nil || named[r.edge.anchor.uid] {
 			continue
 		}
 		if r.kind.known && n.names(r) == o.place {
@@ -40,13 +44,4 @@ func (g *Graph) report(n *node, e *edge) {
 			return
 		}
 	}
-}
-
-func named(refs []ref, uid string) bool {
-	for i := range refs {
-		if refs[i].edge.anchor.uid == uid {
-			return true
-		}
-	}
-	return false
 }

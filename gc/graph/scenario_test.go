@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,8 @@ import (
 //	    serve APIVERSION KIND COLLECTION [namespaced] [preferred] | unserve APIVERSION KIND
 //	world                     what clients do, one a line; the graph isn't told yet:
 //	    put KEY uid=U [flags] [hold=NAME] [<owner]... | delete KEY POLICY | unhold KEY | serve ... | unserve ...
+//	restart [reversed]        a new graph, that loads the world in the order of its revisions or the other way round;
+//	                          what it asks for is carried out by the next run
 //	run [retries=N]           tells the graph, carries out what it asks for until it is content; prints what was done
 //	store                     prints the world
 //	graph [UID]...            prints the snapshot
@@ -36,10 +40,12 @@ type scenario struct {
 	t *testing.T
 	w *world
 	g *Graph
+	// todo are actions that nobody has carried out yet.
+	todo []Action
 }
 
 func (s *scenario) reset(limit int, loading bool) {
-	s.w = newWorld(defaultKinds)
+	s.w, s.todo = newWorld(defaultKinds), nil
 	s.g = New(Config{Limit: limit, Inert: []string{"events"}})
 	s.step(Kinds{Table: s.w.kinds})
 	if !loading {
@@ -74,6 +80,8 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) string {
 		for line := range strings.Lines(d.Input) {
 			s.act(t, strings.Fields(line))
 		}
+	case "restart":
+		s.restart(d.HasArg("reversed"))
 	case "run":
 		retries := 0
 		d.MaybeScanArgs(t, "retries", &retries)
@@ -99,28 +107,43 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData) string {
 
 // play lets the collector work until it is content, one request at a time.
 func (s *scenario) play(b *strings.Builder, retries int) {
-	var todo []Action
-	for len(s.w.timeline) > 0 || len(todo) > 0 {
+	for len(s.w.timeline) > 0 || len(s.todo) > 0 {
 		if len(s.w.timeline) > 0 {
 			e := s.w.timeline[0]
 			s.w.timeline = s.w.timeline[1:]
-			todo = append(todo, s.step(e)...)
+			s.todo = append(s.todo, s.step(e)...)
 			continue
 		}
-		a := todo[0]
-		todo = todo[1:]
+		a := s.todo[0]
+		s.todo = s.todo[1:]
 		if isRequest(a) {
 			ticket, outcome := s.w.carry(a)
 			fmt.Fprintf(b, "%s: %s\n", a, outcome)
-			todo = append(todo, s.step(Result{ticket, outcome})...)
+			s.todo = append(s.todo, s.step(Result{ticket, outcome})...)
 			continue
 		}
 		fmt.Fprintln(b, a)
 		if r, ok := a.(Retry); ok && retries > 0 {
 			retries--
-			todo = append(todo, s.step(Due{r.Ticket})...)
+			s.todo = append(s.todo, s.step(Due{r.Ticket})...)
 		}
 	}
+}
+
+// restart has a new graph load the world, as after a crash: what was asked for is forgotten, and
+// what the timeline had yet to tell is known at once.
+func (s *scenario) restart(reversed bool) {
+	things := slices.SortedFunc(maps.Values(s.w.objects), func(a, b *thing) int { return cmp.Compare(a.Revision, b.Revision) })
+	if reversed {
+		slices.Reverse(things)
+	}
+	s.w.timeline = nil
+	s.g = New(Config{Limit: s.g.limit, Inert: []string{"events"}, FirstTicket: s.g.Stats().NextTicket})
+	s.step(Kinds{Table: s.w.kinds})
+	for _, th := range things {
+		s.step(Observed{Object: th.Object})
+	}
+	s.todo = s.step(Loaded{Revision: s.w.revision})
 }
 
 func (s *scenario) event(t *testing.T, f []string) Event {

@@ -187,6 +187,7 @@ func (g *Graph) drain() {
 
 // conclude takes n, which is ready, out of the line: on its way, or out of work.
 func (g *Graph) conclude(n *node) {
+	recheck(n)
 	m, where := g.decide(n)
 	if m == Keep {
 		g.enter(n, Idle, tries{})

@@ -15,6 +15,10 @@ type world struct {
 	kinds    []Kind
 	// timeline are the events that the graph hasn't been told yet.
 	timeline []Event
+	// dead are the objects that were removed, the last one last.
+	dead []*thing
+	// died are the uids that learn was told the end of.
+	died map[string]bool
 	// unblocked: the naive rules had to break a cycle.
 	unblocked bool
 }
@@ -41,7 +45,7 @@ var defaultKinds = []Kind{
 }
 
 func newWorld(kinds []Kind) *world {
-	return &world{objects: map[Key]*thing{}, kinds: slices.Clone(kinds)}
+	return &world{objects: map[Key]*thing{}, died: map[string]bool{}, kinds: slices.Clone(kinds)}
 }
 
 // nameOf returns how the collection's objects are called.
@@ -59,13 +63,47 @@ func (w *world) put(t *thing) {
 	t.Revision = w.revision
 	t.APIVersion, t.Kind = w.nameOf(t.Collection)
 	w.objects[t.Key] = t
+	w.timeline = append(w.timeline, Observed{Object: t.shown()})
+}
+
+// shown is the object as the timeline shows it; of what can't be read, only that it is there.
+func (t *thing) shown() Object {
+	if t.Flags.Has(Broken) {
+		return Object{Key: t.Key, Revision: t.Revision, Flags: Broken}
+	}
 	o := t.Object
 	o.Owners = slices.Clone(o.Owners)
-	w.timeline = append(w.timeline, Observed{Object: o})
+	return o
+}
+
+// learn enters what a graph is told.
+func (w *world) learn(e Event) {
+	switch e := e.(type) {
+	case Observed:
+		was := w.objects[e.Object.Key]
+		if was != nil && e.Object.Flags.Has(Broken) {
+			was.Flags |= Broken
+			was.Revision = e.Object.Revision
+			return
+		}
+		if was != nil {
+			w.died[was.UID] = true
+		}
+		delete(w.died, e.Object.UID)
+		w.objects[e.Object.Key] = &thing{Object: e.Object}
+	case Gone:
+		if was := w.objects[e.Key]; was != nil {
+			w.died[was.UID] = true
+		}
+		delete(w.objects, e.Key)
+	case Kinds:
+		w.kinds = e.Table
+	}
 }
 
 func (w *world) remove(t *thing) {
 	w.revision++
+	w.dead = append(w.dead, t)
 	delete(w.objects, t.Key)
 	w.timeline = append(w.timeline, Gone{Key: t.Key, Revision: w.revision})
 }
@@ -106,6 +144,8 @@ func (w *world) at(r Ref, exact bool) (*thing, Outcome) {
 	switch {
 	case t == nil || t.UID != r.UID:
 		return nil, Missing
+	case t.Flags.Has(Broken):
+		return nil, Failed
 	case exact && t.Revision != r.Revision:
 		return nil, Conflict
 	}
