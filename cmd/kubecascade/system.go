@@ -18,7 +18,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/quota"
-	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -31,7 +30,7 @@ type system struct {
 	// secure and plain are the servers of the two ports; plain is nil without that port.
 	secure, plain *http.Server
 	defaults      *loopback.Namespaces
-	// controllers by name, those that are on; each runs until its context ends.
+	// controllers by name, those that are on; each runs until its context ends, and may be run again.
 	controllers map[string]func(context.Context)
 }
 
@@ -58,17 +57,17 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	var collector *gc.Collector
-	var adapter *loopback.Collector
+	var garbage *collection
 	if on[garbageCollector] {
-		collector, adapter, config.Debug = newCollector(o, d, registry, log)
+		garbage, config.Debug = newCollection(o, d, registry, log)
 	}
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, fmt.Errorf("reading --enable-admission-plugins and --disable-admission-plugins: %w", err)
 	}
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), controllerManager), Cache: d.cache}
 	if on[garbageCollector] {
-		s.controllers[garbageCollector] = collect(collector, adapter, s.api, log)
+		garbage.connect(s.api)
+		s.controllers[garbageCollector] = garbage.run
 	}
 	if on[namespaceController] {
 		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: o.nsSyncs, Log: log}).Run
@@ -98,9 +97,7 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
-	for _, runController := range s.controllers {
-		controllers.Go(func() { runController(run) })
-	}
+	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
 			failed <- fmt.Errorf("serving: %w", err)
