@@ -311,6 +311,9 @@ func typeMetaLen(o *storage.Object) int {
 	return 0
 }
 
+// frameLength is how many bytes say how long a binary frame is.
+const frameLength = 4
+
 // frame wraps a rendered object into a watch event, ready to be sent.
 func (x *rendering) frame(typ string, object []byte) ([]byte, error) {
 	if x.f.media != mediaProtobuf {
