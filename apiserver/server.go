@@ -138,6 +138,7 @@ func (s *Server) plugins() []admission.Choice {
 func (s *Server) CloseWatches() {
 	s.close()
 	s.sockets.Lock() // until those over WebSockets have said so
+	//lint:ignore SA2001 nothing is to be done but wait
 	s.sockets.Unlock()
 }
 
