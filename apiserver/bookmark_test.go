@@ -43,7 +43,7 @@ func TestLastBookmark(t *testing.T) {
 	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
 	asked := s.Watch(configmaps + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=" + start)
 	silent := s.Watch(configmaps + "?watch=true&timeoutSeconds=3&resourceVersion=" + start)
-	short := s.Watch(configmaps + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=1&resourceVersion=" + start)
+	short := s.Watch(configmaps + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=2&resourceVersion=" + start)
 	past := s.Watch(configmaps + "?watch=true&timeoutSeconds=-1&resourceVersion=" + start)
 	moved := must(t, s.Do("POST", "/api/v1/namespaces/default/secrets", `{"metadata":{"name":"elsewhere"}}`), http.StatusCreated).Object().GetResourceVersion()
 	e := next(t, asked)

@@ -114,7 +114,7 @@ func (w *watch) stream(ctx context.Context) error {
 	}
 	last := time.NewTimer(lasts - lastBookmark)
 	defer last.Stop()
-	if lasts < lastBookmark {
+	if lasts <= lastBookmark {
 		last.Stop()
 	}
 	marks := time.NewTicker(bookmarkEvery)
