@@ -32,14 +32,11 @@ func (s *Server) serveBinding(q *request) error {
 		return err
 	}
 	b := obj.(*corev1.Binding)
-	if b.Name == "" {
-		b.Name = q.name
-	}
-	if err := q.checkName(b); err != nil {
+	if err := matchNamespace(q.res, b, q.namespace); err != nil {
 		return err
 	}
 	q.dryRun = isDryRun(o.DryRun)
-	if err := s.bind(q.r.Context(), &q.op, b); err != nil {
+	if err := s.bind(q.r.Context(), &q.op, b, q.attributes(admission.Create, b, nil)); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{
@@ -47,13 +44,16 @@ func (s *Server) serveBinding(q *request) error {
 }
 
 // bind checks a Binding and writes the node into its pod (K pkg/registry/core/pod/storage: BindingREST).
-func (s *Server) bind(ctx context.Context, o *op, b *corev1.Binding) error {
-	if errs := validateBinding(b); len(errs) > 0 {
-		return apierrors.NewInvalid(bindingKind.GroupKind(), b.Name, errs)
-	}
-	a := o.attributes(admission.Create, b, nil)
+// What is wrong with it has no Status of its own (0-10). a is the request as admission sees it.
+func (s *Server) bind(ctx context.Context, o *op, b *corev1.Binding, a *admission.Attributes) error {
 	if err := s.admission.Admit(ctx, a); err != nil {
 		return err
+	}
+	if b.Name != o.name {
+		return badRequest("name in URL does not match name in Binding object")
+	}
+	if errs := validateBinding(b); len(errs) > 0 {
+		return errs.ToAggregate()
 	}
 	if err := s.admission.Validate(ctx, a); err != nil {
 		return err

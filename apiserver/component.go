@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/storage"
@@ -19,6 +21,16 @@ func (s *Server) components(ctx context.Context) ([]*storage.Object, error) {
 		return nil, err
 	}
 	return []*storage.Object{{JSON: data, Meta: storage.Meta{Kind: c.Kind, APIVersion: c.APIVersion, Name: c.Name}}}, nil
+}
+
+// selectedComponents are those that a list asks for.
+func (s *Server) selectedComponents(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, error) {
+	sel, err := s.selectionOf(t, o)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.components(ctx)
+	return slices.DeleteFunc(items, func(o *storage.Object) bool { return !sel.matches(o) }), err
 }
 
 // componentStatus is the health of the one component that is apart from the server itself.

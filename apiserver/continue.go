@@ -13,9 +13,9 @@ import (
 // tokenVersion is the only encoding of continue tokens that is known (H-15).
 const tokenVersion = "meta.k8s.io/v1"
 
-// token is where a list goes on: at a revision (-1: whatever is newest), from a key relative to
+// continueToken is where a list goes on: at a revision (-1: whatever is newest), from a key relative to
 // the collection.
-type token struct {
+type continueToken struct {
 	Version  string `json:"v"`
 	Revision int64  `json:"rv"`
 	Start    string `json:"start"`
@@ -23,7 +23,7 @@ type token struct {
 
 // encodeToken continues after the key.
 func encodeToken(last, prefix string, rev int64) string {
-	data, err := json.Marshal(token{tokenVersion, rev, strings.TrimPrefix(last, prefix) + "\x00"})
+	data, err := json.Marshal(continueToken{tokenVersion, rev, strings.TrimPrefix(last, prefix) + "\x00"})
 	if err != nil {
 		panic(err) // strings and numbers always encode
 	}
@@ -36,9 +36,10 @@ func decodeToken(text, prefix string) (from string, rev int64, err error) {
 	if err != nil {
 		return "", 0, badToken("%v", err)
 	}
-	var t token
+	var t continueToken
 	if err := json.Unmarshal(data, &t); err != nil {
-		return "", 0, badToken("%v", err)
+		// The type's name stands in the text, and upstream's is in another package.
+		return "", 0, badToken("%s", strings.ReplaceAll(err.Error(), "apiserver.continueToken", "storage.continueToken"))
 	}
 	switch {
 	case t.Version != tokenVersion:

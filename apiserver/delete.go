@@ -95,20 +95,20 @@ func (s *Server) deleteOnce(ctx context.Context, o *op, cur *storage.Object, opt
 	if err != nil {
 		return deletion{}, err
 	}
+	kind := finalizers.Kind{Policy: o.res.Delete.Policy}
+	if o.res.Delete.Kind != nil {
+		kind = o.res.Delete.Kind(old)
+	}
+	verdict := finalizers.Delete(lifecycleOf(o.res, old), kind, optionsOf(opts), s.now())
+	if r := verdict.Refused; r != nil { // before anybody is asked (AS store.go:Delete, C-13)
+		return deletion{}, o.refused(r)
+	}
 	a := o.attributes(admission.Delete, nil, old)
 	if err := s.admission.Admit(ctx, a); err != nil {
 		return deletion{}, err
 	}
 	if err := s.admission.Validate(ctx, a); err != nil { // C-66
 		return deletion{}, err
-	}
-	kind := finalizers.Kind{Policy: o.res.Delete.Policy}
-	if o.res.Delete.Kind != nil {
-		kind = o.res.Delete.Kind(old)
-	}
-	verdict := finalizers.Delete(lifecycleOf(o.res, old), kind, optionsOf(opts), s.now())
-	if r := verdict.Refused; r != nil {
-		return deletion{}, o.refused(r)
 	}
 	d := deletion{object: cur, accepted: verdict.Accepted}
 	if verdict.Step == finalizers.Store || verdict.Step == finalizers.StoreThenRemove {

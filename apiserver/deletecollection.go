@@ -25,6 +25,9 @@ func (s *Server) serveDeleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
+	if _, err := s.selectionOf(q.target, list); err != nil { // before the body is read
+		return err
+	}
 	opts, err := deleteOptions(q.r)
 	if err != nil {
 		return err

@@ -10,7 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -88,18 +90,26 @@ func (s *Server) evict(ctx context.Context, o *op, e *policyv1.Eviction, opts *m
 		if err != nil {
 			return err
 		}
+		if err := invalidOptions("DeleteOptions", metav1validation.ValidateDeleteOptions(opts)); err != nil { // C-08
+			return err
+		}
 		once, budget, err := s.admitEviction(ctx, o, pod, opts)
 		if err != nil {
 			return err
 		}
 		_, err = s.delete(ctx, o, once)
 		switch ours := once != opts; {
-		case err == nil || !ours || !apierrors.IsConflict(err):
+		case err == nil || !ours || !apierrors.IsConflict(err) || otherPod(opts, pod):
 			return err
 		case budget != "": // it may have become ready since
 			return tooManyEvictions(budget)
 		}
 	}
+}
+
+// otherPod reports whether the options are for another pod of this name, so that trying again is of no use.
+func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
+	return o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != pod.UID
 }
 
 func (s *Server) podOf(ctx context.Context, o *op) (*corev1.Pod, error) {
@@ -212,7 +222,10 @@ func (s *Server) spend(ctx context.Context, o *op, pdb *policyv1.PodDisruptionBu
 		if err := affordable(b); err != nil {
 			return nil, err
 		}
-		b.Status.DisruptionsAllowed--
+		if b.Status.DisruptionsAllowed--; b.Status.DisruptionsAllowed == 0 {
+			meta.SetStatusCondition(&b.Status.Conditions, metav1.Condition{Type: policyv1.DisruptionAllowedCondition,
+				Status: metav1.ConditionFalse, Reason: policyv1.InsufficientPodsReason, ObservedGeneration: b.Status.ObservedGeneration, LastTransitionTime: metav1.Time{Time: s.now()}})
+		}
 		if b.Status.DisruptedPods == nil {
 			b.Status.DisruptedPods = map[string]metav1.Time{}
 		}

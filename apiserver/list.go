@@ -24,7 +24,7 @@ func (s *Server) serveList(q *request) error {
 		return err
 	}
 	if q.res.Collection == "" {
-		items, err := s.components(q.r.Context())
+		items, err := s.selectedComponents(q.r.Context(), q.target, o)
 		if err != nil {
 			return err
 		}
@@ -68,8 +68,8 @@ func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions
 	return items, meta, nil
 }
 
-// page collects up to limit matches; more says that another match follows, so that a page is short
-// only at the end and the last one has no token (H-18).
+// page collects up to limit matches. more says that another object follows them, be it selected or not:
+// as upstream doesn't look, the last page of a selection may be empty (AS etcd3/store.go:GetList).
 func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more bool) {
 	from := sc.from
 	if sel.key > from {
@@ -79,16 +79,16 @@ func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more boo
 		if sel.key != "" && o.Key != sel.key {
 			return false
 		}
-		if o.Err == nil && !sel.matches(o) {
-			return true
-		}
-		switch err := s.sound(sel.res, o); {
-		case err != nil:
-			s.unreadable(o.Key, err, "left out of a list")
+		switch {
 		case sc.limit > 0 && int64(len(items)) == sc.limit:
 			more = true
 			return false
-		default:
+		case o.Err == nil && !sel.matches(o):
+			return true
+		}
+		if err := s.sound(sel.res, o); err != nil {
+			s.unreadable(o.Key, err, "left out of a list")
+		} else {
 			items = append(items, o)
 		}
 		return true
@@ -98,27 +98,35 @@ func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more boo
 
 // scanOf decides which state a list shows: the table of H.2.
 func (s *Server) scanOf(ctx context.Context, t target, o *metainternal.ListOptions, sel *selected) (scan, error) {
+	sc := scan{limit: max(o.Limit, 0)} // H-04
+	single := sel.key != ""            // it has one page (AS storage/interfaces.go:ValidateListOptions)
+	if o.Continue != "" && !single {
+		return s.resume(ctx, t, o, sel, sc)
+	}
 	rev, err := listRevision(o.ResourceVersion)
 	if err != nil {
 		return scan{}, err
 	}
-	sc := scan{limit: max(o.Limit, 0)} // H-04
+	exact := o.ResourceVersionMatch == metav1.ResourceVersionMatchExact
 	switch {
-	case o.Continue != "":
-		if rev != 0 { // H-14
-			return sc, badRequest("specifying resource version is not allowed when using continue")
-		}
-		return s.resume(ctx, t, o, sel, sc)
 	case o.ResourceVersion == "":
 		err = s.fresh(ctx)
-	case rev == 0: // any state will do, whole
-		sc.limit = 0
-	case o.ResourceVersionMatch == metav1.ResourceVersionMatchExact, o.ResourceVersionMatch == "" && o.Limit > 0:
+	case exact && single && rev > s.cache.Revision(): // it isn't waited for
+		if err = s.fresh(ctx); err == nil && rev > s.cache.Revision() {
+			err = tooLargeRevision(rev, s.cache.Revision(), 0)
+		}
+		if err == nil {
+			sc.snapshot, err = s.stateAt(ctx, t.res.Collection, sel.prefix, rev)
+		}
+		return sc, err
+	case exact, o.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single:
 		if err := s.waitFor(ctx, rev); err != nil {
 			return sc, err
 		}
 		sc.snapshot, err = s.stateAt(ctx, t.res.Collection, sel.prefix, rev)
 		return sc, err
+	case o.ResourceVersion == "0": // any state will do, whole
+		sc.limit = 0
 	default:
 		err = s.waitFor(ctx, rev)
 	}
@@ -134,6 +142,9 @@ func (s *Server) resume(ctx context.Context, t target, o *metainternal.ListOptio
 	from, rev, err := decodeToken(o.Continue, sel.prefix)
 	if err != nil {
 		return sc, err
+	}
+	if o.ResourceVersion != "" && o.ResourceVersion != "0" { // H-14
+		return sc, badRequest("specifying resource version is not allowed when using continue")
 	}
 	sc.from = from
 	if rev < 0 {

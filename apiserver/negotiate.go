@@ -81,7 +81,9 @@ func transformed(params map[string]string, media string) (f format, ok bool) {
 		return f, false
 	}
 	switch f.as {
-	case "Table", "PartialObjectMetadata", "PartialObjectMetadataList":
+	case "Table": // it has no protobuf form (AS handlers/rest.go: AllowsMediaTypeTransform)
+		return f, media != mediaProtobuf
+	case "PartialObjectMetadata", "PartialObjectMetadataList":
 		return f, true
 	}
 	return f, false

@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 
@@ -13,9 +12,7 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/yaml"
 )
 
 // readQuery decodes query parameters into one of meta's option types; what doesn't parse is a
@@ -84,39 +81,26 @@ func deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	return o, invalidOptions("DeleteOptions", metav1validation.ValidateDeleteOptions(o))
 }
 
-// decodeDeleteOptions is lenient about the version and about unknown fields, not about the kind (C-04).
+// decodeDeleteOptions reads them with the serializers of meta's own scheme, as upstream does: of any
+// group and version, without regard to unknown fields, but not of another kind (C-04).
 func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
+	if err := checkCost(body{bytes: data, media: media}); err != nil {
+		return nil, badRequest("%v", err)
+	}
+	info, ok := runtime.SerializerInfoForMediaType(metascheme.Codecs.SupportedMediaTypes(), media)
+	if !ok {
+		return nil, unsupportedMedia(mediaTypes)
+	}
 	o := &metav1.DeleteOptions{}
-	switch media {
-	case mediaProtobuf:
-		var u runtime.Unknown
-		const magic = "k8s\x00"
-		if len(data) < len(magic) || string(data[:len(magic)]) != magic || u.Unmarshal(data[len(magic):]) != nil || o.Unmarshal(u.Raw) != nil {
-			return nil, badRequest("the body is not a protobuf DeleteOptions")
-		}
-		if u.Kind != "" && u.Kind != "DeleteOptions" {
-			return nil, badRequest("%s", notRegistered(schema.FromAPIVersionAndKind(u.APIVersion, u.Kind)))
-		}
-		return o, nil
-	case mediaYAML:
-		if err := checkYAML(data); err != nil {
-			return nil, badRequest("%v", err)
-		}
-		j, err := yaml.YAMLToJSON(data)
-		if err != nil {
-			return nil, badRequest("%v", err)
-		}
-		data = j
-	}
-	gvk, err := jsonserializer.DefaultMetaFactory.Interpret(data)
-	if err != nil {
+	want := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
+	obj, got, err := metascheme.Codecs.DecoderToVersion(info.Serializer, want.GroupVersion()).Decode(data, &want, o)
+	switch {
+	case runtime.IsNotRegisteredError(err) && got != nil:
+		return nil, badRequest("%s", notRegistered(*got))
+	case err != nil:
 		return nil, badRequest("%v", err)
-	}
-	if gvk.Kind != "" && gvk.Kind != "DeleteOptions" {
-		return nil, badRequest("%s", notRegistered(*gvk))
-	}
-	if err := json.Unmarshal(data, o); err != nil {
-		return nil, badRequest("%v", err)
+	case obj != o:
+		return nil, badRequest("decoded object cannot be converted to DeleteOptions")
 	}
 	return o, nil
 }

@@ -91,6 +91,9 @@ func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Hijack is passed on for upgrades.
 func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	if w.code == 0 {
+		w.code = http.StatusSwitchingProtocols
+	}
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 

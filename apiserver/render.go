@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -91,8 +93,10 @@ func (x *rendering) served(o *storage.Object) (runtime.Object, error) {
 // transformed is the object in the form of Accept's "as".
 func (x *rendering) transformed(o *storage.Object) (runtime.Object, error) {
 	switch x.f.as {
-	case "PartialObjectMetadata", "PartialObjectMetadataList":
+	case "PartialObjectMetadata":
 		return x.metadata(o)
+	case "PartialObjectMetadataList":
+		return nil, x.otherForm("is not a list", "")
 	case "Table":
 		return x.table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, true)
 	}
@@ -106,6 +110,17 @@ func (x *rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, 
 	}
 	m.TypeMeta = x.metaType("PartialObjectMetadata")
 	return m, nil
+}
+
+// otherForm refuses the metadata of a list as that of an object, and the other way round. The text names
+// the Go type that upstream has it in (AS handlers/response.go: asPartialObjectMetadata).
+func (x *rendering) otherForm(is, suffix string) error {
+	name := internalPackage(x.res.Stored.Group) + "." + x.res.Kind + suffix
+	if x.res.Custom {
+		name = "unstructured.Unstructured" + suffix
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
+		Message: fmt.Sprintf("you requested %s, but the requested object %s (*%s)", x.f.as, is, name)}}
 }
 
 func (x *rendering) metaType(kind string) metav1.TypeMeta {
@@ -175,8 +190,12 @@ func (x *rendering) list(objs []*storage.Object, m metav1.ListMeta) ([]byte, err
 // readable returns those objects that can be rendered one by one.
 func (x *rendering) readable(objs []*storage.Object) []*storage.Object {
 	kept := make([]*storage.Object, 0, len(objs))
+	one := *x
+	if one.f.as == "PartialObjectMetadataList" {
+		one.f.as = "PartialObjectMetadata"
+	}
 	for _, o := range objs {
-		if _, err := x.transformed(o); err != nil {
+		if _, err := one.transformed(o); err != nil {
 			x.skip(o, err)
 			continue
 		}
@@ -189,7 +208,9 @@ func (x *rendering) listObject(objs []*storage.Object, m metav1.ListMeta) (runti
 	switch x.f.as {
 	case "Table":
 		return x.table(objs, m, true)
-	case "PartialObjectMetadata", "PartialObjectMetadataList":
+	case "PartialObjectMetadata":
+		return nil, x.otherForm("is a list", "List")
+	case "PartialObjectMetadataList":
 		l := &metav1.PartialObjectMetadataList{TypeMeta: x.metaType("PartialObjectMetadataList"), ListMeta: m, Items: make([]metav1.PartialObjectMetadata, 0, len(objs))}
 		for _, o := range objs {
 			item, err := x.metadata(o)
@@ -322,6 +343,9 @@ func typeMetaLen(o *storage.Object) int {
 	}
 	return 0
 }
+
+// frameLength is how many bytes say how long a binary frame is.
+const frameLength = 4
 
 // frame wraps a rendered object into a watch event, ready to be sent.
 func (x *rendering) frame(typ string, object []byte) ([]byte, error) {

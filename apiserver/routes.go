@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -158,7 +159,13 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) erro
 	if t.sub != nil && t.sub.Action == resources.Unserved {
 		return errNeedsKubelet
 	}
-	if !t.serves(verb) {
+	switch {
+	case t.serves(verb):
+	case verb == "watch" && !t.watch && t.res.Has("list"): // AS handlers/get.go:handleWatch
+		return apierrors.NewMethodNotSupported(t.res.GroupResource(), verb)
+	case t.name != "" && t.sub == nil && !t.named(), t.watch && !t.res.Has("watch"):
+		return errNoRoute // what can only be created has no paths with names, and not all is watched
+	default:
 		return errNoMethod
 	}
 	leave, err := s.enter(verb)
@@ -176,13 +183,15 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) erro
 			return err
 		}
 	}
-	if longRunning(verb) {
-		return s.verb(q)
+	if !longRunning(verb) {
+		ctx, cancel := context.WithTimeout(r.Context(), s.config.RequestTimeout)
+		defer cancel()
+		q.r = q.r.WithContext(ctx)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.config.RequestTimeout)
-	defer cancel()
-	q.r = q.r.WithContext(ctx)
-	return s.verb(q)
+	if err = s.verb(q); err != nil {
+		q.warn.write(w.Header()) // errors carry them too (0-12, C-24)
+	}
+	return err
 }
 
 // longRunning verbs have no deadline (0-13).
@@ -255,7 +264,7 @@ func verbOf(r *http.Request, t target) string {
 // wantsWatch reads the watch parameter: present is true unless it says 0 or false (C-03).
 func wantsWatch(r *http.Request) bool {
 	v, ok := r.URL.Query()["watch"]
-	return ok && v[0] != "0" && v[0] != "false"
+	return ok && v[0] != "0" && !strings.EqualFold(v[0], "false")
 }
 
 // serves reports whether the verb is served at the target.
@@ -279,4 +288,9 @@ func (t target) serves(verb string) bool {
 		}
 	}
 	return t.res.Has(verb)
+}
+
+// named reports whether the resource has paths with names.
+func (t target) named() bool {
+	return t.res.Has("get") || t.res.Has("update") || t.res.Has("patch") || t.res.Has("delete")
 }

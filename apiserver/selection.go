@@ -47,6 +47,9 @@ func (s *Server) selectionOf(t target, o *metainternal.ListOptions) (selected, e
 	namespace := t.namespace
 	sel.name = t.name
 	if o.FieldSelector != nil {
+		if err := contradicts(t, o.FieldSelector); err != nil {
+			return sel, err
+		}
 		for _, r := range o.FieldSelector.Requirements() {
 			req, err := requirementOf(t.res, r)
 			if err != nil {
@@ -56,9 +59,6 @@ func (s *Server) selectionOf(t target, o *metainternal.ListOptions) (selected, e
 			switch {
 			case req.not:
 			case req.index == nameField:
-				if t.name != "" && t.name != req.value { // H-22
-					return sel, badRequest("fieldSelector metadata.name doesn't match requested name")
-				}
 				sel.name = req.value
 			case req.index == namespaceField && t.res.Namespaced && namespace == "":
 				namespace = req.value
@@ -72,6 +72,22 @@ func (s *Server) selectionOf(t target, o *metainternal.ListOptions) (selected, e
 		sel.key = sel.prefix + sel.name
 	}
 	return sel, nil
+}
+
+// contradicts refuses, for a path that names an object, selectors that don't name the same (H-22).
+func contradicts(t target, sel fields.Selector) error {
+	if t.name == "" || sel.Empty() {
+		return nil
+	}
+	for _, r := range sel.Requirements() { // unknown fields come first
+		if _, err := requirementOf(t.res, r); err != nil {
+			return err
+		}
+	}
+	if name, ok := sel.RequiresExactMatch("metadata.name"); !ok || name != t.name {
+		return badRequest("fieldSelector metadata.name doesn't match requested name")
+	}
+	return nil
 }
 
 // requirementOf finds the field that a term names, or says that there is none (H-41, H-42).

@@ -83,6 +83,9 @@ type Server struct {
 	turn chan struct{}
 	// closing is closed, by close, when the server shuts down: watches end.
 	closing chan struct{}
+	// sockets is held for reading by each watch over a WebSocket, as net/http doesn't know these
+	// connections any more and waits for none of them.
+	sockets sync.RWMutex
 	close   func()
 }
 
@@ -137,7 +140,12 @@ func (s *Server) plugins() []admission.Choice {
 
 // CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests
 // that end by themselves.
-func (s *Server) CloseWatches() { s.close() }
+func (s *Server) CloseWatches() {
+	s.close()
+	s.sockets.Lock() // until those over WebSockets have said so
+	//lint:ignore SA2001 nothing is to be done but wait
+	s.sockets.Unlock()
+}
 
 // namespaceState is as fresh as a quorum read.
 func (s *Server) namespaceState(ctx context.Context, name string) (admission.NamespaceState, error) {

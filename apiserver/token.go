@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
@@ -36,6 +37,13 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	tr := obj.(*authenticationv1.TokenRequest)
+	a := q.attributes(admission.Create, tr, nil)
+	if err := s.admission.Admit(q.r.Context(), a); err != nil {
+		return err
+	}
+	if err := s.admission.Validate(q.r.Context(), a); err != nil {
+		return err
+	}
 	account, err := s.get(q.r.Context(), &q.op, "")
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -39,7 +40,9 @@ func (s *Server) postBinding(q *request, x *rendering, b *corev1.Binding, o *met
 	}
 	on := q.op
 	on.res, on.sub, on.name, on.dryRun = pods, pods.Subresource("binding"), b.Name, isDryRun(o.DryRun)
-	if err := s.bind(q.r.Context(), &on, b); err != nil {
+	as := q.op // admission knows it as a binding
+	as.name = b.Name
+	if err := s.bind(q.r.Context(), &on, b, as.attributes(admission.Create, b, nil)); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{

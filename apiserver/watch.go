@@ -1,6 +1,8 @@
 package apiserver
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,7 +13,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -20,6 +24,8 @@ import (
 const (
 	minWatch      = 30 * time.Minute
 	bookmarkEvery = time.Minute
+	// lastBookmark is how long before its end a watch says for the last time how far it has come.
+	lastBookmark = 2 * time.Second
 	// watchChunk is how many bytes of events are gathered before they are sent.
 	watchChunk = 64 << 10
 )
@@ -66,28 +72,51 @@ type watch struct {
 	rev int64
 	// key names the form of its events for sharing; empty if they can't be shared.
 	key string
-	// out gathers events until they are flushed.
-	out []byte
+	// out is where events go.
+	out frames
 	// tabled says that column definitions have been sent.
 	tabled bool
 }
 
+// frames takes the events of a stream, each whole.
+type frames interface {
+	// write may hold the frame back until flush.
+	write(frame []byte) error
+	flush() error
+}
+
 func (w *watch) serve() error {
-	ctx := w.q.r.Context()
-	deadline := time.NewTimer(w.lasts())
-	defer deadline.Stop()
+	if isWebSocket(w.q.r) {
+		return w.serveSocket()
+	}
 	h := w.q.w.Header()
 	w.q.warn.write(h)
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	w.q.w.WriteHeader(http.StatusOK)
-	if err := w.flush(); err != nil {
-		return nil
-	}
+	w.out = &chunks{to: w.q.w}
+	return w.stream(w.q.r.Context())
+}
+
+// stream sends events until the watch ends, and returns nil: whatever goes wrong from here on can't
+// be answered any more.
+func (w *watch) stream(ctx context.Context) error {
+	lasts := w.lasts()
+	deadline := time.NewTimer(lasts)
+	defer deadline.Stop()
+	// It begins before the client sees the answer's head: from then on nothing is missed.
 	watcher, err := w.start()
 	if err != nil {
 		w.fail(err)
 		return nil
+	}
+	if err := w.out.flush(); err != nil {
+		return nil
+	}
+	last := time.NewTimer(lasts - lastBookmark)
+	defer last.Stop()
+	if lasts <= lastBookmark {
+		last.Stop()
 	}
 	marks := time.NewTicker(bookmarkEvery)
 	defer marks.Stop()
@@ -97,8 +126,8 @@ func (w *watch) serve() error {
 			w.fail(err)
 			return nil
 		}
-		gathered := len(w.out)
-		if err := w.send(events); err != nil {
+		sent, err := w.send(events)
+		if err != nil {
 			return nil
 		}
 		w.rev = max(w.rev, rev)
@@ -107,13 +136,17 @@ func (w *watch) serve() error {
 			changed = busy // more may wait; but however busy it is, a watch ends when it has to
 		}
 		// What was gathered doesn't wait for ever behind events that this watch doesn't select.
-		if len(events) == 0 || gathered > 0 && len(w.out) == gathered {
-			if err := w.flush(); err != nil {
+		if sent == 0 {
+			if err := w.out.flush(); err != nil {
 				return nil
 			}
 		}
 		select {
 		case <-marks.C:
+			w.rev = max(w.rev, watcher.Progress())
+			w.bookmark(false)
+			continue
+		case <-last.C: // H-28
 			w.rev = max(w.rev, watcher.Progress())
 			w.bookmark(false)
 			continue
@@ -137,14 +170,15 @@ var busy = func() chan struct{} {
 
 // end sends what is left; the stream ends cleanly.
 func (w *watch) end() error {
-	_ = w.flush() // the client is gone
+	_ = w.out.flush() // the client is gone
 	return nil
 }
 
-// lasts is the watch's own deadline.
+// lasts is the watch's own deadline; one in the past ends it at once (H-33).
 func (w *watch) lasts() time.Duration {
-	if t := w.o.TimeoutSeconds; t != nil && *t > 0 {
-		return time.Duration(*t) * time.Second
+	const most = int64(1<<63-1) / int64(time.Second)
+	if t := w.o.TimeoutSeconds; t != nil && *t != 0 {
+		return time.Duration(max(min(*t, most), 0)) * time.Second
 	}
 	return minWatch + rand.N(minWatch)
 }
@@ -201,8 +235,8 @@ func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) 
 	return w.s.cache.Watch(collection, min(rev, w.s.cache.Revision()))
 }
 
-// send puts the events that this watch selects into the buffer (H-31).
-func (w *watch) send(events []*cache.Event) error {
+// send writes the events that this watch selects (H-31), and counts them.
+func (w *watch) send(events []*cache.Event) (sent int, err error) {
 	for _, e := range events {
 		if e.Revision <= w.rev || !w.below(e.Object.Key) {
 			continue
@@ -210,7 +244,9 @@ func (w *watch) send(events []*cache.Event) error {
 		// A state that can't be read is in no list; to a watch it is as if it were not selected.
 		now := e.Type != cache.Deleted && w.shows(e.Object)
 		before := e.Prev != nil && w.shows(e.Prev)
-		var err error
+		if now || before {
+			sent++
+		}
 		switch {
 		case now && before:
 			err = w.emit("MODIFIED", e.Object, e)
@@ -222,10 +258,10 @@ func (w *watch) send(events []*cache.Event) error {
 			err = w.emit("DELETED", w.s.decoder.Revise(e.Prev, e.Revision), nil)
 		}
 		if err != nil {
-			return err
+			return sent, err
 		}
 	}
-	return nil
+	return sent, nil
 }
 
 // shows reports whether the watch selects a state that can be read.
@@ -269,12 +305,8 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 		w.s.unreadable(o.Key, failed, "left out of a watch")
 		return nil
 	}
-	w.out = append(w.out, frame...)
 	w.s.metrics.watchEvents.WithLabelValues(w.q.res.Group, w.q.res.Version, w.q.res.Plural).Inc()
-	if len(w.out) >= watchChunk {
-		return w.flush()
-	}
-	return nil
+	return w.out.write(frame)
 }
 
 // render is rendering.object, but for a Table only the first event carries the columns.
@@ -291,17 +323,35 @@ func (w *watch) render(o *storage.Object) ([]byte, error) {
 	return w.x.encode(t)
 }
 
-// flush sends what is buffered.
-func (w *watch) flush() error {
-	if len(w.out) > 0 {
-		if _, err := w.q.w.Write(w.out); err != nil {
+// chunks gathers frames and sends them in pieces of a chunked answer.
+type chunks struct {
+	to  http.ResponseWriter
+	buf []byte
+	// begun says that the head has been sent.
+	begun bool
+}
+
+func (c *chunks) write(frame []byte) error {
+	if c.buf = append(c.buf, frame...); len(c.buf) >= watchChunk {
+		return c.flush()
+	}
+	return nil
+}
+
+func (c *chunks) flush() error {
+	if len(c.buf) == 0 && c.begun {
+		return nil
+	}
+	c.begun = true
+	if len(c.buf) > 0 {
+		if _, err := c.to.Write(c.buf); err != nil {
 			return err
 		}
-		if w.out = w.out[:0]; cap(w.out) > 4*watchChunk {
-			w.out = nil
+		if c.buf = c.buf[:0]; cap(c.buf) > 4*watchChunk {
+			c.buf = nil
 		}
 	}
-	return http.NewResponseController(w.q.w).Flush()
+	return http.NewResponseController(c.to).Flush()
 }
 
 // bookmark says how far the watch has come; end marks the end of the initial events (H-27, H-28).
@@ -318,15 +368,27 @@ func (w *watch) bookmark(end bool) {
 	}
 }
 
-// mark is an object of the kind that has nothing but a revision.
+// mark is an object of the kind that has nothing but a revision. Fields that are printed even if they
+// are empty are (AS cacher.go: newFunc).
 func (w *watch) mark(end bool) (*storage.Object, error) {
-	meta := `{"resourceVersion":"` + strconv.FormatInt(w.rev, 10) + `"`
-	if end {
-		meta += `,"annotations":{"` + metav1.InitialEventsAnnotationKey + `":"true"}`
+	o := object(&unstructured.Unstructured{Object: map[string]any{}})
+	if !w.q.res.Custom {
+		empty, err := resources.Scheme().New(w.q.res.Stored)
+		if err != nil {
+			return nil, err
+		}
+		o = empty.(object)
 	}
-	// Only metadata is printed, even for kinds whose spec would show empty fields.
-	data := fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":%s}}`, w.q.res.Stored.Kind, w.q.res.Stored.GroupVersion().String(), meta)
-	return &storage.Object{Revision: w.rev, JSON: []byte(data), Meta: storage.Meta{Kind: w.q.res.Stored.Kind, APIVersion: w.q.res.Stored.GroupVersion().String()}}, nil
+	o.GetObjectKind().SetGroupVersionKind(w.q.res.Stored)
+	o.SetResourceVersion(strconv.FormatInt(w.rev, 10))
+	if end {
+		o.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	}
+	data, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	return &storage.Object{Revision: w.rev, JSON: data, Meta: storage.Meta{Kind: w.q.res.Stored.Kind, APIVersion: w.q.res.Stored.GroupVersion().String()}}, nil
 }
 
 // fail ends the stream with an ERROR event (H-30).
@@ -342,8 +404,10 @@ func (w *watch) fail(err error) {
 	if e != nil {
 		return
 	}
-	w.out = append(w.out, data...)
-	if err := w.flush(); err != nil {
-		w.s.log.Debug("watch cut short", "err", err)
+	if e = w.out.write(data); e == nil {
+		e = w.out.flush()
+	}
+	if e != nil {
+		w.s.log.Debug("watch cut short", "err", e)
 	}
 }

@@ -49,8 +49,8 @@ func version(name string, storage bool, properties, more string) string {
 
 const size = `"spec":{"type":"object","properties":{"size":{"type":"integer","default":3,"maximum":10},"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}`
 
-// until reads a watch of definitions up to a state of one.
-func until(t *testing.T, w *apiservertest.Watch, name string, f func(*apiextensionsv1.CustomResourceDefinition) bool) {
+// reaches reads a watch of definitions up to a state of one.
+func reaches(t *testing.T, w *apiservertest.Watch, name string, f func(*apiextensionsv1.CustomResourceDefinition) bool) {
 	t.Helper()
 	for {
 		e, err := w.Next()
@@ -89,7 +89,7 @@ func define(t *testing.T, s *apiservertest.Server, body string) {
 	if err := json.Unmarshal([]byte(body), &d); err != nil {
 		t.Fatal(err)
 	}
-	until(t, w, d.Metadata.Name, isEstablished)
+	reaches(t, w, d.Metadata.Name, isEstablished)
 }
 
 const v1widgets = "/apis/example.com/v1/namespaces/default/widgets"
@@ -117,14 +117,14 @@ func TestNames(t *testing.T) {
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
 	w := s.Watch(definitions + "?watch=1")
 	do(t, s, "POST", definitions, widgets("gadgets", "Widget", version("v1", true, size, "")))
-	until(t, w, "gadgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
+	reaches(t, w, "gadgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
 		return is(d, apiextensionsv1.NamesAccepted, "False", "ListKindConflict") && is(d, apiextensionsv1.Established, "False", "NotAccepted")
 	})
 	if a := s.Do("GET", "/apis/example.com/v1/gadgets", nil); a.Code != http.StatusNotFound {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
 	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
-	until(t, w, "gadgets.example.com", isEstablished)
+	reaches(t, w, "gadgets.example.com", isEstablished)
 	do(t, s, "GET", "/apis/example.com/v1/gadgets", "")
 }
 
@@ -137,7 +137,7 @@ func TestDefinitionGoes(t *testing.T) {
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["example.com/hold"]}}`)
 	w, objects := s.Watch(definitions+"?watch=1"), s.Watch("/apis/example.com/v1/widgets?watch=1")
 	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
-	until(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
+	reaches(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
 		return is(d, apiextensionsv1.Terminating, "True", "InstanceDeletionInProgress")
 	})
 	gone(t, objects, "b")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -13,24 +14,48 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// newCollector makes the collector, and the handlers that show its graph by their paths: that of
+// collection makes a collector for each term in which this server leads.
+type collection struct {
+	config  gc.Config
+	adapter *loopback.Collector
+	log     *slog.Logger
+	// now is the collector that runs; nil while none does.
+	now atomic.Pointer[gc.Collector]
+}
+
+// newCollection returns it with the handlers that show the graph by their paths: that of
 // kube-controller-manager (D-90), and the short one. The server whose requests it makes is set in
 // the adapter before it runs, as that server serves the graph.
-func newCollector(o *options, d *data, r prometheus.Registerer, log *slog.Logger) (*gc.Collector, *loopback.Collector, map[string]http.Handler) {
+func newCollection(o *options, d *data, r prometheus.Registerer, log *slog.Logger) (*collection, map[string]http.Handler) {
 	adapter := &loopback.Collector{}
-	c := gc.New(gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter, Workers: o.gcSyncs, Root: d.decoder.Root, Registerer: r, Log: log})
-	return c, adapter, map[string]http.Handler{
-		"/debug/controllers/garbage-collector-controller/graph": c.Handler(),
-		"/debug/controllers/garbagecollector/graph":             c.Handler(),
+	c := &collection{adapter: adapter, log: log, config: gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter,
+		Workers: o.gcSyncs, Root: d.decoder.Root, Registerer: r, Log: log}}
+	return c, map[string]http.Handler{
+		"/debug/controllers/garbage-collector-controller/graph": c,
+		"/debug/controllers/garbagecollector/graph":             c,
 	}
 }
 
-// collect connects the adapter and returns what runs the collector until its context ends.
-func collect(c *gc.Collector, adapter *loopback.Collector, api *apiserver.Server, log *slog.Logger) func(context.Context) {
-	adapter.API = api.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), controllerManager)
-	return func(ctx context.Context) {
-		if err := c.Run(ctx); err != nil && ctx.Err() == nil {
-			log.Error("the garbage collector ended", "err", err)
-		}
+// connect names the server whose requests the collectors make.
+func (c *collection) connect(api *apiserver.Server) {
+	c.adapter.API = api.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), controllerManager)
+}
+
+// run collects until ctx is done.
+func (c *collection) run(ctx context.Context) {
+	collector := gc.New(c.config)
+	c.now.Store(collector)
+	defer c.now.Store(nil)
+	if err := collector.Run(ctx); err != nil && ctx.Err() == nil {
+		c.log.Error("the garbage collector ended", "err", err)
 	}
+}
+
+// ServeHTTP shows the graph of the collector that runs here.
+func (c *collection) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if collector := c.now.Load(); collector != nil {
+		collector.Handler().ServeHTTP(w, r)
+		return
+	}
+	http.Error(w, "the garbage collector is not running", http.StatusServiceUnavailable)
 }

@@ -33,6 +33,7 @@ type options struct {
 	compaction time.Duration
 	eventTTL   time.Duration
 
+	leader      leadership
 	controllers []string
 	gcSyncs     int
 	nsSyncs     int
@@ -86,6 +87,7 @@ func (o *options) groups() []group {
 			f.DurationVar(&o.eventTTL, "event-ttl", time.Hour, "how long Events are kept")
 		}),
 		set("Controllers", func(f *pflag.FlagSet) {
+			o.leader.flags(f)
 			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' for all that are on by default, 'name' for one more, '-name' for one less; there are "+strings.Join(controllerNames(), ", "))
 			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight at most; 0 lets it choose")
 			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time at most")

@@ -19,7 +19,6 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/definition"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/quota"
-	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -33,7 +32,7 @@ type system struct {
 	secure, plain *http.Server
 	defaults      *loopback.Namespaces
 	definitions   *definition.Controller
-	// controllers by name, those that are on; each runs until its context ends.
+	// controllers by name, those that are on; each runs until its context ends, and may be run again.
 	controllers map[string]func(context.Context)
 }
 
@@ -60,10 +59,9 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	var collector *gc.Collector
-	var adapter *loopback.Collector
+	var garbage *collection
 	if on[garbageCollector] {
-		collector, adapter, config.Debug = newCollector(o, d, registry, log)
+		garbage, config.Debug = newCollection(o, d, registry, log)
 	}
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, fmt.Errorf("reading --enable-admission-plugins and --disable-admission-plugins: %w", err)
@@ -71,7 +69,8 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	s.definitions = definition.New(&loopback.Definitions{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), controllerManager), Cache: d.cache}
 	if on[garbageCollector] {
-		s.controllers[garbageCollector] = collect(collector, adapter, s.api, log)
+		garbage.connect(s.api)
+		s.controllers[garbageCollector] = garbage.run
 	}
 	if on[namespaceController] {
 		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: o.nsSyncs, Log: log}).Run
@@ -102,9 +101,7 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
 	controllers.Go(func() { s.definitions.Run(run) })
-	for _, runController := range s.controllers {
-		controllers.Go(func() { runController(run) })
-	}
+	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
 			failed <- fmt.Errorf("serving: %w", err)

@@ -1,0 +1,100 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/websocket"
+)
+
+// isWebSocket reports whether the client wants to speak WebSocket from here on (k8s.io/streaming
+// wsstream: IsWebSocketRequest). HTTP/2 has no upgrades.
+func isWebSocket(r *http.Request) bool {
+	if r.ProtoMajor != 1 || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		return false
+	}
+	for token := range strings.SplitSeq(r.Header.Get("Connection"), ",") {
+		if strings.EqualFold(strings.TrimSpace(token), "upgrade") {
+			return true
+		}
+	}
+	return false
+}
+
+// maxReceived bounds what a client may send in one message; there is nothing that it should send.
+const maxReceived = 64 << 10
+
+// serveSocket is the watch over a WebSocket: each event is a message, text or, for protobuf, binary
+// (H-25). A client that names no origin is no browser and is let in; upstream would refuse it.
+func (w *watch) serveSocket() error {
+	w.s.sockets.RLock()
+	defer w.s.sockets.RUnlock()
+	websocket.Server{
+		Handshake: func(c *websocket.Config, r *http.Request) (err error) {
+			c.Origin, err = websocket.Origin(c, r)
+			return err
+		},
+		Handler: w.converse,
+	}.ServeHTTP(w.q.w, w.q.r)
+	return nil
+}
+
+// hangUp is how long a client may take to read that the watch has ended.
+const hangUp = time.Second
+
+// converse sends events until the watch ends or the client hangs up, which reading notices.
+func (w *watch) converse(c *websocket.Conn) {
+	ctx, cancel := context.WithCancel(w.q.r.Context())
+	defer cancel()
+	c.MaxPayloadBytes = maxReceived
+	var helpers sync.WaitGroup
+	defer helpers.Wait()
+	helpers.Go(func() {
+		defer cancel()
+		var ignored []byte
+		for websocket.Message.Receive(c, &ignored) == nil {
+		}
+	})
+	helpers.Go(func() {
+		select {
+		case <-w.s.closing: // a client that doesn't read holds nobody up
+			_ = c.SetDeadline(time.Now().Add(hangUp))
+		case <-ctx.Done():
+		}
+	})
+	w.out = &messages{to: c, binary: w.x.f.media == mediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing}
+	_ = w.stream(ctx) // it tells the client itself
+	cancel()
+	_ = c.SetDeadline(time.Now().Add(hangUp))
+	_ = c.Close() // with a close frame, if the client still listens
+}
+
+// messages sends frames as messages.
+type messages struct {
+	to     *websocket.Conn
+	binary bool
+	// stall is how long the client may leave a message unread.
+	stall   time.Duration
+	closing <-chan struct{}
+}
+
+func (m *messages) write(frame []byte) error {
+	if err := m.to.SetWriteDeadline(time.Now().Add(m.stall)); err != nil {
+		return err
+	}
+	select {
+	case <-m.closing: // this deadline may have come after that for hanging up
+		return errors.New("the server shuts down")
+	default:
+	}
+	if m.binary {
+		return websocket.Message.Send(m.to, frame[frameLength:]) // messages have lengths of their own
+	}
+	return websocket.Message.Send(m.to, string(frame))
+}
+
+func (m *messages) flush() error { return nil }

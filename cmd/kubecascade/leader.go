@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/election"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// leadership is how servers over one etcd agree on who runs the controllers. The flags and the
+// lease are kube-controller-manager's.
+type leadership struct {
+	elect                   bool
+	duration, renew, period time.Duration
+}
+
+func (l *leadership) flags(f *pflag.FlagSet) {
+	f.BoolVar(&l.elect, "leader-elect", true, "run the controllers only while holding the lease kube-system/"+controllerManager+", so that of several servers over one etcd one does")
+	f.DurationVar(&l.duration, "leader-elect-lease-duration", 15*time.Second, "how long other servers wait for a leader that doesn't renew its lease")
+	f.DurationVar(&l.renew, "leader-elect-renew-deadline", 10*time.Second, "how long a leader tries to renew its lease before it stops the controllers")
+	f.DurationVar(&l.period, "leader-elect-retry-period", 2*time.Second, "pause between tries to get or renew the lease")
+}
+
+// check holds what an election relies on (component-base: ValidateLeaderElectionConfiguration).
+func (l *leadership) check() error {
+	switch {
+	case !l.elect:
+		return nil
+	case l.period <= 0:
+		return fmt.Errorf("--leader-elect-retry-period %v is not greater than 0", l.period)
+	case l.renew <= l.period*6/5: // the longest pause between two tries
+		return fmt.Errorf("--leader-elect-renew-deadline %v is not greater than 1.2 times --leader-elect-retry-period %v", l.renew, l.period)
+	case l.duration <= l.renew:
+		return fmt.Errorf("--leader-elect-lease-duration %v is not greater than --leader-elect-renew-deadline %v", l.duration, l.renew)
+	case l.duration%time.Second != 0:
+		return fmt.Errorf("--leader-elect-lease-duration %v is not a number of seconds", l.duration)
+	}
+	return nil
+}
+
+// lead runs the controllers whenever it is this server's turn, until ctx is done.
+func (s *system) lead(ctx context.Context) {
+	if len(s.controllers) == 0 {
+		return // whoever runs them elsewhere needs the lease
+	}
+	if !s.o.leader.elect {
+		s.control(ctx)
+		return
+	}
+	lease := &loopback.Lease{Namespace: "kube-system", Name: controllerManager,
+		API: s.api.Loopback(auth.User{Name: "system:" + controllerManager, Groups: []string{auth.GroupAuthenticated}}, controllerManager)}
+	election.New(lease, election.Options{
+		Identity: identity(), Duration: s.o.leader.duration, RenewDeadline: s.o.leader.renew, RetryPeriod: s.o.leader.period, Log: s.log,
+		Seize: len(s.o.etcd) == 0, // whoever opens the data directory is alone with it; a lease in it is a dead process'
+	}).Run(ctx, s.control)
+}
+
+// control runs the controllers until ctx is done, and returns when all have ended.
+func (s *system) control(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, run := range s.controllers {
+		all.Go(func() { run(ctx) })
+	}
+	all.Wait()
+}
+
+// identity names this process among candidates, as kube-controller-manager does.
+func identity() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = controllerManager
+	}
+	return host + "_" + string(uuid.NewUUID())
+}

@@ -1,0 +1,191 @@
+package election
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// API is the one lease that is fought for. Errors are those of k8s.io/apimachinery/pkg/api/errors.
+type API interface {
+	// Get returns it as of now, or NotFound.
+	Get(ctx context.Context) (*coordinationv1.Lease, error)
+	// Create makes it with this spec; AlreadyExists if somebody was faster.
+	Create(ctx context.Context, spec coordinationv1.LeaseSpec) (*coordinationv1.Lease, error)
+	// Update replaces it; Conflict if it is not at its resourceVersion any more.
+	Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)
+}
+
+// Options say who a candidate is and how it contends. The times have kube-controller-manager's
+// meanings and must be such that Duration > RenewDeadline > jitter * RetryPeriod.
+type Options struct {
+	Identity string
+	// Duration is how long others respect a lease that isn't renewed, in whole seconds.
+	Duration time.Duration
+	// RenewDeadline is for how long a leader that fails to renew goes on.
+	RenewDeadline time.Duration
+	// RetryPeriod is the pause between tries, and between renewals.
+	RetryPeriod time.Duration
+	// Seize takes the lease at the first try, whoever holds it. It is for who knows that no other
+	// candidate can be running.
+	Seize bool
+	// Log receives who leads; nil discards it.
+	Log *slog.Logger
+}
+
+// Candidate contends for the lease.
+type Candidate struct {
+	api API
+	o   Options
+	rec record
+}
+
+// New returns a candidate that is not running.
+func New(api API, o Options) *Candidate {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Candidate{api: api, o: o, rec: record{identity: o.Identity, duration: o.Duration, seize: o.Seize}}
+}
+
+// jitter is how much longer a pause before a try for somebody else's lease may be, so that
+// candidates don't keep step (client-go JitterFactor).
+const jitter = 1.2
+
+// errHeld says that the lease is somebody else's.
+var errHeld = errors.New("the lease is held by another")
+
+// Run contends until ctx is done, and calls lead whenever it has got the lease; lead must return soon
+// after its context is done. Run may be called once.
+func (c *Candidate) Run(ctx context.Context, lead func(context.Context)) {
+	for c.acquire(ctx) {
+		c.o.Log.Info("leading", "identity", c.o.Identity)
+		err := c.term(ctx, lead)
+		if ctx.Err() != nil {
+			c.release(ctx)
+			return
+		}
+		c.o.Log.Warn("leading no more", "identity", c.o.Identity, "err", err)
+	}
+}
+
+// acquire tries until the lease is this candidate's; false means that ctx is done.
+func (c *Candidate) acquire(ctx context.Context) bool {
+	for {
+		err := c.try(ctx, c.o.RenewDeadline)
+		if err == nil {
+			return true
+		}
+		if !errors.Is(err, errHeld) && !lostRace(err) && ctx.Err() == nil {
+			c.o.Log.Warn("contending for the lease", "err", err)
+		}
+		pause := c.o.RetryPeriod + time.Duration(rand.Float64()*jitter*float64(c.o.RetryPeriod))
+		if !sleep(ctx, pause) {
+			return false
+		}
+	}
+}
+
+// term leads until the lease is lost or ctx is done; it returns why it was lost.
+func (c *Candidate) term(ctx context.Context, lead func(context.Context)) error {
+	leading, resign := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		lead(leading)
+	}()
+	err := c.hold(ctx)
+	resign()
+	<-ended
+	return err
+}
+
+// hold renews until that fails for too long or ctx is done.
+func (c *Candidate) hold(ctx context.Context) error {
+	renewed := time.Now()
+	for sleep(ctx, c.o.RetryPeriod) {
+		began := time.Now()
+		left := renewed.Add(c.o.RenewDeadline).Sub(began)
+		err := c.try(ctx, max(left, 0))
+		switch {
+		case err == nil:
+			renewed = began
+		case errors.Is(err, errHeld):
+			return err
+		case time.Since(renewed) >= c.o.RenewDeadline:
+			return fmt.Errorf("not renewed for %v: %w", c.o.RenewDeadline, err)
+		case ctx.Err() == nil && !lostRace(err):
+			c.o.Log.Warn("renewing the lease", "err", err)
+		}
+	}
+	return ctx.Err()
+}
+
+// try takes or renews the lease in time, or returns why it can't.
+func (c *Candidate) try(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	l, err := c.api.Get(ctx)
+	if apierrors.IsNotFound(err) {
+		l, err = c.api.Create(ctx, c.rec.held(nil, time.Now()))
+		return c.written(l, err)
+	}
+	if err != nil {
+		return fmt.Errorf("reading the lease: %w", err)
+	}
+	held := c.rec.mine()
+	c.rec.observe(&l.Spec, time.Now())
+	// Who has led and finds another's name there, be it an outdated one, has lost.
+	if now := time.Now(); held && !c.rec.mine() || !c.rec.free(now) {
+		return errHeld
+	}
+	l = l.DeepCopy()
+	l.Spec = c.rec.held(&l.Spec, time.Now())
+	return c.written(c.api.Update(ctx, l))
+}
+
+// written takes in how a write ended.
+func (c *Candidate) written(l *coordinationv1.Lease, err error) error {
+	if err != nil {
+		return fmt.Errorf("writing the lease: %w", err)
+	}
+	c.rec.seize = false
+	c.rec.observe(&l.Spec, time.Now())
+	return nil
+}
+
+// release gives the lease back, if it is still this candidate's, so that nobody has to wait.
+func (c *Candidate) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.o.RetryPeriod)
+	defer cancel()
+	l, err := c.api.Get(ctx)
+	if err == nil && holder(&l.Spec) == c.o.Identity {
+		l = l.DeepCopy()
+		l.Spec = c.rec.released(&l.Spec, time.Now())
+		_, err = c.api.Update(ctx, l)
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		c.o.Log.Warn("giving the lease back", "err", err)
+	}
+}
+
+// lostRace reports whether somebody else wrote the lease meanwhile; the next try sees what.
+func lostRace(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
+
+// sleep waits; false means that ctx is done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

@@ -1,0 +1,82 @@
+package election
+
+import (
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// record is what a candidate knows of the lease. It belongs to one goroutine.
+type record struct {
+	identity string
+	duration time.Duration
+	// seize takes the lease once, whoever holds it.
+	seize bool
+
+	// seen is the newest state that was read or written, since when it has not changed after since.
+	seen  *coordinationv1.LeaseSpec
+	since time.Time
+}
+
+// observe notes the state of the lease at a time.
+func (r *record) observe(spec *coordinationv1.LeaseSpec, now time.Time) {
+	if r.seen == nil || !equality.Semantic.DeepEqual(r.seen, spec) {
+		r.seen, r.since = spec.DeepCopy(), now
+	}
+}
+
+// mine reports whether this candidate is the last known holder.
+func (r *record) mine() bool { return r.seen != nil && holder(r.seen) == r.identity }
+
+// free reports whether this candidate may take or renew what it has observed.
+func (r *record) free(now time.Time) bool {
+	switch {
+	case r.seize, r.mine(), holder(r.seen) == "":
+		return true
+	case r.seen.LeaseDurationSeconds == nil:
+		return true
+	}
+	return !now.Before(r.since.Add(time.Duration(*r.seen.LeaseDurationSeconds) * time.Second))
+}
+
+// held is the lease as its holder writes it; old is nil for a new one.
+func (r *record) held(old *coordinationv1.LeaseSpec, now time.Time) coordinationv1.LeaseSpec {
+	at := metav1.NewMicroTime(now)
+	seconds, transitions := int32(r.duration/time.Second), int32(0)
+	spec := coordinationv1.LeaseSpec{
+		HolderIdentity: &r.identity, LeaseDurationSeconds: &seconds,
+		AcquireTime: &at, RenewTime: &at, LeaseTransitions: &transitions,
+	}
+	if old == nil {
+		return spec
+	}
+	spec.Strategy, spec.PreferredHolder = old.Strategy, old.PreferredHolder
+	if old.LeaseTransitions != nil {
+		transitions = *old.LeaseTransitions
+	}
+	if holder(old) == r.identity {
+		spec.AcquireTime = old.AcquireTime
+	} else {
+		transitions++
+	}
+	return spec
+}
+
+// released is the lease as its holder leaves it: nobody's, and not to be waited for.
+func (r *record) released(old *coordinationv1.LeaseSpec, now time.Time) coordinationv1.LeaseSpec {
+	spec := *old.DeepCopy()
+	at := metav1.NewMicroTime(now)
+	nobody, second := "", int32(1)
+	spec.HolderIdentity, spec.LeaseDurationSeconds = &nobody, &second
+	spec.AcquireTime, spec.RenewTime = &at, &at
+	return spec
+}
+
+func holder(spec *coordinationv1.LeaseSpec) string {
+	if spec.HolderIdentity == nil {
+		return ""
+	}
+	return *spec.HolderIdentity
+}
