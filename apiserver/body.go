@@ -108,6 +108,9 @@ func decodeAny(b body, want schema.GroupVersionKind, coerce coercion) (runtime.O
 	if coerce != nil {
 		return decodeCustom(b, want, coerce)
 	}
+	if err := checkQuantities(b, want); err != nil {
+		return nil, nil, err
+	}
 	scheme := resources.Scheme()
 	var s runtime.Decoder
 	switch b.media {

@@ -180,7 +180,7 @@ func invalid(res *resources.Resource, m metav1.Object, errs field.ErrorList) err
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(res.GroupVersionKind().GroupKind(), m.GetName(), errs)
+	return apierrors.NewInvalid(res.GroupVersionKind().GroupKind(), m.GetName(), fewest(errs))
 }
 
 // inherit gives an update what a client can't change: identity and lifecycle (B-10, B-11).

@@ -89,6 +89,9 @@ func (q *request) patch() (patch, error) {
 		if err := checkYAML(p.bytes); err != nil {
 			return p, badRequest("error decoding YAML: %v", err) // B-60
 		}
+		if err := checkQuantities(body{bytes: p.bytes, media: mediaYAML}, q.res.GroupVersionKind()); err != nil {
+			return p, badRequest("%v", err)
+		}
 	} else if err := checkWork(p.bytes); err != nil {
 		return p, badRequest("error decoding patch: %v", err)
 	}

@@ -1,0 +1,163 @@
+package apiserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// A quantity of a few bytes may take minutes to be read: 1e-999999999 is a number of a billion digits.
+// No quantity that means something has more digits, or an exponent of more, than these.
+const (
+	maxQuantity = 256
+	maxExponent = 4
+)
+
+var errQuantity = errors.New("quantities must not have more than 256 characters, or more than 4 digits in an exponent")
+
+// checkQuantities refuses a body of the kind that has such a quantity where its type has one. In
+// protobuf it is anywhere, if the type has any.
+func checkQuantities(b body, kind schema.GroupVersionKind) error {
+	if !suspicious(b.bytes) {
+		return nil
+	}
+	obj, err := resources.Scheme().New(kind)
+	if err != nil {
+		return nil // so says the decoder
+	}
+	t, data := reflect.TypeOf(obj), b.bytes
+	switch b.media {
+	case mediaProtobuf:
+		if hasQuantity(t, map[reflect.Type]bool{}) {
+			return errQuantity
+		}
+		return nil
+	case mediaYAML:
+		if data, err = yaml.YAMLToJSON(data); err != nil {
+			return nil
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	return quantities(t, v)
+}
+
+// hasQuantity looks for one anywhere in a type.
+func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t == quantityType || seen[t] {
+		return t == quantityType
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return hasQuantity(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasQuantity(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// suspicious reports whether there is something like such a quantity anywhere, which is rare.
+func suspicious(data []byte) bool {
+	digits, run := 0, 0 // run is of what a number may be made of
+	for _, c := range data {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+			run++
+		case c == '.' || c == '+' || c == '-' || c == 'e' || c == 'E':
+			digits = 0
+			run++
+		default:
+			digits, run = 0, 0
+		}
+		if run > maxQuantity || digits > maxExponent && run > digits {
+			return true
+		}
+	}
+	return false
+}
+
+var quantityType = reflect.TypeFor[resource.Quantity]()
+
+// quantities compares a tree of JSON values with the type that it is to be read into.
+func quantities(t reflect.Type, v any) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == quantityType {
+		return checkQuantity(v)
+	}
+	switch v := v.(type) {
+	case []any:
+		if t.Kind() == reflect.Slice {
+			for _, x := range v {
+				if err := quantities(t.Elem(), x); err != nil {
+					return err
+				}
+			}
+		}
+	case map[string]any:
+		for name, x := range v {
+			if within := member(t, name); within != nil {
+				if err := quantities(within, x); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// member is the type of what stands under a name; nil if there is no such thing.
+func member(t reflect.Type, name string) reflect.Type {
+	switch t.Kind() {
+	case reflect.Map:
+		return t.Elem()
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous && tag == "" {
+				if within := member(f.Type, name); within != nil {
+					return within
+				}
+			}
+			if tag != "" && strings.EqualFold(tag, name) {
+				return f.Type
+			}
+		}
+	}
+	return nil
+}
+
+func checkQuantity(v any) error {
+	var text string
+	switch v := v.(type) {
+	case string:
+		text = v
+	case json.Number:
+		text = v.String()
+	}
+	i := strings.LastIndexAny(text, "eE")
+	if len(text) > maxQuantity || i >= 0 && len(strings.TrimLeft(text[i+1:], "+-0")) > maxExponent {
+		return errQuantity
+	}
+	return nil
+}
