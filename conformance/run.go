@@ -39,8 +39,12 @@ const (
 	idleTimeout = 5 * time.Second
 )
 
-// ErrNoServer is a server that can't be asked for its version.
-var ErrNoServer = errors.New("there is no server to be tested")
+var (
+	// ErrNoServer is a server that can't be asked for its version.
+	ErrNoServer = errors.New("there is no server to be tested")
+	// ErrNoRight is a server where no case could have a namespace.
+	ErrNoRight = errors.New("no namespaces can be made")
+)
 
 // runner is a run. Its fields below mu are guarded by it.
 type runner struct {
@@ -62,6 +66,9 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 		return nil, err
 	}
 	r := &runner{Options: o, client: c, id: runID()}
+	if err := r.mayMake(ctx); err != nil {
+		return nil, err
+	}
 	r.progress.Total = len(cases)
 	rep := &Report{Server: c.URL, Version: version, Started: time.Now().UTC().Truncate(time.Second)}
 	started := time.Now()
@@ -112,6 +119,19 @@ func serverVersion(ctx context.Context, c *Client) (string, error) {
 		return "", fmt.Errorf("%w: %s/version answers %d: %s", ErrNoServer, c.URL, a.Code, strings.TrimSpace(a.Message()))
 	}
 	return v, nil
+}
+
+// mayMake asks by a dry run whether the user may make namespaces.
+func (r *runner) mayMake(ctx context.Context) error {
+	ns := newObject(Namespace, "", "conformance-"+r.id)
+	a, err := r.client.do(ctx, http.MethodPost, Namespace.Path("", "")+"?dryRun=All", "application/json", ns.Object)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoRight, err)
+	}
+	if a.Code != http.StatusCreated {
+		return fmt.Errorf("%w: the server answers %d: %s", ErrNoRight, a.Code, strings.TrimSpace(a.Message()))
+	}
+	return nil
 }
 
 // probe waits for the first sign of a collector, and says what is wrong if there is none.

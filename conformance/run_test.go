@@ -24,6 +24,7 @@ type memory struct {
 	mu      sync.Mutex // guards what follows
 	objects map[string]map[string]any
 	busy    int
+	closed  bool
 }
 
 func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -44,8 +45,12 @@ func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.busy--
 		w.Header().Set("Retry-After", "0")
 		status(429, "too many requests")
+	case m.closed:
+		status(403, "not you")
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/clusterroles"):
 		status(403, "not you")
+	case r.URL.Query().Has("dryRun"):
+		answer(201, map[string]any{})
 	case r.Method == http.MethodPost:
 		o := map[string]any{}
 		if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
@@ -157,6 +162,12 @@ func TestNoServer(t *testing.T) {
 	_, err := conformance.Run(t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
 	if !errors.Is(err, conformance.ErrNoServer) {
 		t.Errorf("a server without /version is: %v", err)
+	}
+	closed := httptest.NewServer(&memory{closed: true})
+	defer closed.Close()
+	_, err = conformance.Run(t.Context(), &conformance.Client{URL: closed.URL, HTTP: closed.Client()}, nil, nil, conformance.Options{})
+	if !errors.Is(err, conformance.ErrNoRight) {
+		t.Errorf("a server where nothing may be made is: %v", err)
 	}
 }
 

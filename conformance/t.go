@@ -119,21 +119,27 @@ func In(namespace *Object) Option {
 // TryMake sends the creation of an object in the case's namespace, or where an option says, whatever the
 // answer may be.
 func (t *T) TryMake(k Kind, name string, options ...Option) (*Object, *Answer) {
-	o := newObject(k, t.prefix, name, options...)
-	t.made = append(t.made, o)
-	a := t.Send(http.MethodPost, k.Path(o.GetNamespace(), ""), o.Object)
-	return decode(k, a), a
+	return t.tryCreate(newObject(k, t.prefix, name, options...))
 }
 
-// create creates the object as it is, and remembers it for the cleaning up even if the answer is lost.
+// create creates the object as it is.
 func (t *T) create(o *Object) *Object {
-	t.made = append(t.made, o)
-	a := t.Send(http.MethodPost, o.Of.Path(o.GetNamespace(), ""), o.Object)
+	now, a := t.tryCreate(o)
 	if a.Code == http.StatusForbidden && o.Of.ClusterScoped {
 		panic(skipped("no right to create " + o.Of.Plural + ": " + a.Message()))
 	}
 	t.Accepted(a, http.StatusCreated)
-	return decode(o.Of, a)
+	return now
+}
+
+// tryCreate remembers the object for the cleaning up, even if the answer is lost; but not if it was refused.
+func (t *T) tryCreate(o *Object) (*Object, *Answer) {
+	t.made = append(t.made, o)
+	a := t.Send(http.MethodPost, o.Of.Path(o.GetNamespace(), ""), o.Object)
+	if a.Code >= 400 && a.Code < 500 {
+		t.made = t.made[:len(t.made)-1]
+	}
+	return decode(o.Of, a), a
 }
 
 // decode is the object that an answer holds.

@@ -78,8 +78,15 @@ func (f *Failure) String() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// indent moves lines to the right; empty ones stay empty.
 func indent(s string) string {
-	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ")
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, l := range lines {
+		if l != "" {
+			lines[i] = "  " + l
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // WriteJSON writes the report as JSON.
