@@ -35,7 +35,7 @@ const (
 	// probeTimeout bounds the wait for the first sign of a collector, which may have just started:
 	// a new leader of the controllers takes 15 s, its first lists up to 30 s (D-03).
 	probeTimeout = time.Minute
-	// idleTimeout bounds the cases when there was none: they fail all the same, each with its reason.
+	// idleTimeout bounds the cases that need one when there was none: they fail all the same, each with its reason.
 	idleTimeout = 5 * time.Second
 )
 
@@ -142,16 +142,12 @@ func (r *runner) probe(ctx context.Context) string {
 		return ""
 	}
 	r.idle = true
-	return fmt.Sprintf("no collector seems to work: expected %s; seen: %s. Each case has %v only.",
+	return fmt.Sprintf("no collector seems to work: expected %s; seen: %s. Each case that needs one has %v only.",
 		res.Failure.Expected, res.Failure.Seen, min(r.Timeout, idleTimeout))
 }
 
 // all runs the cases, as many at a time as may be, in their order.
 func (r *runner) all(ctx context.Context, cases []Case, results []Result) {
-	limit := r.Timeout
-	if r.idle {
-		limit = min(limit, idleTimeout)
-	}
 	slots := make(chan struct{}, max(r.Parallel, 1))
 	var running sync.WaitGroup
 	for i, c := range cases {
@@ -159,11 +155,19 @@ func (r *runner) all(ctx context.Context, cases []Case, results []Result) {
 		running.Go(func() {
 			defer func() { <-slots }()
 			r.note(func(p *Progress) { p.Running = append(p.Running, c.Name) })
-			results[i] = r.one(ctx, c, slug(i, c.Name), limit)
+			results[i] = r.one(ctx, c, slug(i, c.Name), r.limit(c))
 			r.note(func(p *Progress) { p.ended(c.Name, results[i].Outcome) })
 		})
 	}
 	running.Wait()
+}
+
+// limit is how long a case may take.
+func (r *runner) limit(c Case) time.Duration {
+	if r.idle && c.Needs&Collector != 0 {
+		return min(r.Timeout, idleTimeout)
+	}
+	return r.Timeout
 }
 
 // slug is a part of names that tells the case; its number makes it unique where it is cut.

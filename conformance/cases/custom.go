@@ -7,7 +7,7 @@ import (
 )
 
 func custom() []Case {
-	return group("custom", customs, c.Collector|c.Custom|c.Cluster,
+	all := group("custom", customs, c.Collector|c.Custom|c.Cluster,
 		prove("background", customBackground, "D-48 D-S35",
 			"Custom resources own and are owned, by each other and by built-in kinds: in the background all go after their owner."),
 		prove("foreground", customForeground, "D-43 D-S30 D-S31",
@@ -20,8 +20,6 @@ func custom() []Case {
 			"A custom resource whose owner doesn't exist, or is in another namespace, is deleted."),
 		prove("cluster-scoped", customCluster, "D-70 D-S48",
 			"Cluster-scoped custom resources own objects in namespaces and outside."),
-		prove("finalizers", customFinalizers, "C-40 C-41 C-62 B-20",
-			"A custom resource is deleted as any object is: with a Status at once, or when its last finalizer is taken off."),
 		prove("collection", customCollection, "C-70 C-78 D-48",
 			"DELETE on a collection of custom resources takes their dependents along."),
 		prove("definition-deleted", customDefinition, "C-84 D-S32",
@@ -31,6 +29,10 @@ func custom() []Case {
 		needing(c.Namespaces, prove("namespace", customNamespace, "E-10 E-21",
 			"Custom resources are content: they go with their namespace, and with a finalizer they keep it.")),
 	)
+	return append(all, group("custom", customs, c.Custom|c.Cluster,
+		prove("finalizers", customFinalizers, "C-40 C-41 C-62 B-20",
+			"A custom resource is deleted as any object is: with a Status at once, or when its last finalizer is taken off."),
+	)...)
 }
 
 // widget is a namespaced custom resource that the collector watches.
@@ -116,7 +118,7 @@ func customCluster(t *T) {
 }
 
 func customFinalizers(t *T) {
-	k := widget(t)
+	k, _ := t.Define("Widget", false)
 	plain, held := t.Make(k, "plain"), t.Make(k, "held", c.Held)
 	t.Answered(t.Delete(plain), plain, c.Gone)
 	t.Answered(t.Delete(held), held, c.Terminating, c.HasFinalizers(c.Hold))
