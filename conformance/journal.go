@@ -15,17 +15,24 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Journal is the order in which objects of a kind in the case's namespace were deleted, by a watch.
+// Journal is the order in which objects of a kind in the case's namespace were deleted, or lost their
+// last reference to an owner, by a watch.
 type Journal struct {
 	kind   Kind
 	cancel context.CancelFunc
 	done   chan struct{}
 
 	mu sync.Mutex // guards what follows
-	// deleted are in the order of the events.
-	deleted []types.UID
+	// events are in their order; objects that are as they were appear again.
+	events []happening
 	// broken is why the watch ended before the case.
 	broken error
+}
+
+// happening is a deletion, or a change after which the object has no owners.
+type happening struct {
+	uid     types.UID
+	deleted bool
 }
 
 // Watch begins a journal with what happens from now on.
@@ -80,6 +87,7 @@ func (j *Journal) read(ctx context.Context, c *Client, path, version string) (st
 				Metadata struct {
 					UID             types.UID
 					ResourceVersion string
+					OwnerReferences []any
 				}
 			}
 		}
@@ -90,19 +98,40 @@ func (j *Journal) read(ctx context.Context, c *Client, path, version string) (st
 			return version, fmt.Errorf("decoding an event: %w", err)
 		case e.Type == "ERROR":
 			return version, fmt.Errorf("the watch ends with: %s", e.Object.Message)
-		case e.Type == "DELETED":
+		case e.Type == "DELETED" || e.Type == "MODIFIED" && len(e.Object.Metadata.OwnerReferences) == 0:
 			j.mu.Lock()
-			j.deleted = append(j.deleted, e.Object.Metadata.UID)
+			j.events = append(j.events, happening{e.Object.Metadata.UID, e.Type == "DELETED"})
 			j.mu.Unlock()
 		}
 		version = e.Object.Metadata.ResourceVersion
 	}
 }
 
-func (j *Journal) state() ([]types.UID, error) {
+func (j *Journal) state() ([]happening, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return slices.Clone(j.deleted), j.broken
+	return slices.Clone(j.events), j.broken
+}
+
+// places waits until the watch has told of each of these, and is where each was told of first.
+func (t *T) places(j *Journal, expected string, all []happening) map[happening]int {
+	place := map[happening]int{}
+	for {
+		events, err := j.state()
+		for i, e := range slices.Backward(events) {
+			place[e] = i
+		}
+		missing := slices.IndexFunc(all, func(h happening) bool { _, ok := place[h]; return !ok })
+		if missing < 0 {
+			return place
+		}
+		t.Check(err == nil, expected, fmt.Sprint(err), nil)
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-t.ctx.Done():
+			t.fail(Failure{Expected: expected, Seen: fmt.Sprintf("nothing of the object with uid %s, %s after the case began", all[missing].uid, t.within())})
+		}
+	}
 }
 
 // InOrder waits until the watch has told of the deletion of all objects, and checks that each was
@@ -113,30 +142,34 @@ func (t *T) InOrder(j *Journal, sets ...[]*Object) {
 		want = append(want, describe(s))
 	}
 	expected := "a watch of " + j.kind.Plural + " to tell of deletions in the order " + strings.Join(want, ", then ")
-	place := map[types.UID]int{}
-	for all := slices.Concat(sets...); ; {
-		deleted, err := j.state()
-		for i, uid := range deleted {
-			place[uid] = i
-		}
-		missing := slices.IndexFunc(all, func(o *Object) bool { _, ok := place[o.GetUID()]; return !ok })
-		if missing < 0 {
-			break
-		}
-		t.Check(err == nil, expected, fmt.Sprint(err), nil)
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-t.ctx.Done():
-			t.fail(Failure{Expected: expected, Seen: fmt.Sprintf("no deletion of %s, %s after the case began", all[missing], t.within()), Object: all[missing].YAML()})
-		}
-	}
+	place := t.places(j, expected, happenings(slices.Concat(sets...), true))
 	for i := 1; i < len(sets); i++ {
 		for _, before := range sets[i-1] {
 			for _, after := range sets[i] {
-				t.Check(place[before.GetUID()] < place[after.GetUID()], expected, fmt.Sprintf("%s was deleted before %s", after, before), nil)
+				t.Check(place[happening{before.GetUID(), true}] < place[happening{after.GetUID(), true}],
+					expected, fmt.Sprintf("%s was deleted before %s", after, before), nil)
 			}
 		}
 	}
+}
+
+// ReleasedBefore waits until the watch has told of the owner's deletion and of dependents without
+// references, and checks that it came to that before the deletion.
+func (t *T) ReleasedBefore(j *Journal, dependents []*Object, owner *Object) {
+	expected := fmt.Sprintf("a watch of %s to tell that %s have no ownerReferences, then that %s is deleted", j.kind.Plural, describe(dependents), owner)
+	gone := happening{owner.GetUID(), true}
+	place := t.places(j, expected, append(happenings(dependents, false), gone))
+	for _, d := range dependents {
+		t.Check(place[happening{d.GetUID(), false}] < place[gone], expected, fmt.Sprintf("%s was released later", d), nil)
+	}
+}
+
+func happenings(objects []*Object, deleted bool) []happening {
+	var all []happening
+	for _, o := range objects {
+		all = append(all, happening{o.GetUID(), deleted})
+	}
+	return all
 }
 
 func describe(objects []*Object) string {

@@ -83,8 +83,9 @@ func orphanFan(t *T) {
 	owner := t.Make(c.ConfigMap, "owner")
 	dependents := fan(t, 60, c.By(owner))
 	t.Settle()
+	journal := t.Watch(c.ConfigMap)
 	t.Delete(owner, c.Orphan)
-	t.Await(owner, c.Gone)
+	t.ReleasedBefore(journal, dependents, owner)
 	t.Pass()
 	for _, d := range dependents {
 		t.Holds(d, c.Alive, c.HasOwners())
