@@ -35,7 +35,7 @@ check: ## what a change must pass besides the tests
 bench: build ## figures of this machine
 	$(GO) run ./internal/bench -binary bin/kubecascade $(ARGS)
 
-conformance: build ## replay recorded answers of a real server, if they are there
+conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one, if they are there
 	.ci/conformance
 
 image: ## a container image

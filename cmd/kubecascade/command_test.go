@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -155,4 +156,27 @@ func filler(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Setenv(args[0], strings.Repeat("x", n))
+}
+
+// passed is "passed REPORT": of a report on a server without a collector no case has passed that needs one.
+func passed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: passed REPORT")
+	}
+	var report struct {
+		Results []struct{ Name, Needs, Outcome string }
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &report))
+	if len(report.Results) < 100 {
+		ts.Fatalf("there are only %d results", len(report.Results))
+	}
+	var wrong []string
+	for _, r := range report.Results {
+		if strings.Contains(r.Needs, "collector") == (r.Outcome == "passed") && r.Outcome != "skipped" {
+			wrong = append(wrong, fmt.Sprintf("%s, which needs %q, has %s", r.Name, r.Needs, r.Outcome))
+		}
+	}
+	if len(wrong) > 0 {
+		ts.Fatalf("%s", strings.Join(wrong, "\n"))
+	}
 }

@@ -7,4 +7,6 @@
 //  2. serve prints one line when it is ready, and none before.
 //  3. On SIGTERM or SIGINT serve ends its watches, finishes what is in flight within
 //     --shutdown-timeout, and closes the storage; a second signal ends it at once.
+//  4. conformance judges no server that isn't named to it, ends with exit code 1 if a case fails or the
+//     run is interrupted, and cleans up in both cases.
 package main

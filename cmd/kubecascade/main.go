@@ -40,7 +40,7 @@ func root() *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{err} })
-	for _, sub := range []*cobra.Command{serveCommand(), versionCommand(), healthCommand()} {
+	for _, sub := range []*cobra.Command{serveCommand(), versionCommand(), healthCommand(), conformanceCommand()} {
 		if sub.Args == nil {
 			sub.Args = func(_ *cobra.Command, args []string) error {
 				if len(args) > 0 {
@@ -60,7 +60,7 @@ func report(c *cobra.Command, err error) {
 	fmt.Fprintln(os.Stderr, "Error:", err)
 	var u errUsage
 	switch {
-	case c.HasSubCommands(): // it does nothing itself: the error is that there is no such command or flag
+	case c.HasSubCommands() && !c.Runnable(): // it does nothing itself: the error is that there is no such command or flag
 		fmt.Fprint(os.Stderr, "\n", c.UsageString())
 	case errors.As(err, &u):
 		fmt.Fprintf(os.Stderr, "\nUsage:\n  %s\n\n\"%s --help\" shows the flags.\n", c.UseLine(), c.CommandPath())

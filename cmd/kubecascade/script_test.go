@@ -53,7 +53,7 @@ var update = flag.Bool("update", false, "rewrite the files that scripts compare 
 //	http, open, sees, finish    make requests (request_test.go, open_test.go)
 //	kubectl, refused, until,
 //	capture, fill, filler, mode,
-//	empty                       run commands, wait for them, and look at files (command_test.go)
+//	empty, passed               run commands, wait for them, and look at files (command_test.go)
 //	etcd                        runs an etcd cluster of one (etcd_test.go)
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -74,7 +74,8 @@ func TestScripts(t *testing.T) {
 			"serve": serveBackground, "signal": signalServer, "exits": exits, "shutdown": shutdown,
 			"http": httpRequest, "open": openRequest, "sees": sees, "finish": finishRequest,
 			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "mode": mode, "empty": empty, "filler": filler,
-			"etcd": startEtcd,
+			"passed": passed,
+			"etcd":   startEtcd,
 		},
 	})
 }

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubecascade/kubecascade/conformance"
+	"github.com/kubecascade/kubecascade/conformance/cases"
+)
+
+// harness is what the command was asked for.
+type harness struct {
+	target
+	run, skip string
+	list      bool
+	output    []string
+	options   conformance.Options
+}
+
+// conformanceCommand runs the cases against any server.
+func conformanceCommand() *cobra.Command {
+	h := &harness{}
+	c := &cobra.Command{
+		Use:   "conformance",
+		Short: "Prove what deletion means on a Kubernetes API server, case by case",
+		Long: `Prove what deletion means on a Kubernetes API server, case by case.
+
+Cases run in namespaces of their own, which are deleted afterwards. They pass on
+kube-apiserver with kube-controller-manager at their default flags.
+The exit code is 1 if a case fails.`,
+		Example: `  kubecascade conformance --server http://127.0.0.1:8080
+  kubecascade conformance --kubeconfig ~/.kube/config --context kind-kind --run ^foreground/
+  kubecascade conformance --server http://127.0.0.1:8080 --output junit=report.xml --skip ^custom/
+  kubecascade conformance --list`,
+		RunE: func(c *cobra.Command, _ []string) error { return h.do(c.Context(), c.OutOrStdout(), c.ErrOrStderr()) },
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	h.flags(f)
+	f.StringVar(&h.run, "run", "", "run the cases whose name matches this regular expression, instead of all")
+	f.StringVar(&h.skip, "skip", "", "leave out the cases whose name matches this regular expression")
+	f.BoolVar(&h.list, "list", false, "list the cases, each with its rules and the sentence that it proves, and run none")
+	f.StringArrayVarP(&h.output, "output", "o", []string{"text"}, "text, json, junit, or with --list markdown; FORMAT=FILE writes it to the file; may be repeated")
+	f.DurationVar(&h.options.Timeout, "timeout", 3*time.Minute, "how long a case may take")
+	f.DurationVar(&h.options.CleanUp, "cleanup-timeout", time.Minute, "how long to wait at the end until what the cases made is gone")
+	f.IntVar(&h.options.Parallel, "parallel", 16, "how many cases run at the same time")
+	return c
+}
+
+// choose reads --run and --skip.
+func (h *harness) choose() (chosen, skipped []conformance.Case, err error) {
+	var run, skip *regexp.Regexp
+	for _, f := range []struct {
+		name, value string
+		pattern     **regexp.Regexp
+	}{{"run", h.run, &run}, {"skip", h.skip, &skip}} {
+		if f.value == "" {
+			continue
+		}
+		if *f.pattern, err = regexp.Compile(f.value); err != nil {
+			return nil, nil, errUsage{fmt.Errorf("--%s: %w", f.name, err)}
+		}
+	}
+	chosen, skipped = conformance.Select(cases.All(), run, skip)
+	if len(chosen) == 0 {
+		return nil, nil, errUsage{errors.New("no case is left by --run and --skip; --list shows them all")}
+	}
+	return chosen, skipped, nil
+}
+
+func (h *harness) check() error {
+	if h.options.Timeout <= 0 || h.options.CleanUp <= 0 || h.options.Parallel < 1 {
+		return errUsage{errors.New("--timeout, --cleanup-timeout and --parallel must be positive")}
+	}
+	formats := []string{"text", "json", "junit"}
+	if h.list {
+		formats = []string{"text", "json", "markdown"}
+	}
+	for _, o := range h.output {
+		if format, _, _ := strings.Cut(o, "="); !slices.Contains(formats, format) {
+			return errUsage{fmt.Errorf("--output %q is not %s", o, strings.Join(formats, " or "))}
+		}
+	}
+	return nil
+}
+
+func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
+	if err := h.check(); err != nil {
+		return err
+	}
+	chosen, skipped, err := h.choose()
+	if err != nil {
+		return err
+	}
+	if h.list {
+		return h.write(stdout, map[string]func(io.Writer) error{
+			"text":     func(w io.Writer) error { return conformance.ListText(w, chosen) },
+			"json":     func(w io.Writer) error { return conformance.ListJSON(w, chosen) },
+			"markdown": func(w io.Writer) error { return conformance.ListMarkdown(w, chosen) },
+		})
+	}
+	client, err := h.client()
+	if err != nil {
+		return err
+	}
+	line := newProgressLine(stderr)
+	h.options.Progress = line.show
+	stop := context.AfterFunc(ctx, func() {
+		line.clear()
+		fmt.Fprintln(stderr, "Interrupted: cleaning up. Once more ends it at once.")
+	})
+	defer stop()
+	r, err := conformance.Run(ctx, client, chosen, skipped, h.options)
+	line.clear()
+	if err != nil {
+		return err
+	}
+	if err := h.write(stdout, map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON, "junit": r.WriteJUnit}); err != nil {
+		return err
+	}
+	return verdict(ctx, r)
+}
+
+// verdict is why the command fails.
+func verdict(ctx context.Context, r *conformance.Report) error {
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("interrupted: %d of %d cases weren't run", r.NotRun, len(r.Results))
+	case r.Failed > 0:
+		return fmt.Errorf("%d of %d cases failed", r.Failed, len(r.Results)-r.Skipped)
+	case r.Passed == 0:
+		return errors.New("no case could be judged")
+	}
+	return nil
+}
+
+// write writes every format that was asked for, and text if none of them goes to standard output.
+func (h *harness) write(stdout io.Writer, formats map[string]func(io.Writer) error) error {
+	shown := false
+	for _, o := range h.output {
+		format, file, toFile := strings.Cut(o, "=")
+		if !toFile {
+			shown = true
+			if err := formats[format](stdout); err != nil {
+				return err
+			}
+			continue
+		}
+		f, err := os.Create(file)
+		if err != nil {
+			return fmt.Errorf("--output %s: %w", o, err)
+		}
+		if err := errors.Join(formats[format](f), f.Close()); err != nil {
+			return fmt.Errorf("--output %s: %w", o, err)
+		}
+	}
+	if shown {
+		return nil
+	}
+	return formats["text"](stdout)
+}

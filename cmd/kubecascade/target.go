@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubecascade/kubecascade/conformance"
+)
+
+// target is the server that is tested, and how to get in.
+type target struct {
+	server, kubeconfig, context string
+	token, authority            string
+	insecure                    bool
+}
+
+func (t *target) flags(f *pflag.FlagSet) {
+	f.StringVar(&t.server, "server", "", "URL of the server; with --kubeconfig, instead of the one there")
+	f.StringVar(&t.kubeconfig, "kubeconfig", "", "file that names the server and says how to get in")
+	f.StringVar(&t.context, "context", "", "context of the kubeconfig, instead of its current one")
+	f.StringVar(&t.token, "token", "", "bearer token")
+	f.StringVar(&t.authority, "certificate-authority", "", "file with the authority that the server's certificate is checked with")
+	f.BoolVar(&t.insecure, "insecure-skip-tls-verify", false, "don't check the server's certificate")
+}
+
+// client is made of a kubeconfig, or of flags alone. It takes no kubeconfig that isn't named: nobody
+// tests a cluster by accident.
+func (t *target) client() (*conformance.Client, error) {
+	if t.server == "" && t.kubeconfig == "" {
+		return nil, errUsage{errors.New("which server? Name it by --server or --kubeconfig")}
+	}
+	if t.context != "" && t.kubeconfig == "" {
+		return nil, errUsage{errors.New("--context is of no use without --kubeconfig")}
+	}
+	c := &rest.Config{Host: t.server}
+	if t.kubeconfig != "" {
+		overrides := &clientcmd.ConfigOverrides{CurrentContext: t.context}
+		overrides.ClusterInfo.Server = t.server
+		var err error
+		c, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{ExplicitPath: t.kubeconfig}, overrides).ClientConfig()
+		if err != nil {
+			return nil, fmt.Errorf("--kubeconfig: %w", err)
+		}
+	}
+	if t.token != "" {
+		c.BearerToken, c.BearerTokenFile = t.token, ""
+	}
+	if t.authority != "" {
+		c.CAFile, c.CAData = t.authority, nil
+	}
+	if t.insecure {
+		c.Insecure, c.CAFile, c.CAData = true, "", nil
+	}
+	base, _, err := rest.DefaultServerUrlFor(c)
+	if err != nil {
+		return nil, errUsage{fmt.Errorf("--server: %w", err)}
+	}
+	h, err := rest.HTTPClientFor(c)
+	if err != nil {
+		return nil, err
+	}
+	return &conformance.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}, nil
+}

@@ -1,0 +1,93 @@
+package conformance
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Case proves one sentence about a server.
+type Case struct {
+	// Name is "group/words-with-dashes", unique among the cases.
+	Name string
+	// Rules are the IDs of the rules of Kubernetes' behaviour that it checks, such as D-48.
+	Rules []string
+	// Proves is the sentence, in the present tense.
+	Proves string
+	// Docs is the page of Kubernetes' documentation about it.
+	Docs string
+	// Needs are the parts of a cluster without which it must fail.
+	Needs Need
+	// Run makes its objects and checks what becomes of them.
+	Run func(*T)
+}
+
+// Need is a set of the parts of a cluster.
+type Need uint8
+
+const (
+	// Collector is the garbage collector.
+	Collector Need = 1 << iota
+	// Namespaces is the controller that empties a namespace being deleted.
+	Namespaces
+	// Custom is the serving of custom resources.
+	Custom
+	// Cluster is the right to make cluster-scoped objects.
+	Cluster
+)
+
+// String names the parts, in order.
+func (n Need) String() string {
+	var words []string
+	for i, w := range []string{"collector", "namespaces", "custom", "cluster"} {
+		if n&(1<<i) != 0 {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+var (
+	caseName = regexp.MustCompile(`^[a-z]+/[a-z0-9]+(-[a-z0-9]+)*$`)
+	ruleID   = regexp.MustCompile(`^[A-J0]-(S?\d+[a-z]?)$`)
+)
+
+// Check reports what is wrong with a table of cases: names that aren't unique or well-formed, and
+// cases that prove nothing or cite no rule.
+func Check(cases []Case) error {
+	seen := map[string]bool{}
+	for _, c := range cases {
+		switch {
+		case !caseName.MatchString(c.Name):
+			return fmt.Errorf("case %q: the name isn't group/words-with-dashes", c.Name)
+		case seen[c.Name]:
+			return fmt.Errorf("case %s: there are two of that name", c.Name)
+		case len(c.Rules) == 0 || slices.ContainsFunc(c.Rules, func(r string) bool { return !ruleID.MatchString(r) }):
+			return fmt.Errorf("case %s: its rules are %q", c.Name, c.Rules)
+		case !strings.HasSuffix(c.Proves, "."):
+			return fmt.Errorf("case %s: %q is no sentence", c.Name, c.Proves)
+		case !strings.HasPrefix(c.Docs, "https://kubernetes.io/docs/"):
+			return fmt.Errorf("case %s: %q is no page of the documentation", c.Name, c.Docs)
+		case c.Run == nil:
+			return fmt.Errorf("case %s: it does nothing", c.Name)
+		}
+		seen[c.Name] = true
+	}
+	return nil
+}
+
+// Select are the cases whose names match run, if it isn't nil, and don't match skip; and those
+// that only skip left out.
+func Select(cases []Case, run, skip *regexp.Regexp) (chosen, skipped []Case) {
+	for _, c := range cases {
+		switch {
+		case run != nil && !run.MatchString(c.Name):
+		case skip != nil && skip.MatchString(c.Name):
+			skipped = append(skipped, c)
+		default:
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen, skipped
+}

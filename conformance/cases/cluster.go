@@ -1,0 +1,72 @@
+package cases
+
+import (
+	c "github.com/kubecascade/kubecascade/conformance"
+)
+
+func clusterScoped() []Case {
+	return group("cluster", owners, c.Collector|c.Cluster,
+		prove("owner-of-namespaced", clusterOwner, "D-70 D-S10",
+			"A namespaced object may be owned by a cluster-scoped one, and goes with it."),
+		prove("owner-of-cluster-scoped", clusterPair, "D-70 D-43",
+			"A cluster-scoped object may be owned by another: in the foreground it is deleted before its owner."),
+		prove("absent-owner", clusterAbsent, "D-49 D-70",
+			"Dependents of a cluster-scoped owner that never existed are deleted, in namespaces and outside."),
+		prove("namespaced-owner", clusterNamespaced, "D-37 D-72 D-S13",
+			"A cluster-scoped object that names a namespaced owner is never collected, whether that owner exists or not."),
+		prove("orphaned", clusterOrphan, "D-60 D-70",
+			"Dependents of a cluster-scoped owner, in namespaces and outside, are orphaned like others."),
+	)
+}
+
+func clusterOwner(t *T) {
+	owner := t.Make(c.ClusterRole, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	t.Pass(c.ConfigMap, c.ClusterRole)
+	t.Holds(dependent, c.Unchanged(dependent))
+	t.Delete(owner)
+	t.Await(dependent, c.Gone)
+}
+
+func clusterPair(t *T) {
+	owner := t.Make(c.ClusterRole, "owner")
+	dependent := t.Make(c.ClusterRole, "dependent", c.Blocking(owner), c.Held)
+	t.Settle(c.ClusterRole)
+	t.Delete(owner, c.Foreground)
+	t.Await(dependent, c.Terminating)
+	t.Pass(c.ClusterRole)
+	t.Holds(owner, c.Terminating)
+	t.Release(dependent)
+	t.Await(owner, c.Gone)
+}
+
+func clusterAbsent(t *T) {
+	t.Await(t.Make(c.ConfigMap, "dependent", c.Refs(c.Absent(c.ClusterRole))), c.Gone)
+	t.Await(t.Make(c.ClusterRole, "dependent", c.Refs(c.Absent(c.ClusterRole))), c.Gone)
+}
+
+func clusterNamespaced(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependent := t.Make(c.ClusterRole, "dependent", c.By(owner))
+	never := t.Make(c.ClusterRole, "of-nobody", c.Refs(c.Absent(c.ConfigMap)))
+	good := t.Make(c.ConfigMap, "good", c.By(owner))
+	t.Pass(c.ConfigMap, c.ClusterRole)
+	t.Holds(dependent, c.Unchanged(dependent))
+	t.Delete(owner)
+	t.Await(good, c.Gone)
+	t.Pass(c.ConfigMap, c.ClusterRole)
+	t.Holds(dependent, c.Unchanged(dependent))
+	t.Holds(never, c.Unchanged(never))
+}
+
+func clusterOrphan(t *T) {
+	owner := t.Make(c.ClusterRole, "owner")
+	dependents := []*Object{t.Make(c.ConfigMap, "inside", c.By(owner)), t.Make(c.ClusterRole, "outside", c.Blocking(owner))}
+	t.Settle(c.ConfigMap, c.ClusterRole)
+	t.Delete(owner, c.Orphan)
+	t.Await(owner, c.Gone)
+	t.Pass(c.ConfigMap, c.ClusterRole)
+	for _, d := range dependents {
+		t.Holds(d, c.Alive, c.HasOwners())
+	}
+}

@@ -1,0 +1,173 @@
+package cases
+
+import (
+	"net/http"
+
+	c "github.com/kubecascade/kubecascade/conformance"
+)
+
+func custom() []Case {
+	all := group("custom", customs, c.Collector|c.Custom|c.Cluster,
+		prove("background", customBackground, "D-48 D-S35",
+			"Custom resources own and are owned, by each other and by built-in kinds: in the background all go after their owner."),
+		prove("foreground", customForeground, "D-43 D-S30 D-S31",
+			"A custom resource waits for the dependents that block it, and blocks its owner."),
+		prove("orphan", customOrphan, "D-52 D-60 D-S49",
+			"Custom resources are orphaned, and orphan."),
+		prove("several-owners", customSeveral, "D-39 D-52",
+			"A custom resource loses the reference to the one of its owners that went."),
+		prove("wrong-owner", customWrong, "D-35 D-71 D-76",
+			"A custom resource whose owner doesn't exist, or is in another namespace, is deleted."),
+		prove("cluster-scoped", customCluster, "D-70 D-S48",
+			"Cluster-scoped custom resources own objects in namespaces and outside."),
+		prove("collection", customCollection, "C-70 C-78 D-48",
+			"DELETE on a collection of custom resources takes their dependents along."),
+		prove("definition-deleted", customDefinition, "C-84 D-S32",
+			"Deleting the definition deletes its objects, and their dependents after them."),
+		prove("definition-recreated", customRecreated, "D-S32 D-S35",
+			"A definition recreated under its name is collected for again."),
+		needing(c.Namespaces, prove("namespace", customNamespace, "E-10 E-21",
+			"Custom resources are content: they go with their namespace, and with a finalizer they keep it.")),
+	)
+	return append(all, group("custom", customs, c.Custom|c.Cluster,
+		prove("finalizers", customFinalizers, "C-40 C-41 C-62 B-20",
+			"A custom resource is deleted as any object is: with a Status at once, or when its last finalizer is taken off."),
+	)...)
+}
+
+// widget is a namespaced custom resource that the collector watches.
+func widget(t *T) c.Kind {
+	k, _ := t.Define("Widget", false)
+	t.Settle(k)
+	return k
+}
+
+func customBackground(t *T) {
+	k := widget(t)
+	root := t.Make(k, "root")
+	all := []*Object{t.Make(k, "custom", c.Blocking(root)), t.Make(c.ConfigMap, "built-in", c.By(root))}
+	all = append(all, t.Make(k, "of-built-in", c.By(all[1])), t.Make(c.Secret, "of-custom", c.By(all[0])))
+	t.Delete(root, c.Background)
+	t.AwaitAll(all, c.Gone)
+}
+
+func customForeground(t *T) {
+	k := widget(t)
+	root := t.Make(c.ConfigMap, "root")
+	middle := t.Make(k, "middle", c.Blocking(root))
+	leaf := t.Make(k, "leaf", c.Blocking(middle), c.Held)
+	t.Settle(k, c.ConfigMap)
+	t.Delete(root, c.Foreground)
+	t.Await(leaf, c.Terminating)
+	t.Await(middle, c.Terminating, c.HasFinalizers(waiting))
+	t.Pass(k, c.ConfigMap)
+	t.Holds(middle, c.Terminating, c.HasFinalizers(waiting))
+	t.Holds(root, c.Terminating, c.HasFinalizers(waiting))
+	t.Release(leaf)
+	t.AwaitAll([]*Object{middle, root}, c.Gone)
+}
+
+func customOrphan(t *T) {
+	k := widget(t)
+	owner := t.Make(k, "owner")
+	dependents := []*Object{t.Make(k, "custom", c.Blocking(owner)), t.Make(c.ConfigMap, "built-in", c.By(owner))}
+	t.Settle(k, c.ConfigMap)
+	t.Answered(t.Delete(owner, c.Orphan), owner, c.Terminating, c.HasFinalizers("orphan"))
+	t.Await(owner, c.Gone)
+	t.Pass(k, c.ConfigMap)
+	for _, d := range dependents {
+		t.Holds(d, c.Alive, c.HasOwners())
+	}
+}
+
+func customSeveral(t *T) {
+	k := widget(t)
+	leaving, staying := t.Make(k, "leaving"), t.Make(c.ConfigMap, "staying")
+	dependent := t.Make(k, "dependent", c.By(leaving), c.Blocking(staying), c.Refs(c.Absent(k)))
+	t.Await(dependent, c.Alive, c.HasOwners(leaving, staying))
+	t.Delete(leaving)
+	t.Await(dependent, c.Alive, c.HasOwners(staying))
+	t.Delete(staying)
+	t.Await(dependent, c.Gone)
+}
+
+func customWrong(t *T) {
+	k := widget(t)
+	elsewhere := t.Namespace("elsewhere")
+	far, near := t.Make(k, "far", c.In(elsewhere)), t.Make(k, "near")
+	t.AwaitAll([]*Object{
+		t.Make(k, "wrong-namespace", c.By(far)),
+		t.Make(k, "wrong-uid", c.By(near, otherUID)),
+		t.Make(k, "wrong-name", c.By(near, otherName)),
+		t.Make(c.ConfigMap, "wrong-kind", c.By(near, otherKind)),
+	}, c.Gone)
+	t.Holds(far, c.Unchanged(far))
+	t.Holds(near, c.Unchanged(near))
+}
+
+func customCluster(t *T) {
+	k, _ := t.Define("Globe", true)
+	// A sentinel of this kind has an owner of a cluster-scoped kind.
+	t.Settle(k)
+	owner := t.Make(k, "owner")
+	dependents := []*Object{t.Make(k, "outside", c.Blocking(owner)), t.Make(c.ConfigMap, "inside", c.By(owner))}
+	t.Pass(k, c.ConfigMap)
+	t.Holds(dependents[1], c.Unchanged(dependents[1]))
+	t.Delete(owner)
+	t.AwaitAll(dependents, c.Gone)
+}
+
+func customFinalizers(t *T) {
+	k, _ := t.Define("Widget", false)
+	plain, held := t.Make(k, "plain"), t.Make(k, "held", c.Held)
+	t.Answered(t.Delete(plain), plain, c.Gone)
+	t.Answered(t.Delete(held), held, c.Terminating, c.HasFinalizers(c.Hold))
+	t.Refused(t.TryPatch(held, map[string]any{"metadata": map[string]any{"finalizers": []string{c.Hold, "conformance.example.com/more"}}}),
+		http.StatusUnprocessableEntity, "no new finalizers can be added if the object is being deleted")
+	t.Release(held)
+	t.Holds(held, c.Gone)
+}
+
+func customCollection(t *T) {
+	k := widget(t)
+	owner := t.Make(k, "owner", c.Labelled("set", "owners"))
+	dependent := t.Make(k, "dependent", c.By(owner))
+	t.DeleteCollection(k, "?labelSelector=set%3Downers", c.Background)
+	t.Holds(owner, c.Gone)
+	t.Await(dependent, c.Gone)
+}
+
+// definitionDeleted makes an owner of the kind, deletes its definition and waits for the dependent's end.
+func definitionDeleted(t *T, k c.Kind, definition *Object) {
+	owner := t.Make(k, "owner")
+	dependent := t.Make(c.ConfigMap, "of-"+string(owner.GetUID())[:8], c.By(owner))
+	t.Settle(k, c.ConfigMap)
+	t.Delete(definition)
+	t.AwaitAll([]*Object{definition, dependent}, c.Gone)
+}
+
+func customDefinition(t *T) {
+	k, definition := t.Define("Widget", false)
+	t.Settle(k)
+	definitionDeleted(t, k, definition)
+}
+
+func customRecreated(t *T) {
+	for range 2 {
+		k, definition := t.Define("Widget", false)
+		t.Settle(k)
+		definitionDeleted(t, k, definition)
+	}
+}
+
+func customNamespace(t *T) {
+	k := widget(t)
+	ns := t.Namespace("content")
+	plain, held := t.Make(k, "plain", c.In(ns)), t.Make(k, "held", c.In(ns), c.Held)
+	t.Delete(ns)
+	t.Await(held, c.Terminating)
+	t.Await(plain, c.Gone)
+	t.Holds(ns, c.Terminating)
+	t.Release(held)
+	t.Await(ns, c.Gone)
+}

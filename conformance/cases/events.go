@@ -1,0 +1,97 @@
+package cases
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	c "github.com/kubecascade/kubecascade/conformance"
+)
+
+func events() []Case {
+	return group("events", owners, c.Collector,
+		prove("wrong-namespace", eventNamespaced, "D-80 D-81 D-82",
+			"A reference to an owner in another namespace is reported by a Warning OwnerRefInvalidNamespace in the dependent's namespace."),
+		needing(c.Cluster, prove("cluster-scoped-dependent", eventCluster, "D-72 D-80 D-82",
+			"A cluster-scoped object's reference to a namespaced owner is reported in the namespace default.")),
+		prove("none-for-absent-owners", eventNone, "D-83",
+			"An owner that doesn't exist anywhere, or has another name or kind, isn't reported."),
+	)
+}
+
+// eventsOf are the events about an object in a namespace whose reason is OwnerRefInvalidNamespace.
+func eventsOf(t *T, namespace string, o *Object) []any {
+	selector := url.QueryEscape("reason=OwnerRefInvalidNamespace,involvedObject.name=" + o.GetName())
+	a := t.Accepted(t.Send(http.MethodGet, c.Event.Path(namespace, "")+"?fieldSelector="+selector, nil), http.StatusOK)
+	items, _ := a.Body["items"].([]any)
+	return items
+}
+
+// awaitEvent waits for the event about a dependent's reference to an owner, and checks what it says.
+func awaitEvent(t *T, dependent, owner *Object) {
+	in := dependent.GetNamespace()
+	if in == "" {
+		in = "default"
+	}
+	var event map[string]any
+	t.Until(fmt.Sprintf("an event OwnerRefInvalidNamespace about %s in namespace %s", dependent, in), func() (bool, string) {
+		if items := eventsOf(t, in, dependent); len(items) > 0 {
+			event, _ = items[0].(map[string]any)
+		}
+		return event != nil, "there is none"
+	})
+	ns := dependent.GetNamespace()
+	message := fmt.Sprintf("ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %q",
+		owner.Of.APIVersion(), owner.Of.Name, ns, owner.GetName(), owner.GetUID(), ns)
+	source, _ := event["source"].(map[string]any)
+	about, _ := event["involvedObject"].(map[string]any)
+	for _, field := range []struct {
+		name       string
+		have, want any
+	}{
+		{"type", event["type"], "Warning"},
+		{"message", event["message"], message},
+		{"source.component", source["component"], "garbage-collector-controller"},
+		{"involvedObject.kind", about["kind"], dependent.Of.Name},
+		{"involvedObject.apiVersion", about["apiVersion"], dependent.Of.APIVersion()},
+		{"involvedObject.uid", about["uid"], string(dependent.GetUID())},
+	} {
+		t.Check(field.have == field.want, fmt.Sprintf("the event's %s to be %v", field.name, field.want), fmt.Sprintf("%v, in %v", field.have, event), nil)
+	}
+}
+
+func eventNamespaced(t *T) {
+	elsewhere := t.Namespace("elsewhere")
+	owner := t.Make(c.ConfigMap, "owner", c.In(elsewhere))
+	t.Settle()
+	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
+	t.Await(dependent, c.Gone)
+	awaitEvent(t, dependent, owner)
+}
+
+func eventCluster(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	t.Settle()
+	dependent := t.Make(c.ClusterRole, "dependent", c.By(owner))
+	awaitEvent(t, dependent, owner)
+	t.Holds(dependent, c.Unchanged(dependent))
+}
+
+func eventNone(t *T) {
+	elsewhere := t.Namespace("elsewhere")
+	far, near := t.Make(c.ConfigMap, "far", c.In(elsewhere)), t.Make(c.ConfigMap, "near")
+	t.Settle()
+	silent := []*Object{
+		t.Make(c.ConfigMap, "of-nobody", c.Refs(c.Absent(c.ConfigMap))),
+		t.Make(c.ConfigMap, "wrong-name", c.By(near, otherName)),
+		t.Make(c.ConfigMap, "wrong-kind", c.By(near, otherKind)),
+	}
+	t.AwaitAll(silent, c.Gone)
+	// The collector's events are sent one after the other: this one comes after any about those.
+	loud := t.Make(c.ConfigMap, "loud", c.By(far))
+	awaitEvent(t, loud, far)
+	for _, o := range silent {
+		found := eventsOf(t, o.GetNamespace(), o)
+		t.Check(len(found) == 0, fmt.Sprintf("no event OwnerRefInvalidNamespace about %s", o), fmt.Sprint(found), nil)
+	}
+}

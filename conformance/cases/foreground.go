@@ -1,0 +1,223 @@
+package cases
+
+import (
+	"slices"
+
+	c "github.com/kubecascade/kubecascade/conformance"
+)
+
+// waiting is the finalizer of an owner that waits for its dependents.
+const waiting = "foregroundDeletion"
+
+func foreground() []Case {
+	return group("foreground", collect+"#foreground-deletion", c.Collector,
+		prove("answer", foregroundAnswer, "C-40 C-60 C-92",
+			"An owner deleted with Foreground is answered as it is then: with a deletionTimestamp and the finalizer foregroundDeletion; it stays visible."),
+		prove("blocking", foregroundBlocking, "D-43 D-96 D-S25",
+			"The owner stays for as long as a dependent with blockOwnerDeletion true is there, and goes after it."),
+		prove("non-blocking", foregroundNonBlocking, "D-43 D-46 D-96 D-S23",
+			"Dependents with blockOwnerDeletion false or none are deleted too, but the owner doesn't wait for them."),
+		prove("order", foregroundOrder, "D-47",
+			"Along blocking references a tree is removed from its leaves to its root."),
+		prove("wide-fan", foregroundFan, "D-43",
+			"An owner of sixty blocking dependents is removed after the last of them."),
+		prove("other-kinds", foregroundKinds, "D-43",
+			"A dependent of another kind blocks its owner just so."),
+		prove("middle-waits", foregroundMiddle, "D-40 D-47",
+			"A dependent that has dependents of its own is deleted in the foreground itself, and waits for them."),
+		prove("no-dependents", foregroundLone, "D-98",
+			"An owner without dependents is removed soon: the collector takes the finalizer off."),
+		prove("other-finalizers", foregroundOthers, "D-97",
+			"The collector takes only foregroundDeletion off the owner; its dependents are gone while another finalizer still keeps it."),
+		prove("finalizer-from-birth", foregroundFromBirth, "C-20 C-22",
+			"A DELETE without options of an object that carries foregroundDeletion is a foreground deletion."),
+		prove("finalizer-taken-off", foregroundTakenOff, "B-20 D-48",
+			"Whoever takes foregroundDeletion off by hand lets the owner go at once; the dependents follow in the background."),
+		prove("created-during", foregroundCreatedDuring, "D-43 D-47",
+			"A blocking dependent that is created while its owner waits is deleted too, before the owner."),
+		prove("unblocked-during", foregroundUnblocked, "D-18",
+			"Setting blockOwnerDeletion of the last blocking reference to false lets the waiting owner go."),
+		prove("reference-removed-during", foregroundReferenceRemoved, "D-18",
+			"Removing the last blocking reference lets the waiting owner go."),
+		prove("dependent-replaced", foregroundDependentFreed, "D-22 D-43",
+			"A waiting owner goes when the last blocking dependent was deleted by somebody else."),
+	)
+}
+
+func foregroundAnswer(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner), c.Held)
+	t.Settle()
+	now := t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(waiting))
+	grace := now.GetDeletionGracePeriodSeconds()
+	t.Check(grace != nil && *grace == 0, "deletionGracePeriodSeconds 0 in the answer", now.YAML(), nil)
+	t.Holds(owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Await(dependent, c.Terminating)
+	t.Holds(owner, c.Terminating, c.HasFinalizers(waiting))
+}
+
+func foregroundBlocking(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner), c.Held)
+	t.Settle()
+	t.Delete(owner, c.Foreground)
+	t.Await(dependent, c.Terminating, c.HasFinalizers(c.Hold), c.HasOwners(owner))
+	t.Pass()
+	t.Holds(owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Release(dependent)
+	t.Await(owner, c.Gone)
+}
+
+func foregroundNonBlocking(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependents := []*Object{
+		t.Make(c.ConfigMap, "silent", c.By(owner), c.Held),
+		t.Make(c.ConfigMap, "non-blocking", c.NonBlocking(owner), c.Held),
+	}
+	t.Settle()
+	t.Delete(owner, c.Foreground)
+	t.Await(owner, c.Gone)
+	t.AwaitAll(dependents, c.Terminating, c.HasFinalizers(c.Hold))
+}
+
+func foregroundOrder(t *T) {
+	root := t.Make(c.ConfigMap, "root")
+	middle := []*Object{t.Make(c.ConfigMap, "middle-a", c.Blocking(root)), t.Make(c.ConfigMap, "middle-b", c.Blocking(root))}
+	var leaves []*Object
+	for _, m := range middle {
+		leaves = append(leaves, t.Make(c.ConfigMap, "leaf-of-"+m.GetName(), c.Blocking(m)))
+	}
+	t.Settle()
+	journal := t.Watch(c.ConfigMap)
+	t.Delete(root, c.Foreground)
+	for i := range middle {
+		t.InOrder(journal, leaves[i:i+1], middle[i:i+1], []*Object{root})
+	}
+}
+
+func foregroundFan(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependents := fan(t, 60, c.Blocking(owner))
+	t.Settle()
+	journal := t.Watch(c.ConfigMap)
+	t.Delete(owner, c.Foreground)
+	t.InOrder(journal, dependents, []*Object{owner})
+}
+
+func foregroundKinds(t *T) {
+	owner := t.Make(c.Secret, "owner")
+	dependent := t.Make(c.ReplicaSet, "dependent", c.Blocking(owner), c.Held)
+	t.Settle(c.Secret, c.ReplicaSet)
+	t.Delete(owner, c.Foreground)
+	t.Await(dependent, c.Terminating)
+	t.Pass(c.Secret)
+	t.Holds(owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Release(dependent)
+	t.AwaitAll([]*Object{dependent, owner}, c.Gone)
+}
+
+func foregroundMiddle(t *T) {
+	root := t.Make(c.ConfigMap, "root")
+	middle := t.Make(c.ConfigMap, "middle", c.Blocking(root))
+	leaf := t.Make(c.ConfigMap, "leaf", c.Blocking(middle), c.Held)
+	t.Settle()
+	t.Delete(root, c.Foreground)
+	t.Await(leaf, c.Terminating)
+	t.Await(middle, c.Terminating, c.HasFinalizers(waiting))
+	t.Pass()
+	t.Holds(middle, c.Terminating, c.HasFinalizers(waiting))
+	t.Holds(root, c.Terminating, c.HasFinalizers(waiting))
+	t.Release(leaf)
+	t.AwaitAll([]*Object{middle, root}, c.Gone)
+}
+
+func foregroundLone(t *T) {
+	lone := t.Make(c.ConfigMap, "lone")
+	t.Answered(t.Delete(lone, c.Foreground), lone, c.Terminating, c.HasFinalizers(waiting))
+	t.Await(lone, c.Gone)
+}
+
+func foregroundOthers(t *T) {
+	owner := t.Make(c.ConfigMap, "owner", c.Held)
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	t.Settle()
+	t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(c.Hold, waiting))
+	t.Await(dependent, c.Gone)
+	t.Await(owner, c.Terminating, c.HasFinalizers(c.Hold))
+	t.Release(owner)
+	t.Holds(owner, c.Gone)
+}
+
+func foregroundFromBirth(t *T) {
+	owner := t.Make(c.ConfigMap, "owner", c.Finalized(waiting))
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner), c.Held)
+	t.Settle()
+	t.Answered(t.Delete(owner), owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Await(dependent, c.Terminating)
+	t.Release(dependent)
+	t.Await(owner, c.Gone)
+}
+
+func foregroundTakenOff(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	held := t.Make(c.ConfigMap, "held", c.Blocking(owner), c.Held)
+	t.Settle()
+	t.Delete(owner, c.Foreground)
+	t.Await(held, c.Terminating)
+	late := t.Make(c.ConfigMap, "late", c.NonBlocking(owner))
+	t.Patch(owner, map[string]any{"metadata": map[string]any{"finalizers": nil}})
+	t.Holds(owner, c.Gone)
+	t.Await(late, c.Gone)
+}
+
+func foregroundCreatedDuring(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	held := t.Make(c.ConfigMap, "held", c.Blocking(owner), c.Held)
+	t.Settle()
+	journal := t.Watch(c.ConfigMap)
+	t.Delete(owner, c.Foreground)
+	t.Await(held, c.Terminating)
+	late := t.Make(c.ConfigMap, "late", c.Blocking(owner))
+	t.Settle()
+	t.Release(held)
+	t.InOrder(journal, []*Object{held, late}, []*Object{owner})
+}
+
+// waitingFor makes an owner that waits for a held dependent.
+func waitingFor(t *T) (owner, held *Object) {
+	owner = t.Make(c.ConfigMap, "owner")
+	held = t.Make(c.ConfigMap, "held", c.Blocking(owner), c.Held)
+	t.Settle()
+	t.Delete(owner, c.Foreground)
+	t.Await(held, c.Terminating)
+	return t.Holds(owner, c.Terminating, c.HasFinalizers(waiting)), held
+}
+
+func foregroundUnblocked(t *T) {
+	owner, held := waitingFor(t)
+	t.SetOwners(held, c.NonBlocking(owner))
+	t.Await(owner, c.Gone)
+	t.Holds(held, c.Terminating)
+}
+
+func foregroundReferenceRemoved(t *T) {
+	owner, held := waitingFor(t)
+	t.SetOwners(held)
+	t.Await(owner, c.Gone)
+	t.Holds(held, c.Terminating, c.HasOwners())
+}
+
+func foregroundDependentFreed(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	both := []*Object{t.Make(c.ConfigMap, "one", c.Blocking(owner), c.Held), t.Make(c.ConfigMap, "two", c.Blocking(owner), c.Held)}
+	t.Settle()
+	t.Delete(owner, c.Foreground)
+	t.AwaitAll(both, c.Terminating)
+	for i, held := range slices.Backward(both) {
+		t.Pass()
+		t.Holds(owner, c.Terminating)
+		t.Release(held)
+		t.Holds(both[i], c.Gone)
+	}
+	t.Await(owner, c.Gone)
+}

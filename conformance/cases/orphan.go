@@ -1,0 +1,203 @@
+package cases
+
+import (
+	"net/http"
+
+	c "github.com/kubecascade/kubecascade/conformance"
+)
+
+func orphan() []Case {
+	return group("orphan", collect+"#orphaned-dependents", c.Collector,
+		prove("dependents", orphanDependents, "D-60 D-62",
+			"An owner deleted with Orphan goes away; its dependents stay, without the reference, blocking or not."),
+		prove("answer", orphanAnswer, "C-20 C-21 C-40",
+			"An owner deleted with Orphan is answered with a deletionTimestamp and the finalizer orphan after those that it had."),
+		prove("other-owners", orphanOtherOwners, "D-60",
+			"A dependent loses only the reference to the owner that was deleted."),
+		prove("only-children", orphanOnlyChildren, "D-63",
+			"Orphaning stops at the direct dependents: theirs keep their references."),
+		prove("wide-fan", orphanFan, "D-60",
+			"All of an owner's sixty dependents are orphaned before it goes."),
+		prove("held-owner", orphanHeldOwner, "D-60 D-44",
+			"Dependents are released although another finalizer keeps the owner; the collector takes only the finalizer orphan off."),
+		prove("finalizer-from-birth", orphanFromBirth, "C-20 C-22",
+			"A DELETE without options of an object that carries the finalizer orphan orphans its dependents."),
+		prove("overruled-by-background", orphanOverruled, "C-22",
+			"Background takes the finalizer orphan off: the owner goes at once and its dependents after it."),
+		prove("overruled-by-foreground", orphanOverruledForeground, "C-22",
+			"Foreground replaces the finalizer orphan."),
+		prove("adopted-afterwards", orphanAdopted, "D-60 D-48",
+			"An orphan that is given another owner is deleted with that one."),
+	)
+}
+
+func orphanDependents(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependents := []*Object{
+		t.Make(c.ConfigMap, "silent", c.By(owner)),
+		t.Make(c.ConfigMap, "blocking", c.Blocking(owner)),
+		t.Make(c.ConfigMap, "non-blocking", c.NonBlocking(owner)),
+		t.Make(c.Secret, "secret", c.Blocking(owner)),
+	}
+	t.Settle(c.ConfigMap, c.Secret)
+	t.Delete(owner, c.Orphan)
+	t.Await(owner, c.Gone)
+	t.Pass(c.ConfigMap, c.Secret)
+	for _, d := range dependents {
+		t.Holds(d, c.Alive, c.HasOwners(), c.HasFinalizers())
+	}
+}
+
+func orphanAnswer(t *T) {
+	owner := t.Make(c.ConfigMap, "owner", c.Held)
+	now := t.Answered(t.Delete(owner, c.Orphan), owner, c.Terminating, c.HasFinalizers(c.Hold, "orphan"))
+	t.Check(now.GetFinalizers()[1] == "orphan", "the finalizer orphan at the end of the list", now.YAML(), nil)
+	t.Await(owner, c.HasFinalizers(c.Hold))
+}
+
+func orphanOtherOwners(t *T) {
+	leaving, staying := t.Make(c.ConfigMap, "leaving"), t.Make(c.ConfigMap, "staying")
+	dependent := t.Make(c.ConfigMap, "dependent", c.By(leaving), c.Blocking(staying))
+	t.Settle()
+	t.Delete(leaving, c.Orphan)
+	t.Await(leaving, c.Gone)
+	t.Pass()
+	t.Holds(dependent, c.Alive, c.HasOwners(staying))
+	t.Delete(staying)
+	t.Await(dependent, c.Gone)
+}
+
+func orphanOnlyChildren(t *T) {
+	root := t.Make(c.ConfigMap, "root")
+	child := t.Make(c.ConfigMap, "child", c.By(root))
+	grandchild := t.Make(c.ConfigMap, "grandchild", c.By(child))
+	t.Settle()
+	t.Delete(root, c.Orphan)
+	t.Await(root, c.Gone)
+	t.Pass()
+	t.Holds(child, c.Alive, c.HasOwners())
+	t.Holds(grandchild, c.Alive, c.HasOwners(child), c.Unchanged(grandchild))
+}
+
+func orphanFan(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependents := fan(t, 60, c.By(owner))
+	t.Settle()
+	journal := t.Watch(c.ConfigMap)
+	t.Delete(owner, c.Orphan)
+	t.ReleasedBefore(journal, dependents, owner)
+	t.Pass()
+	for _, d := range dependents {
+		t.Holds(d, c.Alive, c.HasOwners())
+	}
+}
+
+func orphanHeldOwner(t *T) {
+	owner := t.Make(c.ConfigMap, "owner", c.Held)
+	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
+	t.Settle()
+	t.Delete(owner, c.Orphan)
+	t.Await(owner, c.Terminating, c.HasFinalizers(c.Hold))
+	t.Holds(dependent, c.Alive, c.HasOwners())
+	t.Release(owner)
+	t.Holds(owner, c.Gone)
+	t.Pass()
+	t.Holds(dependent, c.Alive)
+}
+
+func orphanFromBirth(t *T) {
+	owner := t.Make(c.ConfigMap, "owner", c.Finalized("orphan"))
+	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
+	t.Settle()
+	t.Answered(t.Delete(owner), owner, c.Terminating, c.HasFinalizers("orphan"))
+	t.Await(owner, c.Gone)
+	t.Pass()
+	t.Holds(dependent, c.Alive, c.HasOwners())
+}
+
+func orphanOverruled(t *T) {
+	owner := t.Make(c.ConfigMap, "owner", c.Finalized("orphan"))
+	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
+	t.Answered(t.Delete(owner, c.Background), owner, c.Gone)
+	t.Holds(owner, c.Gone)
+	t.Await(dependent, c.Gone)
+}
+
+func orphanOverruledForeground(t *T) {
+	owner := t.Make(c.ConfigMap, "owner", c.Finalized("orphan"))
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	t.Settle()
+	t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(waiting))
+	t.AwaitAll([]*Object{dependent, owner}, c.Gone)
+}
+
+func orphanAdopted(t *T) {
+	first, second := t.Make(c.ConfigMap, "first"), t.Make(c.ConfigMap, "second")
+	dependent := t.Make(c.ConfigMap, "dependent", c.By(first))
+	t.Settle()
+	t.Delete(first, c.Orphan)
+	t.Await(first, c.Gone)
+	t.SetOwners(dependent, c.By(second))
+	t.Delete(second, c.Background)
+	t.Await(dependent, c.Gone)
+}
+
+func legacy() []Case {
+	all := group("legacy", options, c.Collector,
+		prove("orphan-dependents-true", legacyTrue, "C-20 C-22 D-60",
+			"orphanDependents true orphans, as Orphan does."),
+		prove("orphan-dependents-false", legacyFalse, "C-20 C-22 D-48",
+			"orphanDependents false deletes the dependents in the background, whatever the kind's default is."),
+		prove("by-query", legacyQuery, "C-02 C-03",
+			"orphanDependents may be in the query."),
+	)
+	return append(all, group("legacy", options, 0,
+		prove("answer-202", legacyAccepted, "C-61",
+			"A deletion with orphanDependents false that isn't finished when it is answered is answered 202; propagationPolicy never is."),
+		prove("excludes-policy", legacyBoth, "C-05",
+			"orphanDependents and propagationPolicy together are refused, and nothing is deleted."),
+	)...)
+}
+
+func legacyTrue(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	t.Settle()
+	t.Answered(t.Delete(owner, c.OrphanDependents(true)), owner, c.Terminating, c.HasFinalizers("orphan"))
+	t.Await(owner, c.Gone)
+	t.Pass()
+	t.Holds(dependent, c.Alive, c.HasOwners())
+}
+
+func legacyFalse(t *T) {
+	owner := t.Make(c.ReplicationController, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	answer := t.Delete(owner, c.OrphanDependents(false))
+	t.Answered(t.Accepted(answer, http.StatusOK), owner, c.Gone)
+	t.Await(dependent, c.Gone)
+}
+
+func legacyAccepted(t *T) {
+	owner := t.Make(c.ConfigMap, "owner", c.Held)
+	t.Answered(t.Accepted(t.Delete(owner, c.OrphanDependents(false)), http.StatusAccepted), owner, c.Terminating, c.HasFinalizers(c.Hold))
+	t.Accepted(t.Delete(owner, c.Background), http.StatusOK)
+	t.Release(owner)
+	t.Holds(owner, c.Gone)
+}
+
+func legacyQuery(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.By(owner))
+	t.Settle()
+	t.Answered(t.Accepted(t.Send(http.MethodDelete, owner.Path()+"?orphanDependents=true", nil), http.StatusOK), owner, c.Terminating)
+	t.Await(owner, c.Gone)
+	t.Pass()
+	t.Holds(dependent, c.Alive, c.HasOwners())
+}
+
+func legacyBoth(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	t.Refused(t.TryDelete(owner, c.OrphanDependents(true), c.Orphan), http.StatusUnprocessableEntity,
+		"orphanDependents and deletionPropagation cannot be both set")
+	t.Holds(owner, c.Unchanged(owner))
+}

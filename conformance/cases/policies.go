@@ -1,0 +1,113 @@
+package cases
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	c "github.com/kubecascade/kubecascade/conformance"
+)
+
+func policies() []Case {
+	all := group("policy", cascading, c.Collector,
+		prove("replicationcontroller-orphans", policyRC, "C-23 C-25 D-60",
+			"A DELETE of a ReplicationController without options orphans, without a warning."),
+		prove("job-orphans", policyJob, "C-23 C-24 D-60",
+			"A DELETE of a Job without options orphans, with a warning."),
+		prove("job-explicit", policyJobExplicit, "C-22 C-24 D-48",
+			"A DELETE of a Job with Background deletes its dependents, without a warning."),
+		prove("replicationcontroller-explicit", policyRCExplicit, "C-22 D-43",
+			"A DELETE of a ReplicationController with Foreground waits for its blocking dependents."),
+		prove("replicaset-deletes", policyDeletes(c.ReplicaSet), "C-23 D-48",
+			"A DELETE of a ReplicaSet without options deletes its dependents in the background."),
+		prove("statefulset-deletes", policyDeletes(c.StatefulSet), "C-23 D-48",
+			"A DELETE of a StatefulSet without options deletes its dependents in the background."),
+		prove("cronjob-deletes", policyDeletes(c.CronJob), "C-23 D-48",
+			"A DELETE of a CronJob without options deletes its dependents in the background."),
+		prove("secret-deletes", policyDeletes(c.Secret), "C-23 D-48",
+			"A DELETE of a Secret without options deletes its dependents in the background."),
+		prove("collected-job", policyCollectedJob, "D-41 J-27",
+			"The collector deletes a dependent Job in the background: its dependents go too, though they would stay if it were deleted by hand."),
+	)
+	return append(all, group("policy", cascading, 0,
+		prove("unknown-refused", policyUnknown, "C-06",
+			"A propagationPolicy that doesn't exist is refused, and nothing is deleted."),
+	)...)
+}
+
+// orphansByDefault is the story of both kinds that do; it is the answer to the DELETE.
+func orphansByDefault(t *T, k c.Kind) *c.Answer {
+	owner := t.Make(k, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	t.Settle()
+	answer := t.Delete(owner)
+	t.Answered(answer, owner, c.Terminating, c.Has("have the finalizer orphan", func(o *Object) bool {
+		return slices.Contains(o.GetFinalizers(), "orphan")
+	}))
+	t.Await(owner, c.Gone)
+	t.Pass()
+	t.Holds(dependent, c.Alive, c.HasOwners())
+	return answer
+}
+
+func policyRC(t *T) {
+	answer := orphansByDefault(t, c.ReplicationController)
+	t.Check(len(answer.Warnings()) == 0, "no warning", strings.Join(answer.Warnings(), "; "), answer)
+}
+
+// preserved is in the warning of a Job's deletion without options.
+const preserved = "child pods are preserved by default when jobs are deleted"
+
+func warned(answer *c.Answer) bool {
+	return slices.ContainsFunc(answer.Warnings(), func(w string) bool { return strings.Contains(w, preserved) })
+}
+
+func policyJob(t *T) {
+	answer := orphansByDefault(t, c.Job)
+	t.Check(warned(answer), "a Warning header that says "+preserved, "the warnings "+strings.Join(answer.Warnings(), "; "), answer)
+}
+
+func policyJobExplicit(t *T) {
+	owner := t.Make(c.Job, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+	answer := t.Delete(owner, c.Background)
+	t.Check(!warned(answer), "no warning", strings.Join(answer.Warnings(), "; "), answer)
+	t.AwaitAll([]*Object{owner, dependent}, c.Gone)
+}
+
+func policyRCExplicit(t *T) {
+	owner := t.Make(c.ReplicationController, "owner")
+	dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner), c.Held)
+	t.Settle(c.ConfigMap, c.ReplicationController)
+	t.Answered(t.Delete(owner, c.Foreground), owner, c.Terminating, c.HasFinalizers(waiting))
+	t.Await(dependent, c.Terminating)
+	t.Pass(c.ReplicationController)
+	t.Holds(owner, c.Terminating)
+	t.Release(dependent)
+	t.Await(owner, c.Gone)
+}
+
+func policyDeletes(k c.Kind) func(*T) {
+	return func(t *T) {
+		owner := t.Make(k, "owner")
+		dependent := t.Make(c.ConfigMap, "dependent", c.Blocking(owner))
+		t.Answered(t.Delete(owner), owner, c.Gone)
+		t.Await(dependent, c.Gone)
+	}
+}
+
+func policyUnknown(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	sideways := func(o map[string]any) { o["propagationPolicy"] = "Sideways" }
+	t.Refused(t.TryDelete(owner, sideways), http.StatusUnprocessableEntity,
+		`Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan"`)
+	t.Holds(owner, c.Unchanged(owner))
+}
+
+func policyCollectedJob(t *T) {
+	root := t.Make(c.ConfigMap, "root")
+	job := t.Make(c.Job, "job", c.Blocking(root))
+	leaf := t.Make(c.ConfigMap, "leaf", c.Blocking(job))
+	t.Delete(root)
+	t.AwaitAll([]*Object{job, leaf}, c.Gone)
+}

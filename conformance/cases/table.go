@@ -1,0 +1,56 @@
+package cases
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/conformance"
+)
+
+// Shorthands: a case reads as the story that it tells.
+type (
+	// T is the running case.
+	T = conformance.T
+	// Case is an entry of the table.
+	Case = conformance.Case
+	// Object is one that a case made.
+	Object = conformance.Object
+)
+
+// The pages of the documentation that cases prove sentences of.
+const (
+	concepts  = "https://kubernetes.io/docs/concepts/"
+	collect   = concepts + "architecture/garbage-collection/"
+	owners    = concepts + "overview/working-with-objects/owners-dependents/"
+	finalize  = concepts + "overview/working-with-objects/finalizers/"
+	spaces    = concepts + "overview/working-with-objects/namespaces/"
+	cascading = "https://kubernetes.io/docs/tasks/administer-cluster/use-cascading-deletion/"
+	options   = "https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/"
+	customs   = "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/"
+)
+
+// All are the cases, in the order in which they are listed and begun.
+func All() []Case {
+	return slices.Concat(background(), foreground(), orphan(), legacy(), policies(), severalOwners(), references(),
+		clusterScoped(), cycles(), finalizers(), repeats(), collections(), namespaces(), events(), custom())
+}
+
+// prove is an entry of a group: the rules are IDs with spaces between them.
+func prove(name string, run func(*T), rules, sentence string) Case {
+	return Case{Name: name, Run: run, Rules: strings.Fields(rules), Proves: sentence}
+}
+
+// needing is the entry with further needs.
+func needing(n conformance.Need, entry Case) Case {
+	entry.Needs |= n
+	return entry
+}
+
+// group gives entries their group's name, page and needs.
+func group(name, docs string, needs conformance.Need, entries ...Case) []Case {
+	for i := range entries {
+		e := &entries[i]
+		e.Name, e.Docs, e.Needs = name+"/"+e.Name, docs, e.Needs|needs
+	}
+	return entries
+}

@@ -1,0 +1,234 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options say how cases run.
+type Options struct {
+	// Parallel is how many cases run at the same time.
+	Parallel int
+	// Timeout bounds each case, CleanUp the wait for its namespaces to be gone at the end.
+	Timeout, CleanUp time.Duration
+	// Progress is told whenever something has changed; nil is fine. Calls don't overlap.
+	Progress func(Progress)
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Done, Failed, Total int
+	// Running are the names of the cases that run.
+	Running []string
+	// Cleaning is whether only the cleaning up is left.
+	Cleaning bool
+}
+
+const (
+	// probeTimeout bounds the wait for the first sign of a collector, which may have just started:
+	// a new leader of the controllers takes 15 s, its first lists up to 30 s (D-03).
+	probeTimeout = time.Minute
+	// idleTimeout bounds the cases that need one when there was none: they fail all the same, each with its reason.
+	idleTimeout = 5 * time.Second
+)
+
+var (
+	// ErrNoServer is a server that can't be asked for its version.
+	ErrNoServer = errors.New("there is no server to be tested")
+	// ErrNoRight is a server where no case could have a namespace.
+	ErrNoRight = errors.New("no namespaces can be made")
+)
+
+// runner is a run. Its fields below mu are guarded by it.
+type runner struct {
+	Options
+	client *Client
+	id     string
+	idle   bool
+
+	mu       sync.Mutex
+	progress Progress
+	made     []*Object
+}
+
+// Run runs the cases and cleans up after them, also when ctx ends before they do. Cases that didn't
+// come to an end then are reported as not run.
+func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Report, error) {
+	version, err := serverVersion(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{Options: o, client: c, id: runID()}
+	if err := r.mayMake(ctx); err != nil {
+		return nil, err
+	}
+	r.progress.Total = len(cases)
+	rep := &Report{Server: c.URL, Version: version, Started: time.Now().UTC().Truncate(time.Second)}
+	started := time.Now()
+	rep.Results = make([]Result, len(cases), len(cases)+len(leftOut))
+	r.note(func(*Progress) {})
+	if needs(cases, Collector) {
+		rep.Collector = r.probe(ctx)
+	}
+	r.all(ctx, cases, rep.Results)
+	for _, c := range leftOut {
+		rep.Results = append(rep.Results, Result{Case: c, Outcome: Skipped, Reason: "left out by --skip"})
+	}
+	rep.Seconds = time.Since(started).Seconds()
+	r.note(func(p *Progress) { p.Cleaning = true })
+	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.CleanUp)
+	defer cancel()
+	rep.LeftBehind = leftBehind(clean, c, r.made)
+	rep.count()
+	return rep, nil
+}
+
+func needs(cases []Case, n Need) bool {
+	for _, c := range cases {
+		if c.Needs&n != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// runID tells the objects of runs apart.
+func runID() string {
+	const letters = "bcdfghjklmnpqrstvwxz2456789"
+	b := make([]byte, 5)
+	for i := range b {
+		b[i] = letters[rand.IntN(len(letters))]
+	}
+	return string(b)
+}
+
+func serverVersion(ctx context.Context, c *Client) (string, error) {
+	a, err := c.do(ctx, http.MethodGet, "/version", "", nil)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrNoServer, err)
+	}
+	v, _ := a.Body["gitVersion"].(string)
+	if a.Code != http.StatusOK || v == "" {
+		return "", fmt.Errorf("%w: %s/version answers %d: %s", ErrNoServer, c.URL, a.Code, strings.TrimSpace(a.Message()))
+	}
+	return v, nil
+}
+
+// mayMake asks by a dry run whether the user may make namespaces.
+func (r *runner) mayMake(ctx context.Context) error {
+	ns := newObject(Namespace, "", "conformance-"+r.id)
+	a, err := r.client.do(ctx, http.MethodPost, Namespace.Path("", "")+"?dryRun=All", "application/json", ns.Object)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoRight, err)
+	}
+	if a.Code != http.StatusCreated {
+		return fmt.Errorf("%w: the server answers %d: %s", ErrNoRight, a.Code, strings.TrimSpace(a.Message()))
+	}
+	return nil
+}
+
+// probe waits for the first sign of a collector, and says what is wrong if there is none.
+func (r *runner) probe(ctx context.Context) string {
+	c := Case{Name: "probe", Run: func(t *T) { t.sentinel(nil) }}
+	res := r.one(ctx, c, "probe", min(r.Timeout, probeTimeout))
+	if res.Outcome != Failed {
+		return ""
+	}
+	r.idle = true
+	return fmt.Sprintf("no collector seems to work: expected %s; seen: %s. Each case that needs one has %v only.",
+		res.Failure.Expected, res.Failure.Seen, min(r.Timeout, idleTimeout))
+}
+
+// all runs the cases, as many at a time as may be, in their order.
+func (r *runner) all(ctx context.Context, cases []Case, results []Result) {
+	slots := make(chan struct{}, max(r.Parallel, 1))
+	var running sync.WaitGroup
+	for i, c := range cases {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			r.note(func(p *Progress) { p.Running = append(p.Running, c.Name) })
+			results[i] = r.one(ctx, c, slug(i, c.Name), r.limit(c))
+			r.note(func(p *Progress) { p.ended(c.Name, results[i].Outcome) })
+		})
+	}
+	running.Wait()
+}
+
+// limit is how long a case may take.
+func (r *runner) limit(c Case) time.Duration {
+	if r.idle && c.Needs&Collector != 0 {
+		return min(r.Timeout, idleTimeout)
+	}
+	return r.Timeout
+}
+
+// slug is a part of names that tells the case; its number makes it unique where it is cut.
+func slug(i int, name string) string {
+	s := fmt.Sprintf("%d-%s", i+1, strings.ReplaceAll(name, "/", "-"))
+	return strings.TrimRight(s[:min(len(s), 36)], "-")
+}
+
+// one runs a case in a namespace of its own and cleans up after it.
+func (r *runner) one(ctx context.Context, c Case, slug string, limit time.Duration) Result {
+	res := Result{Case: c, Outcome: NotRun, Reason: "interrupted"}
+	if ctx.Err() != nil {
+		return res
+	}
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	t := &T{ctx: timed, client: r.client, started: time.Now(), prefix: "conformance-" + r.id + "-" + slug, idle: r.idle}
+	failure, skip := t.attempt(c)
+	res.Seconds = time.Since(t.started).Seconds()
+	switch {
+	case skip != "":
+		res.Outcome, res.Reason = Skipped, string(skip)
+	case failure == nil:
+		res.Outcome, res.Reason = Passed, ""
+	case ctx.Err() == nil:
+		failure.Sent = t.sent
+		res.Outcome, res.Reason, res.Failure = Failed, "", failure
+	}
+	clean, done := context.WithTimeout(context.WithoutCancel(ctx), r.CleanUp)
+	defer done()
+	t.cleanUp(clean)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.made = append(r.made, t.made...)
+	return res
+}
+
+// attempt runs a case to its end.
+func (t *T) attempt(c Case) (failure *Failure, skip skipped) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case Failure:
+			failure = &p
+		case skipped:
+			skip = p
+		default: // a case that takes an answer for granted; the others go on
+			failure = &Failure{Expected: "the case to run", Seen: fmt.Sprintf("it panics: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	t.create(newObject(Namespace, "", t.prefix, Labelled("app.kubernetes.io/managed-by", "kubecascade-conformance")))
+	c.Run(t)
+	return nil, ""
+}
+
+// note changes the progress and tells of it.
+func (r *runner) note(change func(*Progress)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.progress)
+	if r.Progress != nil {
+		r.Progress(r.progress)
+	}
+}

@@ -1,0 +1,216 @@
+package conformance_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/conformance"
+)
+
+// memory is a server that keeps what is posted until it is deleted; nothing is collected, and no
+// cluster role may be made. Whoever comes too often is told to come again.
+type memory struct {
+	mu      sync.Mutex // guards what follows
+	objects map[string]map[string]any
+	busy    int
+	closed  bool
+}
+
+func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	answer := func(code int, body any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_ = json.NewEncoder(w).Encode(body) // a client that has gone needs no answer
+	}
+	status := func(code int, message string) {
+		answer(code, map[string]any{"kind": "Status", "message": message})
+	}
+	switch {
+	case r.URL.Path == "/version":
+		answer(200, map[string]any{"gitVersion": "v0.0.1"})
+	case m.busy > 0:
+		m.busy--
+		w.Header().Set("Retry-After", "0")
+		status(429, "too many requests")
+	case m.closed:
+		status(403, "not you")
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/clusterroles"):
+		status(403, "not you")
+	case r.URL.Query().Has("dryRun"):
+		answer(201, map[string]any{})
+	case r.Method == http.MethodPost:
+		o := map[string]any{}
+		if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
+			status(400, err.Error())
+			return
+		}
+		metadata := o["metadata"].(map[string]any)
+		metadata["uid"], metadata["resourceVersion"] = "uid-of-"+metadata["name"].(string), "1"
+		m.objects[r.URL.Path+"/"+metadata["name"].(string)] = o
+		answer(201, o)
+	case m.objects[r.URL.Path] == nil:
+		status(404, "not found")
+	case r.Method == http.MethodDelete:
+		delete(m.objects, r.URL.Path)
+		status(200, "")
+	default:
+		answer(200, m.objects[r.URL.Path])
+	}
+}
+
+func run(t *testing.T, ctx context.Context, m *memory, all ...conformance.Case) *conformance.Report {
+	t.Helper()
+	s := httptest.NewServer(m)
+	defer s.Close()
+	r, err := conformance.Run(ctx, &conformance.Client{URL: s.URL, HTTP: s.Client()}, all, nil,
+		conformance.Options{Parallel: 2, Timeout: 300 * time.Millisecond, CleanUp: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func story(name string, run func(*conformance.T)) conformance.Case {
+	return conformance.Case{Name: "test/" + name, Rules: []string{"D-1"}, Proves: "It is.", Run: run}
+}
+
+// TestOutcomes: each way in which a case may end is told from the others, and all are cleaned up after.
+func TestOutcomes(t *testing.T) {
+	m := &memory{objects: map[string]map[string]any{}, busy: 3}
+	r := run(t, t.Context(), m,
+		story("passes", func(t *conformance.T) { t.Holds(t.Make(conformance.ConfigMap, "x"), conformance.Alive) }),
+		story("waits", func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, "x"), conformance.Gone) }),
+		story("loses", func(t *conformance.T) {
+			x := t.Make(conformance.ConfigMap, "x")
+			t.Delete(x)
+			t.Await(x, conformance.Terminating)
+		}),
+		story("is-refused", func(t *conformance.T) { t.Delete(t.Make(conformance.ConfigMap, "x"), conformance.Background) }),
+		story("has-no-right", func(t *conformance.T) { t.Make(conformance.ClusterRole, "x") }),
+		story("panics", func(*conformance.T) { panic("no such field") }),
+		story("is-answered-wrongly", func(t *conformance.T) {
+			t.Refused(t.TryDelete(t.Make(conformance.ConfigMap, "x")), 409, "conflict")
+		}),
+	)
+	have := map[string]string{}
+	for _, res := range r.Results {
+		text := string(res.Outcome) + res.Reason
+		if f := res.Failure; f != nil {
+			seen, _, _ := strings.Cut(f.Seen, ", still")
+			seen, _, _ = strings.Cut(seen, "\n")
+			text += ": expected " + f.Expected + ", seen " + seen
+		}
+		have[res.Name] = text
+	}
+	want := map[string]string{
+		"test/passes":              "passed",
+		"test/waits":               "failed: expected configmap x to be gone, seen it is there",
+		"test/loses":               "failed: expected configmap x to be there with a deletionTimestamp, seen it is gone; this is how it was seen last",
+		"test/is-refused":          "passed",
+		"test/has-no-right":        "skippedno right to create clusterroles: not you",
+		"test/panics":              "failed: expected the case to run, seen it panics: no such field",
+		"test/is-answered-wrongly": `failed: expected the answer 409 with a message that contains "conflict", seen 200: `,
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Error(diff)
+	}
+	if r.Passed != 2 || r.Failed != 4 || r.Skipped != 1 {
+		t.Errorf("counted %d passed, %d failed, %d skipped", r.Passed, r.Failed, r.Skipped)
+	}
+	for path := range m.objects {
+		if strings.HasPrefix(path, "/api/v1/namespaces/") && strings.Count(path, "/") == 4 {
+			t.Errorf("%s is left behind", path)
+		}
+	}
+}
+
+// TestInterrupted: a case that ends because the run does isn't judged, and is cleaned up after.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := &memory{objects: map[string]map[string]any{}}
+	r := run(t, ctx, m, story("is-cut-off", func(t *conformance.T) {
+		x := t.Make(conformance.ConfigMap, "x")
+		cancel()
+		t.Await(x, conformance.Gone)
+	}))
+	if r.NotRun != 1 || r.Results[0].Outcome != conformance.NotRun {
+		t.Errorf("it is judged as %+v", r.Results[0])
+	}
+	for path := range m.objects {
+		if !strings.Contains(path, "/configmaps/") {
+			t.Errorf("%s is left behind", path)
+		}
+	}
+}
+
+func TestNoServer(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	_, err := conformance.Run(t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
+	if !errors.Is(err, conformance.ErrNoServer) {
+		t.Errorf("a server without /version is: %v", err)
+	}
+	closed := httptest.NewServer(&memory{closed: true})
+	defer closed.Close()
+	_, err = conformance.Run(t.Context(), &conformance.Client{URL: closed.URL, HTTP: closed.Client()}, nil, nil, conformance.Options{})
+	if !errors.Is(err, conformance.ErrNoRight) {
+		t.Errorf("a server where nothing may be made is: %v", err)
+	}
+}
+
+// TestFormats: a report says the same in each format.
+func TestFormats(t *testing.T) {
+	r := run(t, t.Context(), &memory{objects: map[string]map[string]any{}},
+		story("waits", func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, "x"), conformance.Gone) }))
+	var text, junit, data bytes.Buffer
+	for _, err := range []error{r.WriteText(&text), r.WriteJUnit(&junit), r.WriteJSON(&data)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{"FAILED test/waits\n", "\n  expected: configmap x to be gone\n", "\n      name: x\n", "/configmaps' -H 'Content-Type: application/json' -d '{"} {
+		if !strings.Contains(text.String(), line) {
+			t.Errorf("the text lacks %q:\n%s", line, &text)
+		}
+	}
+	var suite struct {
+		Failures int `xml:"failures,attr"`
+		Cases    []struct {
+			Class   string `xml:"classname,attr"`
+			Name    string `xml:"name,attr"`
+			Failure string `xml:"failure"`
+		} `xml:"testcase"`
+	}
+	if err := xml.Unmarshal(junit.Bytes(), &suite); err != nil {
+		t.Fatal(err)
+	}
+	if suite.Failures != 1 || suite.Cases[0].Class != "conformance.test" || suite.Cases[0].Name != "waits" || !strings.Contains(suite.Cases[0].Failure, "expected: configmap x") {
+		t.Errorf("the JUnit report is\n%s", &junit)
+	}
+	var report struct {
+		Failed  int
+		Results []struct {
+			Name, Outcome string
+			Failure       struct{ Expected, Object string }
+		}
+	}
+	if err := json.Unmarshal(data.Bytes(), &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Failed != 1 || report.Results[0].Name != "test/waits" || !strings.Contains(report.Results[0].Failure.Object, "name: x") {
+		t.Errorf("the JSON report is\n%s", &data)
+	}
+}

@@ -1,0 +1,237 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// T is a case that runs. It belongs to the case's goroutine: a check that fails ends the case.
+type T struct {
+	// ctx ends when the case's time is up, or the run.
+	ctx     context.Context
+	started time.Time
+	client  *Client
+	// prefix begins the names of what is cluster-scoped; it is also the name of the case's namespace.
+	prefix string
+	// idle is whether no collector was seen to work: races with it needn't be avoided then.
+	idle bool
+	// sent are the writes, as curl; made is what may have to be cleaned up, in order of creation.
+	sent []string
+	made []*Object
+	// sentinels counts the objects by which the collector's progress was seen.
+	sentinels int
+	journals  []*Journal
+}
+
+// Failure is why a case failed.
+type Failure struct {
+	// Expected and Seen are sentences; Object is YAML, Request the curl that was answered so.
+	Expected string `json:"expected"`
+	Seen     string `json:"seen"`
+	Object   string `json:"object,omitempty"`
+	Request  string `json:"request,omitempty"`
+	// Sent are the writes of the case, oldest first.
+	Sent []string `json:"sent,omitempty"`
+}
+
+// skipped is a panic that ends a case which can't be judged, with the reason.
+type skipped string
+
+// fail ends the case.
+func (t *T) fail(f Failure) { panic(f) }
+
+// within says how long the case has been waiting, for messages.
+func (t *T) within() string { return time.Since(t.started).Round(100 * time.Millisecond).String() }
+
+// send sends a write and remembers it.
+func (t *T) send(method, path, contentType string, body any) *Answer {
+	a, err := t.client.do(t.ctx, method, path, contentType, body)
+	if err != nil {
+		t.fail(Failure{Expected: "an answer to " + method + " " + path, Seen: err.Error()})
+	}
+	if method != http.MethodGet {
+		t.sent = append(t.sent, a.Curl)
+	}
+	return a
+}
+
+// Send sends any request with a JSON body, or none.
+func (t *T) Send(method, path string, body any) *Answer {
+	contentType := ""
+	if body != nil {
+		contentType = "application/json"
+	}
+	return t.send(method, path, contentType, body)
+}
+
+// Accepted checks that a request was carried out, with one of these codes.
+func (t *T) Accepted(a *Answer, codes ...int) *Answer {
+	for _, c := range codes {
+		if a.Code == c {
+			return a
+		}
+	}
+	t.fail(Failure{Expected: fmt.Sprintf("the answer %d", codes), Seen: fmt.Sprintf("%d: %s", a.Code, a.Message()), Request: a.Curl})
+	return nil
+}
+
+// Refused checks that a request was refused with the code and a message that contains the fragment.
+func (t *T) Refused(a *Answer, code int, fragment string) {
+	if a.Code != code || !strings.Contains(a.Message(), fragment) {
+		t.fail(Failure{Expected: fmt.Sprintf("the answer %d with a message that contains %q", code, fragment),
+			Seen: fmt.Sprintf("%d: %s", a.Code, a.Message()), Request: a.Curl})
+	}
+}
+
+// Check fails the case unless what it expects was so.
+func (t *T) Check(ok bool, expected, seen string, a *Answer) {
+	if !ok {
+		f := Failure{Expected: expected, Seen: seen}
+		if a != nil {
+			f.Request = a.Curl
+		}
+		t.fail(f)
+	}
+}
+
+// Make creates an object in the case's namespace, or where an option says. A cluster-scoped object
+// gets the case's prefix before its name.
+func (t *T) Make(k Kind, name string, options ...Option) *Object {
+	if k.ClusterScoped {
+		name = t.prefix + "-" + name
+	}
+	return t.create(newObject(k, t.prefix, name, options...))
+}
+
+// Namespace makes a further namespace for the case.
+func (t *T) Namespace(name string, options ...Option) *Object {
+	return t.Make(Namespace, name, options...)
+}
+
+// In places a new object in another namespace.
+func In(namespace *Object) Option {
+	return func(o *Object) { o.SetNamespace(namespace.GetName()) }
+}
+
+// TryMake sends the creation of an object in the case's namespace, or where an option says, whatever the
+// answer may be.
+func (t *T) TryMake(k Kind, name string, options ...Option) (*Object, *Answer) {
+	return t.tryCreate(newObject(k, t.prefix, name, options...))
+}
+
+// create creates the object as it is.
+func (t *T) create(o *Object) *Object {
+	now, a := t.tryCreate(o)
+	if a.Code == http.StatusForbidden && o.Of.ClusterScoped {
+		panic(skipped("no right to create " + o.Of.Plural + ": " + a.Message()))
+	}
+	t.Accepted(a, http.StatusCreated)
+	return now
+}
+
+// tryCreate remembers the object for the cleaning up, even if the answer is lost; but not if it was refused.
+func (t *T) tryCreate(o *Object) (*Object, *Answer) {
+	t.made = append(t.made, o)
+	a := t.Send(http.MethodPost, o.Of.Path(o.GetNamespace(), ""), o.Object)
+	if a.Code >= 400 && a.Code < 500 {
+		t.made = t.made[:len(t.made)-1]
+	}
+	return decode(o.Of, a), a
+}
+
+// decode is the object that an answer holds.
+func decode(k Kind, a *Answer) *Object {
+	o := &Object{Of: k}
+	o.Object = a.Body
+	return o
+}
+
+// DeleteOption sets something of DeleteOptions.
+type DeleteOption func(options map[string]any)
+
+func policy(name string) DeleteOption {
+	return func(o map[string]any) { o["propagationPolicy"] = name }
+}
+
+// The propagation policies.
+var (
+	Background = policy("Background")
+	Foreground = policy("Foreground")
+	Orphan     = policy("Orphan")
+)
+
+// OrphanDependents is the option that propagation policies have replaced.
+func OrphanDependents(orphan bool) DeleteOption {
+	return func(o map[string]any) { o["orphanDependents"] = orphan }
+}
+
+// DryRun asks for everything but the deletion.
+func DryRun(o map[string]any) { o["dryRun"] = []string{"All"} }
+
+// If makes a precondition, on "uid" or "resourceVersion".
+func If(field, value string) DeleteOption {
+	return func(o map[string]any) { o["preconditions"] = map[string]any{field: value} }
+}
+
+func deleteOptions(options []DeleteOption) any {
+	if len(options) == 0 {
+		return nil
+	}
+	body := map[string]any{"kind": "DeleteOptions", "apiVersion": "v1"}
+	for _, set := range options {
+		set(body)
+	}
+	return body
+}
+
+// TryDelete sends a DELETE; without options it has no body.
+func (t *T) TryDelete(o *Object, options ...DeleteOption) *Answer {
+	return t.Send(http.MethodDelete, o.Path(), deleteOptions(options))
+}
+
+// Delete sends a DELETE that must be carried out.
+func (t *T) Delete(o *Object, options ...DeleteOption) *Answer {
+	return t.Accepted(t.TryDelete(o, options...), http.StatusOK, http.StatusAccepted)
+}
+
+// DeleteCollection sends a DELETE to the kind's collection in the case's namespace.
+func (t *T) DeleteCollection(k Kind, query string, options ...DeleteOption) *Answer {
+	return t.Accepted(t.Send(http.MethodDelete, k.Path(t.prefix, "")+query, deleteOptions(options)), http.StatusOK)
+}
+
+// TryPatch sends a JSON merge patch.
+func (t *T) TryPatch(o *Object, patch any) *Answer {
+	return t.send(http.MethodPatch, o.Path(), "application/merge-patch+json", patch)
+}
+
+// Patch sends a JSON merge patch that must be carried out.
+func (t *T) Patch(o *Object, patch any) *Object {
+	return decode(o.Of, t.Accepted(t.TryPatch(o, patch), http.StatusOK))
+}
+
+// SetOwners makes these the references of an object.
+func (t *T) SetOwners(o *Object, options ...Option) *Object {
+	want := newObject(o.Of, "", "", options...)
+	return t.Patch(o, map[string]any{"metadata": map[string]any{"ownerReferences": want.GetOwnerReferences()}})
+}
+
+// Release takes the finalizer Hold off an object, and leaves its others.
+func (t *T) Release(o *Object) {
+	for {
+		now := t.Holds(o, Present)
+		rest := []string{}
+		for _, f := range now.GetFinalizers() {
+			if f != Hold {
+				rest = append(rest, f)
+			}
+		}
+		a := t.TryPatch(o, map[string]any{"metadata": map[string]any{"resourceVersion": now.GetResourceVersion(), "finalizers": rest}})
+		if a.Code != http.StatusConflict {
+			t.Accepted(a, http.StatusOK)
+			return
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package conformance
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// WriteText writes the report as a table, with the failures below it.
+func (r *Report) WriteText(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(out, "CASE\tRESULT\tTIME\tRULES")
+	for _, res := range r.Results {
+		fmt.Fprintf(out, "%s\t%s\t%.1fs\t%s\n", res.Name, res.Outcome, res.Seconds, strings.Join(res.Rules, " "))
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, res := range r.Results {
+		if res.Failure != nil {
+			fmt.Fprintf(&b, "\nFAILED %s\n%s\n", res.Name, indent(res.Proves+"\n"+res.Docs+"\n\n"+res.Failure.String()))
+		}
+	}
+	reasons := map[string][]string{}
+	var order []string
+	for _, res := range r.Results {
+		if res.Reason != "" {
+			if reasons[res.Reason] == nil {
+				order = append(order, res.Reason)
+			}
+			reasons[res.Reason] = append(reasons[res.Reason], res.Name)
+		}
+	}
+	for _, reason := range order {
+		fmt.Fprintf(&b, "\nNOT JUDGED, %s:\n%s\n", reason, indent(strings.Join(reasons[reason], "\n")))
+	}
+	if r.Collector != "" {
+		fmt.Fprintf(&b, "\nNOTE: %s\n", r.Collector)
+	}
+	if len(r.LeftBehind) > 0 {
+		fmt.Fprintf(&b, "\nLEFT BEHIND, for the server didn't delete it in time:\n%s\n", indent(strings.Join(r.LeftBehind, "\n")))
+	}
+	fmt.Fprintf(&b, "\n%s\n", r.Summary())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Summary is the report in a line.
+func (r *Report) Summary() string {
+	s := fmt.Sprintf("%s (%s): %d cases in %.1f s: %d passed, %d failed", r.Server, r.Version, len(r.Results), r.Seconds, r.Passed, r.Failed)
+	if r.Skipped > 0 {
+		s += fmt.Sprintf(", %d skipped", r.Skipped)
+	}
+	if r.NotRun > 0 {
+		s += fmt.Sprintf(", %d not run", r.NotRun)
+	}
+	return s
+}
+
+// String is a failure in several lines.
+func (f *Failure) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "expected: %s\nseen:     %s\n", f.Expected, f.Seen)
+	if f.Object != "" {
+		fmt.Fprintf(&b, "object:\n%s\n", indent(f.Object))
+	}
+	if f.Request != "" {
+		fmt.Fprintf(&b, "request:\n%s\n", indent(f.Request))
+	}
+	if len(f.Sent) > 0 {
+		fmt.Fprintf(&b, "sent by the case, credentials left out:\n%s\n", indent(strings.Join(f.Sent, "\n")))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// indent moves lines to the right; empty ones stay empty.
+func indent(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, l := range lines {
+		if l != "" {
+			lines[i] = "  " + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// WriteJSON writes the report as JSON.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Time     string      `xml:"time,attr"`
+	Started  string      `xml:"timestamp,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Time    string        `xml:"time,attr"`
+	Failure *junitFailure `xml:"failure,omitempty"`
+	Skipped *junitSkipped `xml:"skipped,omitempty"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
+// WriteJUnit writes the report as the XML that CI systems read.
+func (r *Report) WriteJUnit(w io.Writer) error {
+	s := junitSuite{Name: "kubecascade conformance", Tests: len(r.Results), Failures: r.Failed, Skipped: r.Skipped + r.NotRun,
+		Time: seconds(r.Seconds), Started: r.Started.Format(time.RFC3339)}
+	for _, res := range r.Results {
+		class, name, _ := strings.Cut(res.Name, "/")
+		c := junitCase{Class: "conformance." + class, Name: name, Time: seconds(res.Seconds)}
+		if f := res.Failure; f != nil {
+			c.Failure = &junitFailure{Message: "expected " + f.Expected + "; seen: " + f.Seen, Text: res.Proves + "\n" + f.String()}
+		}
+		if res.Reason != "" {
+			c.Skipped = &junitSkipped{Message: res.Reason}
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(s); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
