@@ -20,6 +20,8 @@ type podRules struct {
 	spec *corev1.PodSpec
 	// pod says that the spec is a pod's own and not a template's.
 	pod bool
+	// static says that a kubelet made the pod of a file.
+	static bool
 	// name is the pod's, if it has one already: claims are made that are named after it.
 	name string
 	// had is what the object had before that is wrong, and so may stay.

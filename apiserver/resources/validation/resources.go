@@ -149,6 +149,10 @@ func (r *podRules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for i := range r.spec.ResourceClaims {
 		c, here := &r.spec.ResourceClaims[i], at.Index(i)
+		if r.static {
+			errs = append(errs, field.Forbidden(field.NewPath(""), "static pods do not support resource claims"))
+			continue
+		}
 		switch {
 		case c.Name == "":
 			errs = append(errs, given(here, "name", "")...)
