@@ -136,7 +136,7 @@ func (s *Server) mark(ctx context.Context, o *op, cur *storage.Object, obj objec
 	}
 	rev := cur.Revision
 	if !o.dryRun {
-		rev, err = s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: o.ttl()})
+		rev, err = s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.ttl(o)})
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (s *Server) remove(ctx context.Context, o *op, cur *storage.Object) (*stora
 	if o.dryRun {
 		return cur, nil
 	}
-	rev, err := s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards, TTL: o.ttl()})
+	rev, err := s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards, TTL: s.ttl(o)})
 	if err != nil {
 		return nil, err
 	}

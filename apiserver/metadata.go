@@ -122,6 +122,9 @@ func pathSegment(name string, prefix bool) []string {
 // validateMeta is a kind's own check of metadata on create: its name rule, and for core-validated
 // kinds the rule for un-prefixed finalizers.
 func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
+	if res.Strategy.PlainMeta {
+		return nil
+	}
 	name := res.Strategy.Name
 	if name == nil {
 		name = apivalidation.NameIsDNSSubdomain
@@ -162,14 +165,16 @@ func validateNew(res *resources.Resource, obj object) error {
 func validateChange(res *resources.Resource, sub *resources.Subresource, obj, old object) error {
 	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, pathSegment, metadataPath)
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
-	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
+	if !res.Strategy.PlainMeta {
+		errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
+	}
 	switch {
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
 	case sub == nil && res.Strategy.ValidateUpdate != nil:
 		errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)
 	}
-	if !res.Strategy.CustomMeta && !apiequality.Semantic.DeepEqual(obj.GetFinalizers(), old.GetFinalizers()) {
+	if !res.Strategy.CustomMeta && !res.Strategy.PlainMeta && !apiequality.Semantic.DeepEqual(obj.GetFinalizers(), old.GetFinalizers()) {
 		errs = append(errs, validateFinalizerNames(obj)...)
 	}
 	return invalid(res, obj, errs)

@@ -39,6 +39,8 @@ type Config struct {
 	Version Version
 	// MaxInFlight bounds the requests that are served at the same time, watches aside; default 400.
 	MaxInFlight int
+	// EventTTL is how long an event is kept; default one hour.
+	EventTTL time.Duration
 	// RequestTimeout bounds a write; default 34 s (0-13).
 	RequestTimeout time.Duration
 	// WriteTimeout is how long a client may leave an answer or a watch's events unread before it is
@@ -100,6 +102,9 @@ func New(c Config) (*Server, error) {
 	}
 	if c.MaxInFlight == 0 {
 		c.MaxInFlight = 400
+	}
+	if c.EventTTL == 0 {
+		c.EventTTL = time.Hour
 	}
 	if c.RequestTimeout == 0 {
 		c.RequestTimeout = 34 * time.Second

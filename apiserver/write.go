@@ -232,7 +232,7 @@ func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object
 // put stores what is in the transaction. An object that is too large is tried once more without
 // its managedFields, unless they are the point of the request (0-15).
 func (s *Server) put(ctx context.Context, o *op, t storage.Txn, obj object) (*storage.Object, error) {
-	t.Guards, t.TTL = o.guards, o.ttl()
+	t.Guards, t.TTL = o.guards, s.ttl(o)
 	rev, err := s.store.Commit(ctx, t)
 	if errors.Is(err, storage.ErrTooLarge) && !o.tracked && len(obj.GetManagedFields()) > 0 {
 		obj.SetManagedFields(nil)
@@ -246,11 +246,11 @@ func (s *Server) put(ctx context.Context, o *op, t storage.Txn, obj object) (*st
 	return s.decoder.Decode(storage.Record{Key: t.Key, Value: t.Value, ModRevision: rev}), nil
 }
 
-func (o *op) ttl() time.Duration {
-	if o.res.TTL == nil {
+func (s *Server) ttl(o *op) time.Duration {
+	if !o.res.Expires {
 		return 0
 	}
-	return o.res.TTL()
+	return s.config.EventTTL
 }
 
 func (o *op) exists(obj object, cur *storage.Object) error {

@@ -10,7 +10,7 @@ import (
 )
 
 // Priority sets a pod's priority and preemption policy from its class, the default class, or zero
-// (K plugin/pkg/admission/priority). Pods can't choose the numbers themselves.
+// (K plugin/pkg/admission/priority), and lets one class be the default. Pods can't choose the numbers themselves.
 type Priority struct {
 	// Classes returns every priority class there is.
 	Classes func(ctx context.Context) ([]*schedulingv1.PriorityClass, error)
@@ -53,6 +53,24 @@ func (p *Priority) Admit(ctx context.Context, a *Attributes) error {
 	}
 	pod.Spec.Priority, pod.Spec.PreemptionPolicy = &value, &policy
 	return nil
+}
+
+// Validate implements Validator: of several classes that say they are the default only one can be
+// (validatePriorityClass).
+func (p *Priority) Validate(ctx context.Context, a *Attributes) error {
+	class, ok := a.Object.(*schedulingv1.PriorityClass)
+	if !ok || a.Subresource != "" || !class.GlobalDefault || a.Operation != Create && a.Operation != Update {
+		return nil
+	}
+	classes, err := p.Classes(ctx)
+	if err != nil {
+		return &LookupError{What: "listing priority classes", Err: err}
+	}
+	was, err := classOf("", classes)
+	if err != nil || was.Name == "" || a.Operation == Update && was.Name == class.Name {
+		return err
+	}
+	return fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", was.Name)
 }
 
 // keepPriority lets an update leave the numbers out.

@@ -1,6 +1,9 @@
 package resources
 
-import appsv1 "k8s.io/api/apps/v1"
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
+)
 
 func apps() []*Resource {
 	bySpec := Strategy{Generation: SpecGeneration}
@@ -14,6 +17,7 @@ func apps() []*Resource {
 		&Resource{Plural: "replicasets", New: of[appsv1.ReplicaSet], Namespaced: true, ShortNames: []string{"rs"},
 			Categories: inAll, Strategy: bySpec, Subresources: scalable},
 		&Resource{Plural: "statefulsets", New: of[appsv1.StatefulSet], Namespaced: true, ShortNames: []string{"sts"},
-			Categories: inAll, Strategy: bySpec, Subresources: scalable},
+			// ValidateStatefulSetName: pods' hostnames are made of it, so it must be a label (apps/validation).
+			Categories: inAll, Strategy: Strategy{Generation: SpecGeneration, Name: validation.NameIsDNSLabel}, Subresources: scalable},
 	)
 }

@@ -59,7 +59,11 @@ func metricFromV1(m *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 			DescribedObject: autoscalingv2.CrossVersionObjectReference(o.Target),
 			Metric:          autoscalingv2.MetricIdentifier{Name: o.MetricName, Selector: o.Selector},
 			Target: autoscalingv2.MetricTarget{Type: targetType(o.AverageValue == nil, value, average),
-				Value: &o.TargetValue, AverageValue: o.AverageValue}}
+				AverageValue: o.AverageValue}}
+		// v1 has no way to leave the value out (Convert_v1_ObjectMetricSource_To_autoscaling_ObjectMetricSource, since v1.36).
+		if o.AverageValue == nil || !o.TargetValue.IsZero() {
+			out.Object.Target.Value = &o.TargetValue
+		}
 	}
 	if p := m.Pods; p != nil {
 		out.Pods = &autoscalingv2.PodsMetricSource{

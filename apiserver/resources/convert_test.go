@@ -170,6 +170,8 @@ func everyMetric() *autoscalingv2.HorizontalPodAutoscaler {
 			Metrics: []autoscalingv2.MetricSpec{
 				{Type: "Object", Object: &autoscalingv2.ObjectMetricSource{DescribedObject: ref, Metric: named,
 					Target: autoscalingv2.MetricTarget{Type: "Value", Value: quantity("10")}}},
+				{Type: "Object", Object: &autoscalingv2.ObjectMetricSource{DescribedObject: ref, Metric: named,
+					Target: autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: quantity("10")}}},
 				{Type: "Pods", Pods: &autoscalingv2.PodsMetricSource{Metric: named,
 					Target: autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: quantity("5")}}},
 				{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "memory",

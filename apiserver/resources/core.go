@@ -3,7 +3,6 @@ package resources
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/finalizers"
@@ -19,8 +18,8 @@ func core() []*Resource {
 			Collection: "services/endpoints", Strategy: Strategy{CreateOnUpdate: true}},
 		&Resource{Plural: "events", New: of[corev1.Event], Namespaced: true, ShortNames: []string{"ev"},
 			// ValidateEventCreate asks events of this version for nothing but a path segment.
-			Strategy: Strategy{CreateOnUpdate: true, Name: path.ValidatePathSegmentName, CustomMeta: true},
-			Delete:   Deletion{Policy: finalizers.Unsupported}, TTL: eventTTL},
+			Strategy: Strategy{CreateOnUpdate: true, PlainMeta: true},
+			Delete:   Deletion{Policy: finalizers.Unsupported}, Expires: true},
 		&Resource{Plural: "limitranges", New: of[corev1.LimitRange], Namespaced: true, ShortNames: []string{"limits"},
 			Strategy: Strategy{CreateOnUpdate: true}},
 		&Resource{Plural: "namespaces", New: of[corev1.Namespace], ShortNames: []string{"ns"},

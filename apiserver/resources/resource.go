@@ -81,8 +81,9 @@ type Resource struct {
 	// Deprecated is the warning that every request for this version earns; empty for none.
 	Deprecated string
 
-	// TTL makes the stored object vanish by itself (events); nil means never.
-	TTL func() time.Duration
+	// Expires makes the stored object vanish by itself (events), after a time that the server is
+	// told.
+	Expires bool
 }
 
 // Deletion says how objects of a kind are deleted.
@@ -146,6 +147,9 @@ type Strategy struct {
 	Name func(name string, prefix bool) []string
 	// CustomMeta kinds are validated without the rule for un-prefixed finalizers.
 	CustomMeta bool
+	// PlainMeta kinds look at metadata nowhere in their own validation: only the rules that all kinds
+	// have are left, and of a new object's only if nothing else was wrong with it.
+	PlainMeta bool
 
 	// Default fills in what a client left out, after every decoding of a client's or a stored object.
 	Default func(obj runtime.Object)

@@ -51,7 +51,6 @@ func openData(ctx context.Context, o *options, log *slog.Logger) (*data, error) 
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	resources.EventTTL = o.eventTTL
 	d := &data{store: store, types: resources.NewTable(resources.Builtin()...), failed: make(chan error, 1)}
 	d.decoder = &storage.Decoder{Root: o.etcdPrefix, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder})

@@ -46,7 +46,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		Tokens:          &auth.Issuer{URL: "https://kubernetes.default.svc", Key: keys.ServiceAccountKey},
 		Version:         v,
 		EnableAdmission: o.admit, DisableAdmission: o.dontAdmit,
-		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout,
+		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout, EventTTL: o.eventTTL,
 		Discovery: discovery.New(d.types, reachable(p.secure.Addr())),
 		OpenAPI:   openapi.New(v.GitVersion, func() []openapi.Type { return apiserver.Documented(d.types) }),
 		Registry:  registry, Log: log,

@@ -50,11 +50,14 @@ func serviceWarnings(s, _ *corev1.Service) []string {
 	for i, ip := range spec.ExternalIPs {
 		texts = append(texts, addressWarnings(at.Child("externalIPs").Index(i), ip)...)
 	}
+	named := spec.Type == corev1.ServiceTypeExternalName
+	if len(spec.ExternalIPs) > 0 && spec.ClusterIP != corev1.ClusterIPNone && !named {
+		texts = append(texts, "spec.externalIPs is deprecated and may no longer be implemented in some clusters")
+	}
 	texts = append(texts, addressWarnings(at.Child("loadBalancerIP"), spec.LoadBalancerIP)...)
 	for i, cidr := range spec.LoadBalancerSourceRanges {
 		texts = append(texts, rangeWarnings(at.Child("loadBalancerSourceRanges").Index(i), cidr)...)
 	}
-	named := spec.Type == corev1.ServiceTypeExternalName
 	ignored(named && len(spec.ExternalIPs) > 0, "spec.externalIPs", `when spec.type is "ExternalName"`)
 	ignored(!named && spec.ExternalName != "", "spec.externalName", `when spec.type is not "ExternalName"`)
 	if value(spec.TrafficDistribution) == corev1.ServiceTrafficDistributionPreferClose {

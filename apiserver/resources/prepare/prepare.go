@@ -121,9 +121,7 @@ var timeless = map[schema.GroupKind]Kind{
 	gk(networkingv1.GroupName, "Ingress"): {
 		Warnings: warn(ingressWarnings), StatusWarnings: warn(ingressStatusWarnings)},
 	gk(networkingv1.GroupName, "NetworkPolicy"): {Warnings: warn(networkPolicyWarnings)},
-	// Upstream leaves a ServiceCIDR's status to whoever writes the object.
-	gk(networkingv1.GroupName, "ServiceCIDR"): {
-		OwnStatus: true, Status: change(metaKept[*networkingv1.ServiceCIDR])},
+	gk(networkingv1.GroupName, "ServiceCIDR"):   {Status: change(metaKept[*networkingv1.ServiceCIDR])},
 
 	gk(storagev1.GroupName, "CSIDriver"):          {Create: create(createDriver), Update: change(updateDriver)},
 	gk(storagev1.GroupName, "CSIStorageCapacity"): {Warnings: warn(capacityWarnings)},

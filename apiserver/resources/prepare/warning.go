@@ -147,8 +147,15 @@ func claimSpecWarnings(at *field.Path, s *corev1.PersistentVolumeClaimSpec) []st
 	return append(texts, fractionWarnings(at.Child("resources", "limits"), s.Resources.Limits, corev1.ResourceStorage)...)
 }
 
+// mountOptions was the annotation of volumes before the field.
+const mountOptions = "volume.beta.kubernetes.io/mount-options"
+
 func volumeWarnings(v, _ *corev1.PersistentVolume) []string {
 	texts := classWarnings(v.Annotations)
+	if _, ok := v.Annotations[mountOptions]; ok {
+		texts = append(texts, fmt.Sprintf(`%s: deprecated since v1.31; use "mountOptions" attribute instead`,
+			field.NewPath("metadata", "annotations").Key(mountOptions)))
+	}
 	if v.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
 		texts = append(texts, "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.")
 	}

@@ -41,8 +41,10 @@ func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolera
 	if s.MinReplicas != nil && *s.MinReplicas < least {
 		errs = append(errs, field.Invalid(at.Child("minReplicas"), *s.MinReplicas, fmt.Sprintf("must be greater than or equal to %d", least)))
 	}
-	if s.MaxReplicas < 1 {
-		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than 0"))
+	if s.MaxReplicas == 0 {
+		errs = append(errs, field.Required(at.Child("maxReplicas"), "must be set and greater than 0"))
+	} else if s.MaxReplicas < 0 {
+		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to 1"))
 	}
 	if s.MinReplicas != nil && s.MaxReplicas < *s.MinReplicas {
 		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to `minReplicas`"))

@@ -135,12 +135,12 @@ func claimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 		errs = append(errs, field.Forbidden(spec.Child("resources", "requests", "storage"), "field can not be less than status.capacity"))
 	}
 	errs = append(errs, immutable(c.Spec.VolumeMode, old.Spec.VolumeMode, field.NewPath("volumeMode"))...)
-	if class := c.Spec.VolumeAttributesClassName; old.Spec.VolumeAttributesClassName != nil && !same(class, old.Spec.VolumeAttributesClassName) {
+	if class := c.Spec.VolumeAttributesClassName; old.Status.CurrentVolumeAttributesClassName != nil && !same(class, old.Spec.VolumeAttributesClassName) {
 		at := spec.Child("volumeAttributesClassName")
 		if class == nil {
-			errs = append(errs, field.Forbidden(at, "update from non-nil value to nil is forbidden"))
+			errs = append(errs, field.Forbidden(at, "update to nil is forbidden when status.currentVolumeAttributesClassName is not nil"))
 		} else if *class == "" {
-			errs = append(errs, field.Forbidden(at, "update from non-nil value to an empty string is forbidden"))
+			errs = append(errs, field.Forbidden(at, "update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil"))
 		}
 	}
 	return errs
@@ -171,9 +171,7 @@ func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 		if now.Resources.Requests != nil {
 			now.Resources.Requests[corev1.ResourceStorage] = was.Resources.Requests[corev1.ResourceStorage]
 		}
-		if now.VolumeAttributesClassName != nil {
-			now.VolumeAttributesClassName = was.VolumeAttributesClassName
-		}
+		now.VolumeAttributesClassName = was.VolumeAttributesClassName
 	}
 	if !apiequality.Semantic.DeepEqual(now, was) {
 		errs = append(errs, field.Forbidden(field.NewPath("spec"),

@@ -114,6 +114,20 @@ func (r *podRules) inits(at *field.Path) (errs field.ErrorList) {
 			errs = append(errs, probes(c, r.spec.TerminationGracePeriodSeconds, here)...)
 		} else {
 			errs = append(errs, noProbes(c, here)...)
+			if !r.had.restartingInits {
+				errs = append(errs, restarting(c, here.Child("resizePolicy"))...)
+			}
+		}
+	}
+	return errs
+}
+
+// restarting refuses policies that restart a container at a resize.
+func restarting(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
+	for i, p := range c.ResizePolicy {
+		if p.RestartPolicy == corev1.RestartContainer {
+			errs = append(errs, field.Invalid(at.Index(i).Child("restartPolicy"), p.RestartPolicy,
+				"must not be set to 'RestartContainer' for non-sidecar initContainers"))
 		}
 	}
 	return errs
@@ -250,7 +264,7 @@ func (r *podRules) resizePolicies(policies []corev1.ContainerResizePolicy, at *f
 		errs = append(errs, required(p.RestartPolicy, at,
 			[]corev1.ResourceResizeRestartPolicy{corev1.NotRequired, corev1.RestartContainer})...)
 		if r.spec.RestartPolicy == corev1.RestartPolicyNever && p.RestartPolicy != corev1.NotRequired {
-			errs = append(errs, field.Invalid(at, p.RestartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'"))
+			errs = append(errs, field.Invalid(at, p.RestartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
 		}
 	}
 	return errs

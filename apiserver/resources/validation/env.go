@@ -59,7 +59,7 @@ func (r *podRules) envSource(v *corev1.EnvVar, at *field.Path) (errs field.Error
 	}
 	switch {
 	case found == 0:
-		errs = append(errs, field.Invalid(at, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"))
+		errs = append(errs, field.Invalid(at, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"))
 	case v.Value != "":
 		errs = append(errs, field.Invalid(at, "", "may not be specified when `value` is not empty"))
 	case found > 1:
@@ -77,16 +77,18 @@ func keyRef(name, key string, at *field.Path) field.ErrorList {
 	return append(errs, judge(key, at.Child("key"), utilvalidation.IsConfigMapKey)...)
 }
 
-// fileRef wants a key of a file that an init container writes.
+// fileRef wants a key of a file that an init container writes (core validateFileKeySelector).
 func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
-	errs := given(at, "volumeName", f.VolumeName, "path", f.Path)
-	if f.Path != "" {
-		errs = append(errs, descending(f.Path, at.Child("path"))...)
+	errs := given(at, "key", f.Key)
+	if f.Key != "" {
+		errs = judge(f.Key, at.Child("key"), utilvalidation.IsRelaxedEnvVarName)
 	}
-	if f.Key == "" {
-		return append(errs, given(at, "key", "")...)
+	errs = append(errs, given(at, "volumeName", f.VolumeName)...)
+	if f.VolumeName != "" {
+		errs = append(errs, label(f.VolumeName, at.Child("volumeName"))...)
 	}
-	return append(errs, judge(f.Key, at.Child("key"), utilvalidation.IsRelaxedEnvVarName)...)
+	errs = append(errs, given(at, "path", f.Path)...)
+	return append(errs, noBacksteps(f.Path, at.Child("path"))...)
 }
 
 // envFrom judges sources of many variables (core ValidateEnvFrom), which are to be blamed as a whole.

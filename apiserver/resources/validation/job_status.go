@@ -111,7 +111,7 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 			wrong("completionTime", s.CompletionTime, "cannot set completionTime when there is no Complete=True condition")},
 		{completeChanged || ended, s.CompletionTime == nil && complete, missing("completionTime", "completionTime is required for Complete jobs")},
 		{started || ended, s.StartTime != nil && s.CompletionTime != nil && s.CompletionTime.Before(s.StartTime),
-			wrong("completionTime", s.CompletionTime, "completionTime cannot be set before startTime")},
+			wrong("completionTime", s.CompletionTime, "must be equal to or after `startTime`")},
 		{failedChanged || !same(s.FailedIndexes, was.FailedIndexes), failed && !jobHas(j, batchv1.JobFailureTarget),
 			condition("cannot set Failed=True condition without the FailureTarget=true condition")},
 		{completeChanged || changed(j, old, batchv1.JobSuccessCriteriaMet), complete && !jobHas(j, batchv1.JobSuccessCriteriaMet),
@@ -120,7 +120,7 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 		{(finishedChanged || started) && !empty, finished && s.StartTime == nil, missing("startTime", "startTime is required for finished job")},
 		{finishedChanged || !apiequality.Semantic.DeepEqual(left, was.UncountedTerminatedPods),
 			finished && left != nil && len(left.Failed)+len(left.Succeeded) > 0,
-			wrong("uncountedTerminatedPods", internal(left), "uncountedTerminatedPods needs to be empty for finished job")},
+			wrong("uncountedTerminatedPods", internal(left), "must be empty for finished job")},
 	}
 }
 
@@ -184,9 +184,9 @@ func jobChange(j, old *batchv1.Job) (rules []jobRule) {
 		jobRule{true, s.Failed < was.Failed, wrong("failed", s.Failed, "cannot decrease the failed counter")},
 		jobRule{!shrinks, s.Succeeded < was.Succeeded, wrong("succeeded", s.Succeeded, "cannot decrease the succeeded counter")},
 		jobRule{true, s.CompletionTime != nil && was.CompletionTime != nil && !s.CompletionTime.Equal(was.CompletionTime),
-			wrong("completionTime", s.CompletionTime, "completionTime cannot be mutated")},
+			wrong("completionTime", s.CompletionTime, "field is immutable")},
 		jobRule{true, was.StartTime != nil && !s.StartTime.Equal(was.StartTime) && !is(j.Spec.Suspend),
-			missing("startTime", "startTime cannot be removed for unsuspended job")},
+			wrong("startTime", s.StartTime, "field is immutable for unsuspended job once set")},
 		jobRule{true, wasMet && !met, condition("cannot disable the SuccessCriteriaMet=True condition")},
 		jobRule{true, jobHas(old, batchv1.JobComplete) && !wasMet && met,
 			condition("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")},

@@ -16,7 +16,7 @@ import (
 type legacy struct {
 	oddDeletionCost, oddSelectors, oddSpread, oddNodeAffinity, oddHugePages, oddTokenPaths bool
 
-	hostSysctls, seLinux bool
+	hostSysctls, seLinux, userDevices, restartingInits bool
 	// Addresses that stay as they are.
 	hostIPs, nameservers []string
 }
@@ -41,12 +41,17 @@ func legacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) legacy {
 		l.oddSpread = l.oddSpread || len(selects(s.TopologySpreadConstraints[i].LabelSelector, false, nil)) != 0
 	}
 	eachContainer(s, nil, func(c *corev1.Container, _ *field.Path) {
+		l.userDevices = l.userDevices || s.HostUsers != nil && !*s.HostUsers && len(c.VolumeDevices) > 0
 		for _, list := range []corev1.ResourceList{c.Resources.Limits, c.Resources.Requests} {
 			for n, q := range list {
 				l.oddHugePages = l.oddHugePages || isHugePage(n) && !wholePages(n, q)
 			}
 		}
 	})
+	for i := range s.InitContainers {
+		c := &s.InitContainers[i]
+		l.restartingInits = l.restartingInits || !sidecar(c) && len(restarting(c, nil)) > 0
+	}
 	for i := range s.Volumes {
 		if p := s.Volumes[i].Projected; p != nil {
 			for _, source := range p.Sources {

@@ -85,7 +85,7 @@ func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.E
 		errs = append(errs, portNumber(p.Port.IntVal, port)...)
 		if p.EndPort != nil {
 			if *p.EndPort < p.Port.IntVal {
-				errs = append(errs, field.Invalid(end, *p.EndPort, "must be greater than or equal to `port`"))
+				errs = append(errs, field.Invalid(end, p.Port.IntVal, "must be greater than or equal to `port`"))
 			}
 			errs = append(errs, portNumber(*p.EndPort, end)...)
 		}

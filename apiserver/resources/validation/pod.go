@@ -23,6 +23,7 @@ var (
 func podBody(p *corev1.Pod, had legacy) field.ErrorList {
 	r := rules(&p.Spec, had)
 	r.pod, r.name = true, p.Name
+	_, r.static = p.Annotations[mirrorAnnotation]
 	errs := r.annotations(p.Annotations, annotationsPath)
 	errs = append(errs, r.all(specPath)...)
 	if p.Spec.ServiceAccountName == "" && p.Spec.DeprecatedServiceAccount == "" {

@@ -51,11 +51,12 @@ func podResize(p, old *corev1.Pod) field.ErrorList {
 	if !resizableNode(old) {
 		errs = append(errs, field.Forbidden(specPath, "Pod running on node without support for resize"))
 	}
-	if len(p.Spec.Containers) != len(old.Spec.Containers) || len(p.Spec.InitContainers) != len(old.Spec.InitContainers) {
-		return append(errs, field.Forbidden(specPath, "only cpu and memory resources are mutable"))
+	rest, before := oneForm(&p.Spec), oneForm(&old.Spec)
+	errs = append(errs, resizeWhole(rest, before, &p.Spec, &old.Spec)...)
+	if moved := resizeOrder(&p.Spec, &old.Spec); len(moved) > 0 {
+		return append(errs, moved...)
 	}
 	errs = append(errs, removedResources(&p.Spec, &old.Spec)...)
-	rest, before := oneForm(&p.Spec), oneForm(&old.Spec)
 	errs = append(errs, otherResources(rest, before)...)
 	if len(errs) == 0 && !apiequality.Semantic.DeepEqual(rest, before) {
 		errs = append(errs, field.Forbidden(specPath, "only cpu and memory resources are mutable"))
@@ -80,20 +81,66 @@ func resizableNode(p *corev1.Pod) bool {
 	return true
 }
 
+// resizeWhole judges a change of what the pod has as a whole, and takes CPU and memory from the old
+// spec (core validatePodLevelResourcesResize).
+func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
+	set := func(r *corev1.ResourceRequirements) bool { return r != nil && len(r.Requests)+len(r.Limits) > 0 }
+	if !set(s.Resources) && !set(old.Resources) {
+		return nil
+	}
+	at := specPath.Child("resources")
+	if was := old.Resources; was != nil {
+		if s.Resources == nil {
+			return field.ErrorList{field.Forbidden(at, "pod-level resources cannot be removed")}
+		}
+		if fewer(s.Resources.Requests, was.Requests) {
+			errs = append(errs, field.Forbidden(at.Child("requests"), "pod-level resource requests cannot be removed"))
+		}
+		if fewer(s.Resources.Limits, was.Limits) {
+			errs = append(errs, field.Forbidden(at.Child("limits"), "pod-level resource limits cannot be removed"))
+		}
+	}
+	if now := rest.Resources; now != nil {
+		was := before.Resources
+		if was == nil {
+			was = &corev1.ResourceRequirements{}
+		}
+		keepComputed(now, was)
+		if before.Resources == nil && len(now.Requests)+len(now.Limits)+len(now.Claims) == 0 {
+			rest.Resources = nil
+		}
+	}
+	if !apiequality.Semantic.DeepEqual(rest.Resources, before.Resources) {
+		errs = append(errs, field.Forbidden(specPath, "only cpu and memory resources are mutable at pod-level"))
+	}
+	return errs
+}
+
+// resizeOrder wants the same containers in the same order (core validatePodResizeContainerOrdering).
+func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
+	for _, list := range []struct {
+		name     string
+		now, was []corev1.Container
+	}{{"containers", s.Containers, old.Containers}, {"initContainers", s.InitContainers, old.InitContainers}} {
+		at := specPath.Child(list.name)
+		if len(list.now) != len(list.was) {
+			errs = append(errs, field.Forbidden(at, list.name+" may not be added or removed on resize"))
+			continue
+		}
+		for i := range list.was {
+			if list.now[i].Name != list.was[i].Name {
+				errs = append(errs, field.Forbidden(at.Index(i).Child("name"), list.name+" may not be renamed or reordered on resize"))
+			}
+		}
+	}
+	return errs
+}
+
 // removedResources refuses a resize that takes a request or limit away.
 func removedResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
-	if old.Resources != nil {
-		now := s.Resources
-		if now == nil {
-			now = &corev1.ResourceRequirements{}
-		}
-		errs = append(errs, removed(now, old.Resources, specPath.Child("resources"))...)
-	}
 	for i := range old.InitContainers {
-		if sidecar(&old.InitContainers[i]) {
-			errs = append(errs, removed(&s.InitContainers[i].Resources, &old.InitContainers[i].Resources,
-				specPath.Child("initContainers").Index(i).Child("resources"))...)
-		}
+		errs = append(errs, removed(&s.InitContainers[i].Resources, &old.InitContainers[i].Resources,
+			specPath.Child("initContainers").Index(i).Child("resources"))...)
 	}
 	for i := range old.Containers {
 		errs = append(errs, removed(&s.Containers[i].Resources, &old.Containers[i].Resources,
@@ -130,24 +177,19 @@ func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 		}
 	}
 	for i := range s.InitContainers {
-		c := &s.InitContainers[i]
-		text := "resources for non-sidecar init containers are immutable"
-		if sidecar(c) {
-			keepComputed(&c.Resources, &old.InitContainers[i].Resources)
-			text = "only cpu and memory resources for sidecar containers are mutable"
+		c, was, at := &s.InitContainers[i], &old.InitContainers[i], specPath.Child("initContainers").Index(i)
+		resized := !apiequality.Semantic.DeepEqual(c, was)
+		keepComputed(&c.Resources, &was.Resources)
+		if !apiequality.Semantic.DeepEqual(c, was) {
+			errs = append(errs, field.Forbidden(at, "only cpu and memory resources for init or sidecar containers are mutable"))
 		}
-		if !apiequality.Semantic.DeepEqual(*c, old.InitContainers[i]) {
-			errs = append(errs, field.Forbidden(specPath, text))
+		if !resized || sidecar(c) {
+			continue
 		}
-	}
-	if s.Resources != nil {
-		was := old.Resources
-		if was == nil {
-			was = &corev1.ResourceRequirements{}
-		}
-		keepComputed(s.Resources, was)
-		if old.Resources == nil && len(s.Resources.Requests)+len(s.Resources.Limits)+len(s.Resources.Claims) == 0 {
-			s.Resources = nil
+		for _, p := range c.ResizePolicy {
+			if p.RestartPolicy == corev1.RestartContainer {
+				errs = append(errs, field.Forbidden(at, "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))
+			}
 		}
 	}
 	return errs

@@ -32,6 +32,9 @@ func podStatus(p, old *corev1.Pod) field.ErrorList {
 	s, was := &p.Status, &old.Status
 	if s.NominatedNodeName != was.NominatedNodeName && s.NominatedNodeName != "" {
 		errs = append(errs, nodeName(s.NominatedNodeName, statusPath.Child("nominatedNodeName"))...)
+		if old.Spec.NodeName != "" {
+			errs = append(errs, field.Forbidden(statusPath.Child("nominatedNodeName"), "may not be set on pods that are already bound to a node"))
+		}
 	}
 	errs = append(errs, apivalidation.ValidateImmutableField(s.QOSClass, was.QOSClass, statusPath.Child("qosClass"))...)
 	errs = append(errs, transitions(p, old)...)
@@ -122,7 +125,7 @@ func claimStatuses(list []corev1.PodResourceClaimStatus, claims []corev1.PodReso
 		seen[s.Name] = true
 		if s.ResourceClaimName != nil {
 			for _, text := range apivalidation.NameIsDNSSubdomain(*s.ResourceClaimName, false) {
-				errs = append(errs, field.Invalid(name, s.ResourceClaimName, text))
+				errs = append(errs, field.Invalid(at.Index(i).Child("resourceClaimName"), s.ResourceClaimName, text))
 			}
 		}
 	}

@@ -20,6 +20,8 @@ type podRules struct {
 	spec *corev1.PodSpec
 	// pod says that the spec is a pod's own and not a template's.
 	pod bool
+	// static says that a kubelet made the pod of a file.
+	static bool
 	// name is the pod's, if it has one already: claims are made that are named after it.
 	name string
 	// had is what the object had before that is wrong, and so may stay.
@@ -50,7 +52,6 @@ func (r *podRules) all(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, r.regular(at.Child("containers"))...)
 	errs = append(errs, r.inits(at.Child("initContainers"))...)
 	errs = append(errs, r.ephemerals(at.Child("ephemeralContainers"))...)
-	errs = append(errs, r.envFiles(at)...)
 	errs = append(errs, r.podResources(at.Child("resources"))...)
 	errs = append(errs, r.sharedPorts(at.Child("containers"))...)
 	errs = append(errs, required(s.RestartPolicy, at.Child("restartPolicy"), restartPolicies)...)
@@ -66,6 +67,7 @@ func (r *podRules) all(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, r.spread(s.TopologySpreadConstraints, at.Child("topologySpreadConstraints"))...)
 	errs = append(errs, r.hostProcesses(at)...)
 	errs = append(errs, r.userNamespace(at)...)
+	errs = append(errs, r.hostnameOverride(at)...)
 	errs = append(errs, r.names(at)...)
 	if s.PreemptionPolicy != nil {
 		errs = append(errs, required(*s.PreemptionPolicy, at.Child("preemptionPolicy"),
@@ -74,7 +76,8 @@ func (r *podRules) all(at *field.Path) (errs field.ErrorList) {
 	if s.Overhead != nil {
 		errs = append(errs, r.resources(&corev1.ResourceRequirements{Limits: s.Overhead}, containerResourceName, at.Child("overhead"))...)
 	}
-	return append(errs, r.system(at)...)
+	errs = append(errs, r.system(at)...)
+	return append(errs, r.envFiles(at)...)
 }
 
 var (
@@ -104,7 +107,6 @@ func (r *podRules) names(at *field.Path) (errs field.ErrorList) {
 	if s.Subdomain != "" {
 		errs = append(errs, label(s.Subdomain, at.Child("subdomain"))...)
 	}
-	errs = append(errs, r.hostnameOverride(at)...)
 	errs = append(errs, tolerations(s.Tolerations, at.Child("tolerations"))...)
 	for i, alias := range s.HostAliases {
 		here := at.Child("hostAliases").Index(i)
@@ -122,40 +124,42 @@ func (r *podRules) names(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// hostnameOverride refuses what says the pod's name in another way.
+// hostnameOverride refuses what says the pod's name in another way (core validatePodHostName).
 func (r *podRules) hostnameOverride(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
 	if s.HostnameOverride == nil {
 		return nil
 	}
 	here := at.Child("hostnameOverride")
+	if is(s.SetHostnameAsFQDN) {
+		errs = append(errs, field.Forbidden(here, "may not be specified when setHostnameAsFQDN is true"))
+	}
+	if s.HostNetwork {
+		errs = append(errs, field.Forbidden(here, "may not be specified when hostNetwork is true"))
+	}
 	if len(*s.HostnameOverride) > 64 {
 		errs = append(errs, field.TooLong(here, "", 64))
 	}
-	errs = append(errs, subdomain(*s.HostnameOverride, here)...)
-	if is(s.SetHostnameAsFQDN) {
-		errs = append(errs, field.Forbidden(at.Child("setHostnameAsFQDN"), "may not be set when `hostnameOverride` is set"))
-	}
-	if s.HostNetwork {
-		errs = append(errs, field.Forbidden(at.Child("hostNetwork"), "may not be set when `hostnameOverride` is set"))
-	}
-	return errs
+	return append(errs, subdomain(*s.HostnameOverride, here)...)
 }
 
-// envFiles wants files with variables to be in volumes that start empty.
+// envFiles wants files with variables to be in volumes that start empty (core validateFileKeyRefVolumes).
 func (r *podRules) envFiles(at *field.Path) (errs field.ErrorList) {
+	empty := map[string]bool{}
+	for i := range r.spec.Volumes {
+		empty[r.spec.Volumes[i].Name] = r.spec.Volumes[i].EmptyDir != nil
+	}
 	eachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
 		for i := range c.Env {
 			from := c.Env[i].ValueFrom
-			if from == nil || from.FileKeyRef == nil || from.FileKeyRef.VolumeName == "" {
+			if from == nil || from.FileKeyRef == nil {
 				continue
 			}
-			here := at.Child("env").Index(i).Child("valueFrom", "fileKeyRef", "volumeName")
-			switch v := r.mountable[from.FileKeyRef.VolumeName]; {
-			case v == nil:
-				errs = append(errs, field.NotFound(here, from.FileKeyRef.VolumeName))
-			case v.EmptyDir == nil:
-				errs = append(errs, field.Invalid(here, from.FileKeyRef.VolumeName, "referenced volume must be of type emptyDir"))
+			here, name := at.Child("env").Index(i).Child("valueFrom", "fileKeyRef", "volumeName"), from.FileKeyRef.VolumeName
+			if is, ok := empty[name]; !ok {
+				errs = append(errs, field.NotFound(here, name))
+			} else if !is {
+				errs = append(errs, field.Invalid(here, name, "referenced volume must be of type emptyDir"))
 			}
 		}
 	})
@@ -230,9 +234,10 @@ func schedulingGates(gates []corev1.PodSchedulingGate, at *field.Path) (errs fie
 	return errs
 }
 
-// userNamespace keeps a pod with users of its own out of its host's namespaces; the paths are
-// spelled as upstream spells them.
+// userNamespace keeps a pod with users of its own out of its host's namespaces and off raw devices
+// (core validateHostUsers); the paths are spelled as upstream spells them.
 func (r *podRules) userNamespace(at *field.Path) (errs field.ErrorList) {
+	const text = "when `hostUsers` is false"
 	s := r.spec
 	if s.HostUsers == nil || *s.HostUsers {
 		return nil
@@ -242,8 +247,15 @@ func (r *podRules) userNamespace(at *field.Path) (errs field.ErrorList) {
 		with bool
 	}{{"hostNetwork", s.HostNetwork}, {"HostPID", s.HostPID}, {"HostIPC", s.HostIPC}} {
 		if shared.with {
-			errs = append(errs, field.Forbidden(at.Child(shared.name), "when `pod.Spec.HostUsers` is false"))
+			errs = append(errs, field.Forbidden(at.Child(shared.name), text))
 		}
+	}
+	if !r.had.userDevices {
+		eachContainer(s, at, func(c *corev1.Container, at *field.Path) {
+			if len(c.VolumeDevices) > 0 {
+				errs = append(errs, field.Forbidden(at.Child("volumeDevices"), text))
+			}
+		})
 	}
 	return errs
 }

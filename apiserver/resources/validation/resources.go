@@ -149,6 +149,10 @@ func (r *podRules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for i := range r.spec.ResourceClaims {
 		c, here := &r.spec.ResourceClaims[i], at.Index(i)
+		if r.static {
+			errs = append(errs, field.Forbidden(field.NewPath(""), "static pods do not support resource claims"))
+			continue
+		}
 		switch {
 		case c.Name == "":
 			errs = append(errs, given(here, "name", "")...)
@@ -181,16 +185,27 @@ func (r *podRules) podResources(at *field.Path) (errs field.ErrorList) {
 	if q == nil {
 		return nil
 	}
+	if s := r.spec.OS; s != nil && s.Name == corev1.Windows {
+		return field.ErrorList{field.Forbidden(at, "may not be set for a windows pod")}
+	}
 	if q.Claims != nil {
-		errs = append(errs, field.Forbidden(at.Child("claims"), "claims cannot be set for Resources at pod-level"))
+		errs = append(errs, field.Forbidden(at.Child("claims"), "claims may not be set for Resources at pod-level"))
 	}
 	errs = append(errs, r.resources(q, podResourceName, at)...)
-	total := containerRequests(r.spec)
+	total := together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Requests })
 	for _, n := range sorted(total) {
-		all, own := total[n], q.Requests[n]
-		if all.Cmp(own) > 0 && len(podResourceName(n, at)) == 0 && len(q.Requests)+len(q.Limits) > 0 {
+		all := total[n]
+		if own, ok := q.Requests[n]; ok && all.Cmp(own) > 0 {
 			errs = append(errs, field.Invalid(at.Child("requests").Key(string(n)), own.String(),
 				"must be greater than or equal to aggregate container requests of "+all.String()))
+		}
+	}
+	total = together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Limits })
+	for _, n := range sorted(total) {
+		all := total[n]
+		if own, ok := q.Limits[n]; ok && isHugePage(n) && all.Cmp(own) > 0 {
+			errs = append(errs, field.Invalid(at.Child("limits").Key(string(n)), own.String(),
+				"must be greater than or equal to aggregate container limits of "+all.String()))
 		}
 	}
 	for i := range r.spec.Containers {
@@ -206,21 +221,21 @@ func (r *podRules) podResources(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// containerRequests is what a pod's containers need at the same time: the regular ones and the
+// together is what a pod's containers have at the same time: the regular ones and the
 // sidecars, or an init container with the sidecars started before it if that is more.
-func containerRequests(s *corev1.PodSpec) corev1.ResourceList {
+func together(s *corev1.PodSpec, list func(*corev1.Container) corev1.ResourceList) corev1.ResourceList {
 	total, sidecars, peak := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
 	for i := range s.Containers {
-		addTo(total, s.Containers[i].Resources.Requests)
+		addTo(total, list(&s.Containers[i]))
 	}
 	for i := range s.InitContainers {
 		c := &s.InitContainers[i]
 		now := corev1.ResourceList{}
 		if sidecar(c) {
-			addTo(total, c.Resources.Requests)
-			addTo(sidecars, c.Resources.Requests)
+			addTo(total, list(c))
+			addTo(sidecars, list(c))
 		} else {
-			addTo(now, c.Resources.Requests)
+			addTo(now, list(c))
 		}
 		addTo(now, sidecars)
 		raiseTo(peak, now)
