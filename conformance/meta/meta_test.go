@@ -1,0 +1,94 @@
+package meta_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/conformance/meta"
+	"github.com/kubecascade/kubecascade/conformance/model"
+	"github.com/kubecascade/kubecascade/gc"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+var (
+	seed  = flag.Uint64("seed", 0, "the one seed to run, if not 0")
+	seeds = flag.Uint64("seeds", 3, "how many seeds to run")
+	count = flag.Int("ops", 400, "operations of each seed")
+	url   = flag.String("url", "", "server to run against, instead of one in this process")
+)
+
+// start returns the URL of a server with a collector, which run until the test ends.
+func start(t *testing.T, wrap func(http.Handler) http.Handler) string {
+	if *url != "" {
+		return *url
+	}
+	adapter := &loopback.Collector{}
+	var collector *gc.Collector
+	s := apiservertest.Start(t, &apiservertest.Options{Handler: wrap, Configure: func(c *apiserver.Config) {
+		collector = gc.New(gc.Config{API: adapter, Timeline: c.Cache, Kinds: adapter, Root: c.Decoder.Root, Log: c.Log})
+	}})
+	adapter.API = s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "test")
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := collector.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("the collector ended: %v", err)
+		}
+	})
+	t.Cleanup(func() {
+		cancel()
+		done.Wait()
+	})
+	return s.URL
+}
+
+func client() *http.Client {
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+}
+
+// walk runs the seeds.
+func walk(t *testing.T, c meta.Config) {
+	first, last := uint64(1), *seeds
+	if *seed != 0 {
+		first, last = *seed, *seed
+	}
+	c.URL, c.Client = start(t, nil), client()
+	name := strings.ToLower(strings.TrimPrefix(t.Name(), "Test"))
+	for n := first; n <= last; n++ {
+		ops := model.Generate(n, *count, model.Options{})
+		c.Prefix = fmt.Sprintf("%s%d-", name, n)
+		began := time.Now()
+		err := meta.Run(t.Context(), c, ops)
+		if err == nil {
+			t.Logf("seed %d: %d operations in %v", n, *count, time.Since(began).Round(time.Millisecond))
+			continue
+		}
+		t.Errorf("SEED=%d OPS=%d: %v", n, *count, err)
+		short, failure := meta.Reduce(t.Context(), c, ops)
+		t.Fatalf("reduced to %d operations:\n%s\n%v", len(short), lines(short), failure)
+	}
+}
+
+func lines(ops []model.Op) string {
+	var b strings.Builder
+	for _, o := range ops {
+		fmt.Fprintln(&b, o)
+	}
+	return b.String()
+}
+
+// TestSettled waits for the end of each operation's cascade.
+func TestSettled(t *testing.T) { walk(t, meta.Config{}) }
+
+// TestInterleaved doesn't.
+func TestInterleaved(t *testing.T) { walk(t, meta.Config{Batch: 6, Clients: 3}) }

@@ -1,0 +1,182 @@
+package meta
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kubecascade/kubecascade/conformance/drive"
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+// ErrDiffers is what is wrong about a server that does something that the model doesn't.
+var ErrDiffers = errors.New("the server differs from the model")
+
+// Config says how to run. Zero fields mean the default.
+type Config struct {
+	URL    string
+	Client *http.Client
+	// Prefix of the names on the server; each run needs another.
+	Prefix string
+	// Patience is how long events may take to come (default: 10 s). A run that passes doesn't wait.
+	Patience time.Duration
+	// Batch operations are sent together, by Clients clients (default: one by one).
+	Batch, Clients int
+	// Sentinel is the number of batches between sentinels (default: 100). There is one at the end.
+	Sentinel int
+}
+
+// runner is a run.
+type runner struct {
+	Config
+	session *drive.Session
+	// state is the model's, at rest; sent counts batches.
+	state model.State
+	sent  int
+}
+
+// Run sends the operations and compares. Errors other than ErrDiffers are of the run itself.
+func Run(ctx context.Context, c Config, ops []model.Op) error {
+	if c.Patience == 0 {
+		c.Patience = 10 * time.Second
+	}
+	c.Batch, c.Clients = max(c.Batch, 1), max(c.Clients, 1)
+	if c.Sentinel == 0 {
+		c.Sentinel = 100
+	}
+	s, err := drive.Open(ctx, c.URL, c.Prefix, c.Client)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	r := &runner{Config: c, session: s, state: model.State{}}
+	for len(ops) > 0 {
+		n := min(c.Batch, len(ops))
+		if err := r.batch(ctx, ops[:n]); err != nil {
+			return err
+		}
+		ops = ops[n:]
+		if r.sent++; r.sent%c.Sentinel == 0 || len(ops) == 0 {
+			if err := r.sentinel(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// batch sends operations and follows the server until the model is at rest.
+func (r *runner) batch(ctx context.Context, ops []model.Op) error {
+	calls, err := r.send(ctx, ops)
+	if err != nil {
+		return err
+	}
+	timeout := time.NewTimer(r.Patience)
+	defer timeout.Stop()
+	for {
+		events, more, err := r.session.Events()
+		if err != nil {
+			return err
+		}
+		end, err := model.Explain(r.state, calls(events), events)
+		if err == nil {
+			r.session.Take(len(events))
+			r.state = end
+			return nil
+		}
+		select {
+		case <-more:
+		case <-timeout.C:
+			return fmt.Errorf("%w: %w\n%s", ErrDiffers, err, r.report(calls(events), events))
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// send returns what was called, once the events are known.
+func (r *runner) send(ctx context.Context, ops []model.Op) (func([]model.Event) []model.Call, error) {
+	calls, since, errs := make([]model.Call, len(ops)), make([]int64, len(ops)), make([]error, len(ops))
+	var clients sync.WaitGroup
+	for c := range min(r.Clients, len(ops)) {
+		clients.Go(func() {
+			for i := c; i < len(ops); i += r.Clients {
+				op := ops[i].Resolve(r.state)
+				since[i] = r.session.Latest()
+				a, err := r.session.Send(ctx, op)
+				calls[i], errs[i] = model.Call{Op: op, Response: a.Response}, err
+			}
+		})
+	}
+	clients.Wait()
+	return func(events []model.Event) []model.Call {
+		for i := range calls {
+			calls[i].Sent = before(events, since[i])
+		}
+		return calls
+	}, errors.Join(errs...)
+}
+
+// before counts the events up to a version: they had happened when that was known.
+func before(events []model.Event, version int64) int {
+	n := 0
+	for _, e := range events {
+		if e.Object.Version <= version {
+			n++
+		}
+	}
+	return n
+}
+
+// sentinelID is beyond the generated ones.
+const sentinelID = 1 << 30
+
+// sentinel awaits a cascade of its own, then compares what the server lists.
+func (r *runner) sentinel(ctx context.Context) error {
+	id := sentinelID + 2*r.sent
+	owner := model.Key{Kind: "ConfigMap", Namespace: model.Namespaces[0], Name: "sentinel"}
+	dependent := owner
+	dependent.Name += "-dependent"
+	for _, op := range []model.Op{
+		{ID: id, Verb: model.Create, Key: owner},
+		{ID: id + 1, Verb: model.Create, Key: dependent,
+			Owners: []model.Owner{{APIVersion: "v1", Kind: owner.Kind, Name: owner.Name, UID: model.UID(fmt.Sprintf("u%d", id))}}},
+		{Verb: model.Delete, Key: owner, Policy: "Background"},
+	} {
+		if err := r.batch(ctx, []model.Op{op}); err != nil {
+			return fmt.Errorf("sentinel: %w", err)
+		}
+	}
+	listed, err := r.session.List(ctx)
+	if err != nil {
+		return err
+	}
+	if !listed.Same(r.state) {
+		return fmt.Errorf("%w: it lists\n%s\nand not\n%s", ErrDiffers, text(listed), text(r.state))
+	}
+	return nil
+}
+
+func (r *runner) report(calls []model.Call, events []model.Event) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "In the state\n%sthere were\n", text(r.state))
+	for _, c := range calls {
+		fmt.Fprintf(&b, "  %s\n    -> %s\n", c.Op, c.Response)
+	}
+	for _, e := range events {
+		fmt.Fprintf(&b, "  %d %s\n", e.Object.Version, e)
+	}
+	return b.String()
+}
+
+func text(s model.State) string {
+	var b strings.Builder
+	for _, k := range s.Keys() {
+		fmt.Fprintf(&b, "  %s\n", s[k])
+	}
+	return b.String()
+}
