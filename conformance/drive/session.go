@@ -23,8 +23,11 @@ type Session struct {
 	uids    map[model.UID]string
 	symbols map[string]model.UID
 	events  []raw
-	latest  int64
-	broken  error
+	// latest is the highest version that was shown by anything, through the highest up to which the watches
+	// have shown all, and ahead are versions beyond.
+	latest, through int64
+	ahead           map[int64]bool
+	broken          error
 	// more is closed when there is something new.
 	more chan struct{}
 }
@@ -34,7 +37,7 @@ type Session struct {
 func Open(ctx context.Context, url, prefix string, client *http.Client) (*Session, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Session{base: strings.TrimRight(url, "/"), prefix: prefix, client: client, stop: cancel,
-		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, more: make(chan struct{})}
+		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, more: make(chan struct{})}
 	for _, ns := range model.Namespaces {
 		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
 		code, answer, err := s.do(ctx, Request{"POST", "/api/v1/namespaces", "application/json", []byte(body)})
@@ -46,7 +49,7 @@ func Open(ctx context.Context, url, prefix string, client *http.Client) (*Sessio
 			return nil, fmt.Errorf("making the namespace %s: %w", s.realNamespace(ns), err)
 		}
 	}
-	for _, k := range model.Kinds {
+	for _, k := range append([]model.Kind{namespaces}, model.Kinds...) {
 		if err := s.watch(ctx, k); err != nil {
 			s.Close()
 			return nil, fmt.Errorf("watching %s: %w", k.Plural, err)

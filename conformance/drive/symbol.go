@@ -3,6 +3,7 @@ package drive
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
@@ -43,4 +44,25 @@ func (s *Session) symbol(uid string) model.UID {
 		return sym
 	}
 	return model.UID(uid)
+}
+
+// Bind returns the operation as it can be sent now: with other symbols for what hasn't been created,
+// for these references stay what they are when it is created a moment later.
+func (s *Session) Bind(op model.Op) model.Op {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	bind := func(uid model.UID) model.UID {
+		if _, known := s.uids[uid]; known || uid == "" {
+			return uid
+		}
+		return "no-" + uid
+	}
+	op.Owners, op.Drop, op.UID = slices.Clone(op.Owners), slices.Clone(op.Drop), bind(op.UID)
+	for i := range op.Owners {
+		op.Owners[i].UID = bind(op.Owners[i].UID)
+	}
+	for i := range op.Drop {
+		op.Drop[i] = bind(op.Drop[i])
+	}
+	return op
 }

@@ -24,6 +24,9 @@ type raw struct {
 	} `json:"object"`
 }
 
+// namespaces are watched only for their versions (see Timeline.Whole).
+var namespaces = model.Kind{Name: "Namespace", APIVersion: "v1", Plural: "namespaces"}
+
 // list lists a kind everywhere and returns the version of the list.
 func (s *Session) list(ctx context.Context, k model.Kind) ([]metadata, string, error) {
 	code, body, err := s.do(ctx, Request{Method: "GET", Path: s.collection(k, "")})
@@ -48,6 +51,7 @@ func (s *Session) watch(ctx context.Context, k model.Kind) error {
 		return err
 	}
 	path := s.base + s.collection(k, "") + "?watch=1&resourceVersion=" + from
+	s.begin(from)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
@@ -80,17 +84,31 @@ func (s *Session) follow(ctx context.Context, k model.Kind, stream io.Reader) {
 			}
 			return
 		}
-		if _, mine := s.object(k.Name, e.Object.Metadata); mine {
-			e.version, _ = strconv.ParseInt(e.Object.Metadata.ResourceVersion, 10, 64)
-			s.add(e)
-		}
+		e.version, _ = strconv.ParseInt(e.Object.Metadata.ResourceVersion, 10, 64)
+		_, mine := s.object(k.Name, e.Object.Metadata)
+		s.add(e, mine && k.Name != namespaces.Name)
 	}
 }
 
-func (s *Session) add(e raw) {
+// begin takes the version of a list that a watch begins at.
+func (s *Session) begin(version string) {
+	v, _ := strconv.ParseInt(version, 10, 64)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.events = append(s.events, e)
+	s.through, s.latest = max(s.through, v), max(s.latest, v)
+}
+
+func (s *Session) add(e raw, mine bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if mine {
+		s.events = append(s.events, e)
+	}
+	s.ahead[e.version] = true
+	for s.ahead[s.through+1] {
+		s.through++
+		delete(s.ahead, s.through)
+	}
 	s.latest = max(s.latest, e.version)
 	s.wake()
 }
@@ -124,19 +142,29 @@ func (s *Session) Latest() int64 {
 	return s.latest
 }
 
-// Events returns, in order, the events that haven't been taken, and a channel that is closed when
-// there is more. An error is that of a watch that ended.
-func (s *Session) Events() ([]model.Event, <-chan struct{}, error) {
+// Timeline is what the watches have shown.
+type Timeline struct {
+	// Events, in order, that haven't been taken.
+	Events []model.Event
+	// Whole: no version is missing between the session's beginning and the latest one known, so nothing is
+	// on its way. While others write what the session doesn't watch it may stay false.
+	Whole bool
+	// More is closed when there is more.
+	More <-chan struct{}
+}
+
+// Timeline returns what there is. An error is that of a watch that ended.
+func (s *Session) Timeline() (Timeline, error) {
 	s.mu.Lock()
 	slices.SortStableFunc(s.events, func(a, b raw) int { return int(a.version - b.version) })
-	raws, more, err := slices.Clone(s.events), s.more, s.broken
+	raws, err := slices.Clone(s.events), s.broken
+	t := Timeline{Events: make([]model.Event, len(raws)), Whole: s.through >= s.latest, More: s.more}
 	s.mu.Unlock()
-	events := make([]model.Event, len(raws))
 	for i, e := range raws {
 		o, _ := s.object(e.kind, e.Object.Metadata)
-		events[i] = model.Event{Type: e.Type, Object: o}
+		t.Events[i] = model.Event{Type: e.Type, Object: o}
 	}
-	return events, more, err
+	return t, err
 }
 
 // Take removes the first n events.

@@ -3,6 +3,7 @@ package drive
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,4 +157,25 @@ func (s *Session) read(op model.Op, code int, body []byte) (model.Response, erro
 	}
 	r.Object = &o
 	return r, nil
+}
+
+// Translate puts in the symbols of uids that were not known when an answer was read.
+func (s *Session) Translate(r model.Response) model.Response {
+	if r.Object != nil {
+		o := s.translate(*r.Object)
+		r.Object = &o
+	}
+	r.Items = slices.Clone(r.Items)
+	for i := range r.Items {
+		r.Items[i] = s.translate(r.Items[i])
+	}
+	return r
+}
+
+func (s *Session) translate(o model.Object) model.Object {
+	o.UID, o.Owners = s.symbol(string(o.UID)), slices.Clone(o.Owners)
+	for i := range o.Owners {
+		o.Owners[i].UID = s.symbol(string(o.Owners[i].UID))
+	}
+	return o
 }

@@ -13,8 +13,18 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// ErrDiffers is what is wrong about a server that does something that the model doesn't.
-var ErrDiffers = errors.New("the server differs from the model")
+// Failure is a server that does something that the model doesn't.
+type Failure struct {
+	// Sent is the number of operations that had been sent.
+	Sent int
+	err  error
+}
+
+// Error says what differs.
+func (f *Failure) Error() string { return "the server differs from the model: " + f.err.Error() }
+
+// Unwrap returns what the model says.
+func (f *Failure) Unwrap() error { return f.err }
 
 // Config says how to run. Zero fields mean the default.
 type Config struct {
@@ -34,12 +44,13 @@ type Config struct {
 type runner struct {
 	Config
 	session *drive.Session
-	// state is the model's, at rest; sent counts batches.
+	// state is the model's, at rest.
 	state model.State
-	sent  int
+	// ops and batches count what was sent.
+	ops, batches int
 }
 
-// Run sends the operations and compares. Errors other than ErrDiffers are of the run itself.
+// Run sends the operations and compares. Errors other than a *Failure are of the run itself.
 func Run(ctx context.Context, c Config, ops []model.Op) error {
 	if c.Patience == 0 {
 		c.Patience = 10 * time.Second
@@ -56,11 +67,12 @@ func Run(ctx context.Context, c Config, ops []model.Op) error {
 	r := &runner{Config: c, session: s, state: model.State{}}
 	for len(ops) > 0 {
 		n := min(c.Batch, len(ops))
+		r.ops += n
 		if err := r.batch(ctx, ops[:n]); err != nil {
 			return err
 		}
 		ops = ops[n:]
-		if r.sent++; r.sent%c.Sentinel == 0 || len(ops) == 0 {
+		if r.batches++; r.batches%c.Sentinel == 0 || len(ops) == 0 {
 			if err := r.sentinel(ctx); err != nil {
 				return err
 			}
@@ -77,25 +89,37 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 	}
 	timeout := time.NewTimer(r.Patience)
 	defer timeout.Stop()
+	var quiet <-chan time.Time
 	for {
-		events, more, err := r.session.Events()
+		t, err := r.session.Timeline()
 		if err != nil {
 			return err
 		}
-		end, err := model.Explain(r.state, calls(events), events)
-		if err == nil {
-			r.session.Take(len(events))
-			r.state = end
-			return nil
+		end, err := model.Explain(r.state, calls(t.Events), t.Events)
+		switch {
+		case err == nil && t.Whole:
+			return r.advance(end, t)
+		case err == nil && quiet == nil:
+			quiet = time.After(r.Patience / 10)
+		case err != nil:
+			quiet = nil
 		}
 		select {
-		case <-more:
+		case <-t.More:
+		case <-quiet: // somebody else's write hides that nothing is on its way
+			return r.advance(end, t)
 		case <-timeout.C:
-			return fmt.Errorf("%w: %w\n%s", ErrDiffers, err, r.report(calls(events), events))
+			return &Failure{Sent: r.ops, err: fmt.Errorf("%w\n%s", err, r.report(calls(t.Events), t.Events))}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+func (r *runner) advance(s model.State, t drive.Timeline) error {
+	r.session.Take(len(t.Events))
+	r.state = s
+	return nil
 }
 
 // send returns what was called, once the events are known.
@@ -105,7 +129,7 @@ func (r *runner) send(ctx context.Context, ops []model.Op) (func([]model.Event) 
 	for c := range min(r.Clients, len(ops)) {
 		clients.Go(func() {
 			for i := c; i < len(ops); i += r.Clients {
-				op := ops[i].Resolve(r.state)
+				op := r.session.Bind(ops[i].Resolve(r.state))
 				since[i] = r.session.Latest()
 				a, err := r.session.Send(ctx, op)
 				calls[i], errs[i] = model.Call{Op: op, Response: a.Response}, err
@@ -116,6 +140,7 @@ func (r *runner) send(ctx context.Context, ops []model.Op) (func([]model.Event) 
 	return func(events []model.Event) []model.Call {
 		for i := range calls {
 			calls[i].Sent = before(events, since[i])
+			calls[i].Response = r.session.Translate(calls[i].Response)
 		}
 		return calls
 	}, errors.Join(errs...)
@@ -137,7 +162,7 @@ const sentinelID = 1 << 30
 
 // sentinel awaits a cascade of its own, then compares what the server lists.
 func (r *runner) sentinel(ctx context.Context) error {
-	id := sentinelID + 2*r.sent
+	id := sentinelID + 2*r.batches
 	owner := model.Key{Kind: "ConfigMap", Namespace: model.Namespaces[0], Name: "sentinel"}
 	dependent := owner
 	dependent.Name += "-dependent"
@@ -156,7 +181,7 @@ func (r *runner) sentinel(ctx context.Context) error {
 		return err
 	}
 	if !listed.Same(r.state) {
-		return fmt.Errorf("%w: it lists\n%s\nand not\n%s", ErrDiffers, text(listed), text(r.state))
+		return &Failure{Sent: r.ops, err: fmt.Errorf("it lists\n%s\nand not\n%s", text(listed), text(r.state))}
 	}
 	return nil
 }

@@ -163,6 +163,9 @@ func (e *explanation) byItself(s State, ev Event) bool {
 	if uids := lost(o.Owners, ev.Object.Owners); len(uids) > 0 {
 		return does(Step{Kind: Drop, Key: o.Key, Owners: uids}) && !slices.ContainsFunc(uids, func(u UID) bool { return !e.wasDroppable(o, u) })
 	}
+	if t := (Step{Kind: Unblock, Key: o.Key}); does(t) {
+		return e.wasUnblockable(o)
+	}
 	for _, t := range e.wereDue(o) {
 		if t.Kind == Collect && (s.collect(o) == "" || Unsafe(s, o)) {
 			continue
@@ -190,6 +193,17 @@ func (e *explanation) wasDroppable(o Object, uid UID) bool {
 	for _, s := range e.states {
 		was, ok := s[o.Key]
 		if ok && was.UID == o.UID && slices.Equal(only(was.Owners, uid), only(o.Owners, uid)) && slices.Contains(s.droppable(was), uid) {
+			return true
+		}
+	}
+	return false
+}
+
+// wasUnblockable reports whether the object was in a deadlock while its references were what they are now.
+func (e *explanation) wasUnblockable(o Object) bool {
+	for _, s := range e.states {
+		was, ok := s[o.Key]
+		if ok && was.UID == o.UID && slices.Equal(was.Owners, o.Owners) && was.waits() && s.deadlocked(was) {
 			return true
 		}
 	}

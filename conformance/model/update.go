@@ -72,7 +72,8 @@ func change(o Object, op Op) (Object, bool) {
 	return o, true
 }
 
-// mergeOwners returns owners without the dropped ones and with the given ones merged in.
+// mergeOwners returns owners without the dropped ones and with the given ones merged in. Those of
+// one uid end up beside each other, and what is new comes first.
 func mergeOwners(owners, add []Owner, drop []UID) []Owner {
 	var merged []Owner
 	for _, r := range owners {
@@ -95,5 +96,9 @@ func mergeOwners(owners, add []Owner, drop []UID) []Owner {
 			r.Block = a.Block
 		}
 	}
+	first := func(r Owner) int {
+		return slices.IndexFunc(owners, func(o Owner) bool { return o.UID == r.UID })
+	}
+	slices.SortStableFunc(merged, func(a, b Owner) int { return first(a) - first(b) })
 	return merged
 }
