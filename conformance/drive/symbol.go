@@ -52,7 +52,7 @@ func (s *Session) Bind(op model.Op) model.Op {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	bind := func(uid model.UID) model.UID {
-		if _, known := s.uids[uid]; known || uid == "" {
+		if _, known := s.uids[uid]; known || uid == "" || uid[0] != 'u' {
 			return uid
 		}
 		return "no-" + uid

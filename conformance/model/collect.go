@@ -64,7 +64,7 @@ type Step struct {
 	Policy string
 	// Finalizer of Release.
 	Finalizer string
-	// Owners of Drop.
+	// Owners of Drop and Unblock.
 	Owners []UID
 }
 
@@ -120,8 +120,9 @@ func (s State) release(o Object) []Step {
 		return []Step{{Kind: Release, Key: o.Key, Finalizer: Orphan}}
 	case o.waits() && !slices.ContainsFunc(dependents, func(d Object) bool { return d.blocks(o.UID) }): // D-43
 		return []Step{{Kind: Release, Key: o.Key, Finalizer: Foreground}}
-	case o.waits() && s.deadlocked(o): // J-12
-		return []Step{{Kind: Unblock, Key: o.Key}}
+	}
+	if uids := s.unblockable(o); len(uids) > 0 {
+		return []Step{{Kind: Unblock, Key: o.Key, Owners: uids}}
 	}
 	return nil
 }
@@ -130,22 +131,41 @@ func (o Object) blocks(uid UID) bool {
 	return slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.UID == uid && r.Block == True })
 }
 
-// deadlocked reports whether the object blocks an owner that, over others, waits for the object.
-func (s State) deadlocked(o Object) bool {
-	seen, todo := map[UID]bool{}, []Object{o}
+// deadlocked returns the uids of the owners that the object blocks and that, over others, wait for it (J-12).
+func (s State) deadlocked(o Object) []UID {
+	var uids []UID
+	for _, r := range o.Owners {
+		owner, ok := s.Find(r.UID)
+		if ok && r.Block == True && owner.waits() && s.waitsFor(owner, o) && !slices.Contains(uids, r.UID) {
+			uids = append(uids, r.UID)
+		}
+	}
+	return uids
+}
+
+// unblockable is deadlocked, of objects that are to be unblocked.
+func (s State) unblockable(o Object) []UID {
+	if !o.waits() {
+		return nil
+	}
+	return s.deadlocked(o)
+}
+
+// waitsFor reports whether going from x to the owners that it blocks, as long as they wait, leads to o.
+func (s State) waitsFor(x, o Object) bool {
+	seen, todo := map[UID]bool{}, []Object{x}
 	for len(todo) > 0 {
 		x := todo[0]
 		todo = todo[1:]
+		if x.UID == o.UID {
+			return true
+		}
 		for _, r := range x.Owners {
 			owner, ok := s.Find(r.UID)
-			if r.Block != True || !ok || !owner.waits() || seen[r.UID] {
-				continue
+			if ok && r.Block == True && owner.waits() && !seen[r.UID] {
+				seen[r.UID] = true
+				todo = append(todo, owner)
 			}
-			if owner.UID == o.UID {
-				return true
-			}
-			seen[r.UID] = true
-			todo = append(todo, owner)
 		}
 	}
 	return false
@@ -179,7 +199,7 @@ func Take(s State, t Step) (State, []Event) {
 	case Drop:
 		o.Owners = mergeOwners(o.Owners, nil, t.Owners)
 	case Unblock:
-		o.Owners = unblocked(o.Owners)
+		o.Owners = unblocked(o.Owners, t.Owners)
 	case Release:
 		o.Finalizers = slices.DeleteFunc(slices.Clone(o.Finalizers), func(f string) bool { return f == t.Finalizer })
 	}
@@ -189,10 +209,10 @@ func Take(s State, t Step) (State, []Event) {
 	return s.with(o), []Event{{Modified, o}}
 }
 
-func unblocked(owners []Owner) []Owner {
+func unblocked(owners []Owner, uids []UID) []Owner {
 	owners = slices.Clone(owners)
 	for i := range owners {
-		if owners[i].Block == True {
+		if owners[i].Block == True && slices.Contains(uids, owners[i].UID) {
 			owners[i].Block = False
 		}
 	}

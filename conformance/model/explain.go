@@ -161,10 +161,10 @@ func (e *explanation) byItself(s State, ev Event) bool {
 		return does(Step{Kind: Finish, Key: o.Key})
 	}
 	if uids := lost(o.Owners, ev.Object.Owners); len(uids) > 0 {
-		return does(Step{Kind: Drop, Key: o.Key, Owners: uids}) && !slices.ContainsFunc(uids, func(u UID) bool { return !e.wasDroppable(o, u) })
+		return does(Step{Kind: Drop, Key: o.Key, Owners: uids}) && e.allowed(o, uids, State.droppable)
 	}
-	if t := (Step{Kind: Unblock, Key: o.Key}); does(t) {
-		return e.wasUnblockable(o)
+	if uids := freed(o.Owners, ev.Object.Owners); len(uids) > 0 {
+		return does(Step{Kind: Unblock, Key: o.Key, Owners: uids}) && e.allowed(o, uids, State.unblockable)
 	}
 	for _, t := range e.wereDue(o) {
 		if t.Kind == Collect && (s.collect(o) == "" || Unsafe(s, o)) {
@@ -188,26 +188,15 @@ func (e *explanation) wereDue(o Object) []Step {
 	return all
 }
 
-// wasDroppable reports whether the owner could be dropped while the references to it were what they are now.
-func (e *explanation) wasDroppable(o Object, uid UID) bool {
-	for _, s := range e.states {
-		was, ok := s[o.Key]
-		if ok && was.UID == o.UID && slices.Equal(only(was.Owners, uid), only(o.Owners, uid)) && slices.Contains(s.droppable(was), uid) {
-			return true
-		}
-	}
-	return false
-}
-
-// wasUnblockable reports whether the object was in a deadlock while its references were what they are now.
-func (e *explanation) wasUnblockable(o Object) bool {
-	for _, s := range e.states {
-		was, ok := s[o.Key]
-		if ok && was.UID == o.UID && slices.Equal(was.Owners, o.Owners) && was.waits() && s.deadlocked(was) {
-			return true
-		}
-	}
-	return false
+// allowed reports whether each of the owners was among what f gives while the references to it were
+// what they are now.
+func (e *explanation) allowed(o Object, uids []UID, f func(State, Object) []UID) bool {
+	return !slices.ContainsFunc(uids, func(uid UID) bool {
+		return !slices.ContainsFunc(e.states, func(s State) bool {
+			was, ok := s[o.Key]
+			return ok && was.UID == o.UID && slices.Equal(only(was.Owners, uid), only(o.Owners, uid)) && slices.Contains(f(s, was), uid)
+		})
+	})
 }
 
 func only(owners []Owner, uid UID) []Owner {
@@ -220,6 +209,17 @@ func lost(old, now []Owner) []UID {
 	for _, r := range old {
 		if !slices.ContainsFunc(now, func(q Owner) bool { return q.UID == r.UID }) {
 			uids = append(uids, r.UID)
+		}
+	}
+	return uids
+}
+
+// freed returns the uids that are blocked in the old references only.
+func freed(old, now []Owner) []UID {
+	var uids []UID
+	for i := range min(len(old), len(now)) {
+		if old[i].Block == True && now[i].Block == False {
+			uids = append(uids, old[i].UID)
 		}
 	}
 	return uids
