@@ -5,7 +5,7 @@ LDFLAGS = -s -w -X main.version=$(VERSION)
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check bench conformance image fuzz clean
+.PHONY: run build test check bench conformance meta image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -36,6 +36,14 @@ bench: build ## figures of this machine
 
 conformance: build ## replay recorded answers of a real server, if they are there
 	.ci/conformance
+
+# What make meta runs: SEED one seed, or SEEDS how many; OPS operations each.
+SEED ?= 0
+SEEDS ?= 20
+OPS ?= 2000
+
+meta: ## random operations against the model: SEED=, SEEDS= and OPS=
+	$(GO) test ./conformance/meta -count=1 -timeout=60m -v -seed=$(SEED) -seeds=$(SEEDS) -ops=$(OPS) $(ARGS)
 
 image: ## a container image
 	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .

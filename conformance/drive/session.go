@@ -105,13 +105,15 @@ func (s *Session) do(ctx context.Context, r Request) (int, []byte, error) {
 func (s *Session) List(ctx context.Context) (model.State, error) {
 	all := model.State{}
 	for _, k := range model.Kinds {
-		items, _, err := s.list(ctx, k)
-		if err != nil {
-			return nil, fmt.Errorf("listing %s: %w", k.Plural, err)
-		}
-		for _, m := range items {
-			if o, mine := s.object(k.Name, m); mine {
-				all[o.Key] = o
+		for _, ns := range model.Namespaces {
+			items, _, err := s.list(ctx, s.collection(k, ns))
+			if err != nil {
+				return nil, fmt.Errorf("listing %s: %w", k.Plural, err)
+			}
+			for _, m := range items {
+				if o, mine := s.object(k.Name, m); mine {
+					all[o.Key] = o
+				}
 			}
 		}
 	}

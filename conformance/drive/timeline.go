@@ -27,9 +27,9 @@ type raw struct {
 // namespaces are watched only for their versions (see Timeline.Whole).
 var namespaces = model.Kind{Name: "Namespace", APIVersion: "v1", Plural: "namespaces"}
 
-// list lists a kind everywhere and returns the version of the list.
-func (s *Session) list(ctx context.Context, k model.Kind) ([]metadata, string, error) {
-	code, body, err := s.do(ctx, Request{Method: "GET", Path: s.collection(k, "")})
+// list lists a collection and returns the version of the list.
+func (s *Session) list(ctx context.Context, path string) ([]metadata, string, error) {
+	code, body, err := s.do(ctx, Request{Method: "GET", Path: path})
 	if err != nil {
 		return nil, "", err
 	}
@@ -46,7 +46,7 @@ func (s *Session) list(ctx context.Context, k model.Kind) ([]metadata, string, e
 
 // watch follows a kind until ctx is done.
 func (s *Session) watch(ctx context.Context, k model.Kind) error {
-	_, from, err := s.list(ctx, k)
+	_, from, err := s.list(ctx, s.collection(k, "")+"?limit=1")
 	if err != nil {
 		return err
 	}

@@ -62,19 +62,29 @@ func walk(t *testing.T, c meta.Config) {
 	if *seed != 0 {
 		first, last = *seed, *seed
 	}
-	c.URL, c.Client = start(t, nil), client()
-	name := strings.ToLower(strings.TrimPrefix(t.Name(), "Test"))
 	for n := first; n <= last; n++ {
-		ops := model.Generate(n, *count, model.Options{})
-		c.Prefix = fmt.Sprintf("%s%d-", name, n)
-		began := time.Now()
-		err := meta.Run(t.Context(), c, ops)
-		if err == nil {
-			t.Logf("seed %d: %d operations in %v", n, *count, time.Since(began).Round(time.Millisecond))
-			continue
-		}
-		t.Errorf("SEED=%d OPS=%d: %v", n, *count, err)
-		short, failure := meta.Reduce(t.Context(), c, ops)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			c := c
+			c.URL, c.Client, c.Prefix = start(t, nil), client(), fmt.Sprintf("s%d-%d-", time.Now().Unix(), n)
+			check(t, c, n)
+		})
+	}
+}
+
+// check runs a seed. If it fails, what is printed shows it again.
+func check(t *testing.T, c meta.Config, n uint64) {
+	ops := model.Generate(n, *count, model.Options{})
+	began := time.Now()
+	err := meta.Run(t.Context(), c, ops)
+	if err == nil {
+		t.Logf("%d operations in %v", *count, time.Since(began).Round(time.Millisecond))
+		return
+	}
+	t.Errorf("make meta SEED=%d OPS=%d: %v", n, *count, err)
+	var f *meta.Failure
+	if errors.As(err, &f) {
+		short, failure := meta.Reduce(t.Context(), c, ops[:f.Sent])
 		t.Fatalf("reduced to %d operations:\n%s\n%v", len(short), lines(short), failure)
 	}
 }

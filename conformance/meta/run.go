@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,8 +45,8 @@ type Config struct {
 type runner struct {
 	Config
 	session *drive.Session
-	// state is the model's, at rest.
-	state model.State
+	// past are the model's last states; the last is at rest.
+	past []model.State
 	// ops and batches count what was sent.
 	ops, batches int
 }
@@ -64,7 +65,7 @@ func Run(ctx context.Context, c Config, ops []model.Op) error {
 		return err
 	}
 	defer s.Close()
-	r := &runner{Config: c, session: s, state: model.State{}}
+	r := &runner{Config: c, session: s, past: []model.State{{}}}
 	for len(ops) > 0 {
 		n := min(c.Batch, len(ops))
 		r.ops += n
@@ -95,10 +96,10 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 		if err != nil {
 			return err
 		}
-		end, err := model.Explain(r.state, calls(t.Events), t.Events)
+		states, err := model.Explain(r.past, calls(t.Events), t.Events)
 		switch {
 		case err == nil && t.Whole:
-			return r.advance(end, t)
+			return r.advance(states, t)
 		case err == nil && quiet == nil:
 			quiet = time.After(r.Patience / 10)
 		case err != nil:
@@ -107,7 +108,7 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 		select {
 		case <-t.More:
 		case <-quiet: // somebody else's write hides that nothing is on its way
-			return r.advance(end, t)
+			return r.advance(states, t)
 		case <-timeout.C:
 			return &Failure{Sent: r.ops, err: fmt.Errorf("%w\n%s", err, r.report(calls(t.Events), t.Events))}
 		case <-ctx.Done():
@@ -116,11 +117,21 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 	}
 }
 
-func (r *runner) advance(s model.State, t drive.Timeline) error {
+// lag is the number of past states in which the collector may have decided what it does now.
+const lag = 32
+
+func (r *runner) advance(states []model.State, t drive.Timeline) error {
 	r.session.Take(len(t.Events))
-	r.state = s
+	r.past = append(r.past, states...)
+	keep := 1 // one by one, nothing is under way at the end of an operation's cascade
+	if r.Batch > 1 {
+		keep = lag
+	}
+	r.past = slices.Clone(r.past[max(0, len(r.past)-keep):])
 	return nil
 }
+
+func (r *runner) state() model.State { return r.past[len(r.past)-1] }
 
 // send returns what was called, once the events are known.
 func (r *runner) send(ctx context.Context, ops []model.Op) (func([]model.Event) []model.Call, error) {
@@ -129,7 +140,7 @@ func (r *runner) send(ctx context.Context, ops []model.Op) (func([]model.Event) 
 	for c := range min(r.Clients, len(ops)) {
 		clients.Go(func() {
 			for i := c; i < len(ops); i += r.Clients {
-				op := r.session.Bind(ops[i].Resolve(r.state))
+				op := r.session.Bind(ops[i].Resolve(r.state()))
 				since[i] = r.session.Latest()
 				a, err := r.session.Send(ctx, op)
 				calls[i], errs[i] = model.Call{Op: op, Response: a.Response}, err
@@ -180,15 +191,15 @@ func (r *runner) sentinel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !listed.Same(r.state) {
-		return &Failure{Sent: r.ops, err: fmt.Errorf("it lists\n%s\nand not\n%s", text(listed), text(r.state))}
+	if !listed.Same(r.state()) {
+		return &Failure{Sent: r.ops, err: fmt.Errorf("it lists\n%s\nand not\n%s", text(listed), text(r.state()))}
 	}
 	return nil
 }
 
 func (r *runner) report(calls []model.Call, events []model.Event) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "In the state\n%sthere were\n", text(r.state))
+	fmt.Fprintf(&b, "In the state\n%sthere were\n", text(r.state()))
 	for _, c := range calls {
 		fmt.Fprintf(&b, "  %s\n    -> %s\n", c.Op, c.Response)
 	}

@@ -5,7 +5,7 @@
 //	next, response, events := model.Apply(state, op)   // what a request does and answers
 //	steps := model.Steps(state)                        // what the collector may do next
 //	end := model.Settle(state, pick)                   // a fixpoint of the collector
-//	state, err = model.Explain(state, calls, events)   // is this history one of the model's?
+//	states, err := model.Explain(past, calls, events)  // is this history one of the model's?
 //
 // It guarantees:
 //

@@ -22,13 +22,14 @@ type Call struct {
 var ErrHistory = errors.New("the model has no such history")
 
 // Explain finds an order of the calls and of the collector's steps that has just these events and
-// answers, and leaves nothing to be done. It begins with a state where nothing is to be done and
-// returns the last state. Events are in the order of their versions. The error says how far it
-// came; a history whose last events are missing is an error, too.
-func Explain(s State, calls []Call, events []Event) (State, error) {
-	e := &explanation{calls: calls, events: events, done: make([]int, len(calls)), states: []State{s}}
+// answers, and leaves nothing to be done. It begins with the last of the past states, where nothing
+// is to be done; what was decided in one of the others may still come. It returns the states that
+// follow, one for each event. Events are in the order of their versions. The error says how far it came; a
+// history whose last events are missing is an error, too.
+func Explain(past []State, calls []Call, events []Event) ([]State, error) {
+	e := &explanation{calls: calls, events: events, done: make([]int, len(calls)), states: slices.Clone(past), base: len(past) - 1}
 	if e.from(0) {
-		return e.states[len(e.states)-1], nil
+		return e.states[len(past):], nil
 	}
 	return nil, fmt.Errorf("%w: %s", ErrHistory, e.why)
 }
@@ -39,8 +40,9 @@ type explanation struct {
 	events []Event
 	// done says how many effects of a call have been seen; of a collection, how many items are through.
 	done []int
-	// states has one for the beginning and one for each event.
+	// states has the past ones and one for each event; base is the last of the past.
 	states []State
+	base   int
 	// deepest is the number of events explained at best, and why says what failed there.
 	deepest int
 	why     string
@@ -126,24 +128,35 @@ func (e *explanation) byItem(i, c int, s State, ev Event) bool {
 	call, before := &e.calls[c], e.done[c]
 	items := call.Response.Items
 	if call.Response.Code == 0 {
-		items = e.states[min(call.Sent, len(e.states)-1)].list(call.Op)
+		items = e.during(call)[0].list(call.Op)
 	}
 	for n := before; n < len(items); n++ {
-		_, _, effects := remove(s, call.Op.item(items[n].Key))
-		if len(effects) == 0 {
-			continue // it is gone, or marked already (C-73)
+		if _, _, effects := remove(s, call.Op.item(items[n].Key)); len(effects) > 0 && effects[0].Same(ev) {
+			e.done[c] = n + 1
+			if e.next(i, s, ev) {
+				return true
+			}
+			e.done[c] = before
 		}
-		if !effects[0].Same(ev) {
+		if !e.passed(call, items[n].Key) {
 			return false
 		}
-		e.done[c] = n + 1
-		if e.next(i, s, ev) {
-			return true
-		}
-		e.done[c] = before
-		return false
 	}
 	return false
+}
+
+// passed reports whether a collection's call may have left the object as it is, at some moment: it
+// was gone, or marked already (C-73).
+func (e *explanation) passed(call *Call, item Key) bool {
+	return slices.ContainsFunc(e.during(call), func(s State) bool {
+		_, _, effects := remove(s, call.Op.item(item))
+		return len(effects) == 0
+	})
+}
+
+// during returns the states that there have been since a call was sent.
+func (e *explanation) during(call *Call) []State {
+	return e.states[min(e.base+call.Sent, len(e.states)-1):]
 }
 
 // byItself reports whether the event is a step of the collector's, or ends a pod. A deletion must
@@ -228,7 +241,7 @@ func freed(old, now []Owner) []UID {
 // atRest checks the end: every call that had no effect was right in not having any, and nothing is left to do.
 func (e *explanation) atRest(i int, s State) bool {
 	for c := range e.calls {
-		if why := e.unexplained(c, s); why != "" {
+		if why := e.unexplained(c); why != "" {
 			return e.fail(i, "%s", why)
 		}
 	}
@@ -242,15 +255,15 @@ func (e *explanation) atRest(i int, s State) bool {
 }
 
 // unexplained says what is wrong about a call that no event came of, or a collection.
-func (e *explanation) unexplained(c int, end State) string {
+func (e *explanation) unexplained(c int) string {
 	call := &e.calls[c]
-	during := e.states[min(call.Sent, len(e.states)-1):]
+	during := e.during(call)
 	switch {
 	case call.Response.Code == 0, call.Op.Verb != Collection && e.done[c] > 0:
 		return ""
 	case call.Op.Verb == Collection && call.Response.Code == 200:
 		for _, o := range call.Response.Items[e.done[c]:] {
-			if _, _, effects := remove(end, call.Op.item(o.Key)); len(effects) > 0 && !call.Op.DryRun {
+			if !call.Op.DryRun && !e.passed(call, o.Key) {
 				return fmt.Sprintf("%s left %s as it is", call.Op, o)
 			}
 		}
