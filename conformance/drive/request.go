@@ -16,10 +16,10 @@ type Request struct {
 	Body                      []byte
 }
 
-// Curl is a command that sends the request to the server at the URL in $variable.
-func (r Request) Curl(variable string) string {
+// Curl is a command that sends the request to the server at the URL in $SERVER.
+func (r Request) Curl() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "curl -sS -X %s \"$%s\"'%s'", r.Method, variable, r.Path)
+	fmt.Fprintf(&b, "curl -sS -X %s \"$SERVER\"'%s'", r.Method, r.Path)
 	if len(r.Body) > 0 {
 		fmt.Fprintf(&b, " -H 'Content-Type: %s' -d '%s'", r.ContentType, strings.ReplaceAll(string(r.Body), "'", `'\''`))
 	}

@@ -119,3 +119,6 @@ func (s *Session) List(ctx context.Context) (model.State, error) {
 	}
 	return all, nil
 }
+
+// Prefix of the session's names on the server.
+func (s *Session) Prefix() string { return s.prefix }

@@ -66,3 +66,6 @@ func (s *Session) Bind(op model.Op) model.Op {
 	}
 	return op
 }
+
+// Symbol returns what a uid is called; of one that nobody knows, the uid itself.
+func (s *Session) Symbol(uid string) model.UID { return s.symbol(uid) }

@@ -1,23 +1,16 @@
 package meta_test
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver"
-	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/conformance/meta"
 	"github.com/kubecascade/kubecascade/conformance/model"
-	"github.com/kubecascade/kubecascade/gc"
-	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/conformance/servertest"
 )
 
 var (
@@ -27,33 +20,12 @@ var (
 	url   = flag.String("url", "", "server to run against, instead of one in this process")
 )
 
-// start returns the URL of a server with a collector, which run until the test ends.
-func start(t *testing.T, wrap func(http.Handler) http.Handler) string {
+// start returns the URL of a server.
+func start(t *testing.T) string {
 	if *url != "" {
 		return *url
 	}
-	adapter := &loopback.Collector{}
-	var collector *gc.Collector
-	s := apiservertest.Start(t, &apiservertest.Options{Handler: wrap, Configure: func(c *apiserver.Config) {
-		collector = gc.New(gc.Config{API: adapter, Timeline: c.Cache, Kinds: adapter, Root: c.Decoder.Root, Log: c.Log})
-	}})
-	adapter.API = s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "test")
-	ctx, cancel := context.WithCancel(context.Background())
-	var done sync.WaitGroup
-	done.Go(func() {
-		if err := collector.Run(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("the collector ended: %v", err)
-		}
-	})
-	t.Cleanup(func() {
-		cancel()
-		done.Wait()
-	})
-	return s.URL
-}
-
-func client() *http.Client {
-	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	return servertest.Start(t)
 }
 
 // walk runs the seeds.
@@ -66,7 +38,7 @@ func walk(t *testing.T, c meta.Config) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			c := c
-			c.URL, c.Client, c.Prefix = start(t, nil), client(), fmt.Sprintf("s%d-%d-", time.Now().Unix(), n)
+			c.URL, c.Client, c.Prefix = start(t), servertest.Client(t), fmt.Sprintf("s%d-%d-", time.Now().Unix(), n)
 			check(t, c, n)
 		})
 	}

@@ -133,3 +133,15 @@ func (s State) dependents(uid UID) []Object {
 
 // Same reports whether the states are equal but for the versions.
 func (s State) Same(t State) bool { return maps.EqualFunc(s, t, Object.Same) }
+
+// After returns the state after the events.
+func (s State) After(events []Event) State {
+	for _, e := range events {
+		if e.Type == Deleted {
+			s = s.without(e.Object.Key)
+		} else {
+			s = s.with(e.Object)
+		}
+	}
+	return s
+}
