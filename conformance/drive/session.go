@@ -35,9 +35,7 @@ type Session struct {
 // Open makes a session's namespaces on the server at the URL and begins to watch. Sessions on one server
 // have different prefixes, which are part of names. ctx bounds the session.
 func Open(ctx context.Context, url, prefix string, client *http.Client) (*Session, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	s := &Session{base: strings.TrimRight(url, "/"), prefix: prefix, client: client, stop: cancel,
-		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, more: make(chan struct{})}
+	ctx, s := session(ctx, url, prefix, client)
 	for _, ns := range model.Namespaces {
 		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
 		code, answer, err := s.do(ctx, Request{"POST", "/api/v1/namespaces", "application/json", []byte(body)})
@@ -45,17 +43,36 @@ func Open(ctx context.Context, url, prefix string, client *http.Client) (*Sessio
 			err = fmt.Errorf("%d %s", code, answer)
 		}
 		if err != nil {
-			cancel()
+			s.Close()
 			return nil, fmt.Errorf("making the namespace %s: %w", s.realNamespace(ns), err)
 		}
 	}
+	return s, s.watchAll(ctx)
+}
+
+// Resume goes on with a session that was closed, on a server that has the same data. The events
+// in between are lost.
+func Resume(ctx context.Context, url string, old *Session, client *http.Client) (*Session, error) {
+	ctx, s := session(ctx, url, old.prefix, client)
+	s.uids, s.symbols = old.uids, old.symbols
+	return s, s.watchAll(ctx)
+}
+
+func session(ctx context.Context, url, prefix string, client *http.Client) (context.Context, *Session) {
+	ctx, cancel := context.WithCancel(ctx)
+	return ctx, &Session{base: strings.TrimRight(url, "/"), prefix: prefix, client: client, stop: cancel,
+		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, more: make(chan struct{})}
+}
+
+// watchAll begins to watch; it closes the session if it can't.
+func (s *Session) watchAll(ctx context.Context) error {
 	for _, k := range append([]model.Kind{namespaces}, model.Kinds...) {
 		if err := s.watch(ctx, k); err != nil {
 			s.Close()
-			return nil, fmt.Errorf("watching %s: %w", k.Plural, err)
+			return fmt.Errorf("watching %s: %w", k.Plural, err)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // Close ends the watches. The objects stay.

@@ -136,12 +136,13 @@ func (s State) Same(t State) bool { return maps.EqualFunc(s, t, Object.Same) }
 
 // After returns the state after the events.
 func (s State) After(events []Event) State {
+	next := maps.Clone(s)
 	for _, e := range events {
 		if e.Type == Deleted {
-			s = s.without(e.Object.Key)
+			delete(next, e.Object.Key)
 		} else {
-			s = s.with(e.Object)
+			next[e.Object.Key] = e.Object
 		}
 	}
-	return s
+	return next
 }
