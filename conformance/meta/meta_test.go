@@ -15,7 +15,8 @@ import (
 
 var (
 	seed  = flag.Uint64("seed", 0, "the one seed to run, if not 0")
-	seeds = flag.Uint64("seeds", 3, "how many seeds to run")
+	from  = flag.Uint64("from", 1, "the first of the seeds")
+	seeds = flag.Uint64("seeds", 3, "how many seeds to run, of each way")
 	count = flag.Int("ops", 400, "operations of each seed")
 	url   = flag.String("url", "", "server to run against, instead of one in this process")
 )
@@ -30,7 +31,7 @@ func start(t *testing.T) string {
 
 // walk runs the seeds.
 func walk(t *testing.T, c meta.Config) {
-	first, last := uint64(1), *seeds
+	first, last := *from, *from+*seeds-1
 	if *seed != 0 {
 		first, last = *seed, *seed
 	}
@@ -74,3 +75,21 @@ func TestSettled(t *testing.T) { walk(t, meta.Config{}) }
 
 // TestInterleaved doesn't.
 func TestInterleaved(t *testing.T) { walk(t, meta.Config{Batch: 6, Clients: 3}) }
+
+// TestFound: what was found once stays mended.
+func TestFound(t *testing.T) {
+	pod := model.Key{Kind: "Pod", Namespace: "a", Name: "p"}
+	for name, ops := range map[string][]model.Op{
+		"a pod that names its own place with another uid is removed": {
+			{ID: 1, Verb: model.Create, Key: pod},
+			{ID: 2, Verb: model.Merge, Key: pod, Set: model.SetOwners, Owners: []model.Owner{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "x"}}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := meta.Config{URL: start(t), Client: servertest.Client(t), Prefix: fmt.Sprintf("found%d-", time.Now().UnixNano())}
+			if err := meta.Run(t.Context(), c, ops); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
