@@ -199,7 +199,7 @@ func Take(s State, t Step) (State, []Event) {
 	case Drop:
 		o.Owners = mergeOwners(o.Owners, nil, t.Owners)
 	case Unblock:
-		o.Owners = unblocked(o.Owners, t.Owners)
+		o.Owners = dedup(unblocked(o.Owners, t.Owners)) // as any patch
 	case Release:
 		o.Finalizers = slices.DeleteFunc(slices.Clone(o.Finalizers), func(f string) bool { return f == t.Finalizer })
 	}

@@ -230,9 +230,9 @@ func lost(old, now []Owner) []UID {
 // freed returns the uids that are blocked in the old references only.
 func freed(old, now []Owner) []UID {
 	var uids []UID
-	for i := range min(len(old), len(now)) {
-		if old[i].Block == True && now[i].Block == False {
-			uids = append(uids, old[i].UID)
+	for _, r := range old {
+		if r.Block == True && !slices.ContainsFunc(now, func(q Owner) bool { return q.UID == r.UID && q.Block == True }) {
+			uids = append(uids, r.UID)
 		}
 	}
 	return uids
