@@ -5,7 +5,7 @@ LDFLAGS = -s -w -X main.version=$(VERSION)
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check bench conformance image fuzz clean
+.PHONY: run build test check bench conformance meta faults image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -37,6 +37,17 @@ bench: build ## figures of this machine
 
 conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one, if they are there
 	.ci/conformance
+
+# What make meta runs: SEED one seed, or SEEDS how many; OPS operations each.
+SEED ?= 0
+SEEDS ?= 20
+OPS ?= 2000
+
+meta: ## random operations against the model: SEED=, SEEDS= and OPS=
+	$(GO) test ./conformance/meta -count=1 -timeout=60m -v -seed=$(SEED) -seeds=$(SEEDS) -ops=$(OPS) $(ARGS)
+
+faults: ## kill servers inside cascades; ROUNDS of each test, moments by SEED
+	$(GO) test ./conformance/faults -count=1 -timeout=60m -v -rounds=$(or $(ROUNDS),20) $(if $(filter-out 0,$(SEED)),-seed=$(SEED)) $(ARGS)
 
 image: ## a container image
 	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .

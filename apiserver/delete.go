@@ -22,6 +22,8 @@ type deletion struct {
 	object   *storage.Object
 	removed  bool
 	accepted bool
+	// marked: it was stored as one that is about to be removed (C-32).
+	marked bool
 }
 
 // serveDelete is DELETE of one object (section C).
@@ -80,6 +82,9 @@ func (s *Server) delete(ctx context.Context, o *op, opts *metav1.DeleteOptions) 
 		if d, err = s.deleteOnce(ctx, o, cur, opts); err == nil {
 			return d, nil
 		}
+		if d.marked {
+			o, opts = o.finishing(opts, d.object)
+		}
 		cur, err = s.retry(err)
 	}
 	var lost *storage.ConflictError
@@ -116,11 +121,28 @@ func (s *Server) deleteOnce(ctx context.Context, o *op, cur *storage.Object, opt
 			return deletion{}, err
 		}
 	}
+	if verdict.Step == finalizers.StoreThenRemove {
+		d.marked = true
+		o, _ = o.finishing(opts, d.object)
+	}
 	if verdict.Step == finalizers.Remove || verdict.Step == finalizers.StoreThenRemove {
-		d.removed = true
-		d.object, err = s.remove(ctx, o, d.object)
+		var removed *storage.Object
+		if removed, err = s.remove(ctx, o, d.object); err == nil {
+			d.object, d.removed = removed, true
+		}
 	}
 	return d, err
+}
+
+// finishing is the DELETE from the moment on when the object is marked: the resourceVersion and the
+// owners that it depended on were compared then, and there is no way back (C-14, C-90). It must not
+// stop here, for nobody else removes the object, and not go on to another one of that name.
+func (o *op) finishing(opts *metav1.DeleteOptions, marked *storage.Object) (*op, *metav1.DeleteOptions) {
+	rest, opts := *o, opts.DeepCopy()
+	rest.guards = nil
+	uid := types.UID(marked.Meta.UID)
+	opts.Preconditions = &metav1.Preconditions{UID: &uid}
+	return &rest, opts
 }
 
 // mark stores what a deletion that can't finish yet leaves behind (C-32, C-40).

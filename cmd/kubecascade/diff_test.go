@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/conformance/servertest"
+)
+
+// runDiff runs the command and returns what it printed.
+func runDiff(t *testing.T, args ...string) (string, error) {
+	var out bytes.Buffer
+	c := diffCommand()
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetOut(&out)
+	c.SetArgs(args)
+	err := c.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestDiffSame(t *testing.T) {
+	out, err := runDiff(t, "--reference", servertest.Start(t), "--candidate", servertest.Start(t), "--seed=3", "--ops=50")
+	if err != nil || out != "no difference: --seed 3 --ops 50\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestDiffFinds(t *testing.T) {
+	out, err := runDiff(t, "--reference", servertest.Start(t), "--candidate", apiservertest.Start(t, nil).URL,
+		"--seed=1", "--ops=50", "--settle=300ms")
+	if !errors.Is(err, errDifferent) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{"a difference: --seed 1 --ops 50, reduced to ", "--- reference\n", "--- candidate\n", "\nu", "=$(curl -sS -X POST \"$SERVER\"'/api"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q in\n%s", want, out)
+		}
+	}
+}
+
+func TestDiffUsage(t *testing.T) {
+	var u errUsage
+	if _, err := runDiff(t, "--reference", "http://127.0.0.1:1"); !errors.As(err, &u) {
+		t.Errorf("a candidate isn't asked for: %v", err)
+	}
+}

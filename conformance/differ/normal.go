@@ -1,0 +1,72 @@
+package differ
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/kubecascade/kubecascade/conformance/drive"
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+func compareAnswers(sides [2]*side, op model.Op) *Difference {
+	var text [2]string
+	for i, s := range sides {
+		text[i] = fmt.Sprintf("%d %s", s.answer.Code, normal(s.session, op, s.answer))
+	}
+	if text[0] == text[1] {
+		return nil
+	}
+	return &Difference{What: fmt.Sprintf("the answers to %s differ", op), Reference: text[0], Candidate: text[1]}
+}
+
+var (
+	uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	// versions in the texts of preconditions (C-11, C-12).
+	versions = regexp.MustCompile(`(ResourceVersion[a-z ]*(?:\(|: ))\d+`)
+)
+
+// differing are the fields of metadata whose values have nothing to say.
+var differing = []string{"resourceVersion", "creationTimestamp", "deletionTimestamp", "selfLink"}
+
+// normal is the body with everything made equal that differs between two servers that are right.
+func normal(s *drive.Session, op model.Op, a drive.Answer) string {
+	var body any
+	if err := json.Unmarshal(a.Body, &body); err != nil {
+		return string(a.Body)
+	}
+	clean(body)
+	b, err := json.MarshalIndent(body, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("differ: %v", err)) // it came from JSON
+	}
+	text := uuid.ReplaceAllStringFunc(string(b), func(uid string) string {
+		if sym := s.Symbol(uid); string(sym) != uid {
+			return string(sym)
+		}
+		return "uid"
+	})
+	return versions.ReplaceAllString(text, "${1}version")
+}
+
+// clean takes out what differs from all metadata.
+func clean(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			clean(x)
+		}
+	case map[string]any:
+		if m, ok := v["metadata"].(map[string]any); ok {
+			delete(m, "managedFields")
+			for _, f := range differing {
+				if _, there := m[f]; there {
+					m[f] = "..."
+				}
+			}
+		}
+		for _, x := range v {
+			clean(x)
+		}
+	}
+}

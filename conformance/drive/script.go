@@ -1,0 +1,52 @@
+package drive
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+// currentVersion stands in a request for the version that the object has; no server has come so far.
+const currentVersion = 1 << 61
+
+// Script returns the operations as shell commands for the server at the URL in $SERVER. It keeps the
+// uids that it needs in variables.
+func Script(prefix string, ops []model.Op) string {
+	s := &Session{prefix: prefix, uids: map[model.UID]string{}, symbols: map[string]model.UID{}}
+	var b strings.Builder
+	for _, ns := range model.Namespaces {
+		fmt.Fprintln(&b, Request{"POST", "/api/v1/namespaces", "application/json",
+			fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))}.Curl())
+	}
+	for _, op := range ops {
+		op = s.Bind(op)
+		switch op.Version {
+		case model.Current:
+			get := s.Request(model.Op{Verb: model.Get, Key: op.Key}).Curl()
+			fmt.Fprintf(&b, "rv=$(%s | %s)\n", get, first("resourceVersion"))
+			op.Version = currentVersion
+		case model.Stale:
+			op.Version = 1
+		}
+		line := strings.ReplaceAll(s.Request(op).Curl(), strconv.Itoa(currentVersion), `'"$rv"'`)
+		for uid := range s.uids {
+			line = strings.ReplaceAll(line, placeholder(uid), `'"$`+string(uid)+`"'`)
+		}
+		if op.Verb == model.Create && !op.DryRun {
+			uid := symbolOf(op)
+			line = fmt.Sprintf("%s=$(%s | tee /dev/stderr | %s)", uid, line, first("uid"))
+			s.uids[uid] = placeholder(uid)
+		}
+		fmt.Fprintln(&b, line)
+	}
+	return b.String()
+}
+
+func placeholder(uid model.UID) string { return "@" + string(uid) + "@" }
+
+// first is a command that prints the first string of that name in a JSON document: of an object, its own.
+func first(name string) string {
+	return fmt.Sprintf(`grep -o '"%s": *"[^"]*"' | head -1 | cut -d'"' -f4`, name)
+}

@@ -1,0 +1,141 @@
+package drive
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+// Session is a set of objects on a server.
+type Session struct {
+	base, prefix string
+	client       *http.Client
+	stop         context.CancelFunc
+	watches      sync.WaitGroup
+
+	mu      sync.Mutex // guards the fields below
+	uids    map[model.UID]string
+	symbols map[string]model.UID
+	events  []raw
+	// latest is the highest version that was shown by anything, through the highest up to which the watches
+	// have shown all, and ahead are versions beyond.
+	latest, through int64
+	ahead           map[int64]bool
+	broken          error
+	// more is closed when there is something new.
+	more chan struct{}
+}
+
+// Open makes a session's namespaces on the server at the URL and begins to watch. Sessions on one server
+// have different prefixes, which are part of names. ctx bounds the session.
+func Open(ctx context.Context, url, prefix string, client *http.Client) (*Session, error) {
+	ctx, s := session(ctx, url, prefix, client)
+	for _, ns := range model.Namespaces {
+		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
+		code, answer, err := s.do(ctx, Request{"POST", "/api/v1/namespaces", "application/json", []byte(body)})
+		if err == nil && code != http.StatusCreated {
+			err = fmt.Errorf("%d %s", code, answer)
+		}
+		if err != nil {
+			s.Close()
+			return nil, fmt.Errorf("making the namespace %s: %w", s.realNamespace(ns), err)
+		}
+	}
+	return s, s.watchAll(ctx)
+}
+
+// Resume goes on with a session that was closed, on a server that has the same data. The events
+// in between are lost.
+func Resume(ctx context.Context, url string, old *Session, client *http.Client) (*Session, error) {
+	ctx, s := session(ctx, url, old.prefix, client)
+	s.uids, s.symbols = old.uids, old.symbols
+	return s, s.watchAll(ctx)
+}
+
+func session(ctx context.Context, url, prefix string, client *http.Client) (context.Context, *Session) {
+	ctx, cancel := context.WithCancel(ctx)
+	return ctx, &Session{base: strings.TrimRight(url, "/"), prefix: prefix, client: client, stop: cancel,
+		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, more: make(chan struct{})}
+}
+
+// watchAll begins to watch; it closes the session if it can't.
+func (s *Session) watchAll(ctx context.Context) error {
+	for _, k := range append([]model.Kind{namespaces}, model.Kinds...) {
+		if err := s.watch(ctx, k); err != nil {
+			s.Close()
+			return fmt.Errorf("watching %s: %w", k.Plural, err)
+		}
+	}
+	return nil
+}
+
+// Close ends the watches. The objects stay.
+func (s *Session) Close() {
+	s.stop()
+	s.watches.Wait()
+}
+
+// Answer is what a server said.
+type Answer struct {
+	model.Response
+	// Body as it came.
+	Body []byte
+}
+
+// Send sends a resolved operation.
+func (s *Session) Send(ctx context.Context, op model.Op) (Answer, error) {
+	code, body, err := s.do(ctx, s.Request(op))
+	if err != nil {
+		return Answer{}, fmt.Errorf("sending %s: %w", op, err)
+	}
+	r, err := s.read(op, code, body)
+	if err == nil && r.Object != nil {
+		s.saw(r.Object.Version)
+	}
+	return Answer{r, body}, err
+}
+
+func (s *Session) do(ctx context.Context, r Request) (int, []byte, error) {
+	req, err := http.NewRequestWithContext(ctx, r.Method, s.base+r.Path, bytes.NewReader(r.Body))
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(r.Body) > 0 {
+		req.Header.Set("Content-Type", r.ContentType)
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, body, err
+}
+
+// List returns the session's objects of all kinds.
+func (s *Session) List(ctx context.Context) (model.State, error) {
+	all := model.State{}
+	for _, k := range model.Kinds {
+		for _, ns := range model.Namespaces {
+			items, _, err := s.list(ctx, s.collection(k, ns))
+			if err != nil {
+				return nil, fmt.Errorf("listing %s: %w", k.Plural, err)
+			}
+			for _, m := range items {
+				if o, mine := s.object(k.Name, m); mine {
+					all[o.Key] = o
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// Prefix of the session's names on the server.
+func (s *Session) Prefix() string { return s.prefix }

@@ -1,0 +1,175 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+// raw is an event in the server's terms: the symbol of its uid may not be known yet.
+type raw struct {
+	kind    string
+	version int64
+	Type    model.EventType `json:"type"`
+	Object  struct {
+		Metadata metadata `json:"metadata"`
+		Message  string   `json:"message"`
+	} `json:"object"`
+}
+
+// namespaces are watched only for their versions (see Timeline.Whole).
+var namespaces = model.Kind{Name: "Namespace", APIVersion: "v1", Plural: "namespaces"}
+
+// list lists a collection and returns the version of the list.
+func (s *Session) list(ctx context.Context, path string) ([]metadata, string, error) {
+	code, body, err := s.do(ctx, Request{Method: "GET", Path: path})
+	if err != nil {
+		return nil, "", err
+	}
+	var a answer
+	if err := json.Unmarshal(body, &a); err != nil || code != http.StatusOK {
+		return nil, "", fmt.Errorf("%d %.200s", code, body)
+	}
+	items := make([]metadata, len(a.Items))
+	for i := range a.Items {
+		items[i] = a.Items[i].Metadata
+	}
+	return items, a.Metadata.ResourceVersion, nil
+}
+
+// watch follows a kind until ctx is done.
+func (s *Session) watch(ctx context.Context, k model.Kind) error {
+	_, from, err := s.list(ctx, s.collection(k, "")+"?limit=1")
+	if err != nil {
+		return err
+	}
+	path := s.base + s.collection(k, "") + "?watch=1&resourceVersion=" + from
+	s.begin(from)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		_ = resp.Body.Close() // its answer is an error
+		return fmt.Errorf("the answer is %s", resp.Status)
+	}
+	s.watches.Go(func() {
+		defer resp.Body.Close()
+		s.follow(ctx, k, resp.Body)
+	})
+	return nil
+}
+
+func (s *Session) follow(ctx context.Context, k model.Kind, stream io.Reader) {
+	for d := json.NewDecoder(stream); ; {
+		e := raw{kind: k.Name}
+		err := d.Decode(&e)
+		if err == nil && e.Type == "ERROR" {
+			err = errors.New(e.Object.Message)
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				s.fail(fmt.Errorf("watching %s: %w", k.Plural, err))
+			}
+			return
+		}
+		e.version, _ = strconv.ParseInt(e.Object.Metadata.ResourceVersion, 10, 64)
+		_, mine := s.object(k.Name, e.Object.Metadata)
+		s.add(e, mine && k.Name != namespaces.Name)
+	}
+}
+
+// begin takes the version of a list that a watch begins at.
+func (s *Session) begin(version string) {
+	v, _ := strconv.ParseInt(version, 10, 64)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.through, s.latest = max(s.through, v), max(s.latest, v)
+}
+
+func (s *Session) add(e raw, mine bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if mine {
+		s.events = append(s.events, e)
+	}
+	s.ahead[e.version] = true
+	for s.ahead[s.through+1] {
+		s.through++
+		delete(s.ahead, s.through)
+	}
+	s.latest = max(s.latest, e.version)
+	s.wake()
+}
+
+func (s *Session) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken == nil {
+		s.broken = err
+	}
+	s.wake()
+}
+
+// wake tells those who wait. The lock is held.
+func (s *Session) wake() {
+	close(s.more)
+	s.more = make(chan struct{})
+}
+
+// saw remembers that the server has come to a version.
+func (s *Session) saw(version int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.latest = max(s.latest, version)
+}
+
+// Latest is the highest version that an answer or event has shown.
+func (s *Session) Latest() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.latest
+}
+
+// Timeline is what the watches have shown.
+type Timeline struct {
+	// Events, in order, that haven't been taken.
+	Events []model.Event
+	// Whole: no version is missing between the session's beginning and the latest one known, so nothing is
+	// on its way. While others write what the session doesn't watch it may stay false.
+	Whole bool
+	// More is closed when there is more.
+	More <-chan struct{}
+}
+
+// Timeline returns what there is. An error is that of a watch that ended.
+func (s *Session) Timeline() (Timeline, error) {
+	s.mu.Lock()
+	slices.SortStableFunc(s.events, func(a, b raw) int { return int(a.version - b.version) })
+	raws, err := slices.Clone(s.events), s.broken
+	t := Timeline{Events: make([]model.Event, len(raws)), Whole: s.through >= s.latest, More: s.more}
+	s.mu.Unlock()
+	for i, e := range raws {
+		o, _ := s.object(e.kind, e.Object.Metadata)
+		t.Events[i] = model.Event{Type: e.Type, Object: o}
+	}
+	return t, err
+}
+
+// Take removes the first n events.
+func (s *Session) Take(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = s.events[n:]
+}

@@ -1,0 +1,181 @@
+package drive
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+// label is the key of the label that the model knows.
+const label = "l"
+
+// reference is an owner reference as it is sent.
+type reference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+	Controller *bool  `json:"controller,omitempty"`
+	Block      *bool  `json:"blockOwnerDeletion,omitempty"`
+}
+
+// metadata is what is read of an object's.
+type metadata struct {
+	Name            string            `json:"name"`
+	Namespace       string            `json:"namespace"`
+	UID             string            `json:"uid"`
+	ResourceVersion string            `json:"resourceVersion"`
+	Generation      int64             `json:"generation"`
+	Labels          map[string]string `json:"labels"`
+	Owners          []reference       `json:"ownerReferences"`
+	Finalizers      []string          `json:"finalizers"`
+	Deletion        *string           `json:"deletionTimestamp"`
+	Grace           *int64            `json:"deletionGracePeriodSeconds"`
+}
+
+// answer is what is read of any body.
+type answer struct {
+	Kind     string   `json:"kind"`
+	Metadata metadata `json:"metadata"`
+	Status   any      `json:"status"`
+	Reason   string   `json:"reason"`
+	Items    []struct {
+		Metadata metadata `json:"metadata"`
+	} `json:"items"`
+}
+
+func tri(b *bool) model.Tri {
+	switch {
+	case b == nil:
+		return model.Unset
+	case *b:
+		return model.True
+	}
+	return model.False
+}
+
+func boolean(t model.Tri) *bool {
+	if t == model.Unset {
+		return nil
+	}
+	b := t == model.True
+	return &b
+}
+
+// realName is what an object of the kind is called in the session: cluster-scoped ones share their names with
+// everybody on the server.
+func (s *Session) realName(kind, name string) string {
+	if clusterScoped(kind) && name != "" {
+		return s.prefix + name
+	}
+	return name
+}
+
+func clusterScoped(kind string) bool {
+	for _, k := range model.Kinds {
+		if k.Name == kind {
+			return !k.Namespaced
+		}
+	}
+	return false
+}
+
+func (s *Session) realNamespace(ns string) string {
+	if ns == "" || ns == model.NoNamespace {
+		return ns
+	}
+	return s.prefix + ns
+}
+
+// references translates owners for this server.
+func (s *Session) references(owners []model.Owner) []reference {
+	refs := make([]reference, len(owners))
+	for i, o := range owners {
+		refs[i] = reference{o.APIVersion, o.Kind, s.realName(o.Kind, o.Name), s.real(o.UID), boolean(o.Controller), boolean(o.Block)}
+	}
+	return refs
+}
+
+// object reads an object of the kind; false if it isn't the session's.
+func (s *Session) object(kind string, m metadata) (model.Object, bool) {
+	o := model.Object{Key: model.Key{Kind: kind, Name: m.Name}, Grace: model.NoGrace, Generation: m.Generation,
+		Finalizers: m.Finalizers, Label: m.Labels[label], Deleting: m.Deletion != nil}
+	var mine bool
+	if clusterScoped(kind) {
+		o.Name, mine = strings.CutPrefix(m.Name, s.prefix)
+	} else {
+		o.Namespace, mine = strings.CutPrefix(m.Namespace, s.prefix)
+	}
+	if kind == "Event" && strings.Contains(m.Name, ".") { // one that a server reports by (D-80)
+		mine = false
+	}
+	if m.Grace != nil {
+		o.Grace = *m.Grace
+	}
+	o.UID = s.symbol(m.UID)
+	o.Version, _ = strconv.ParseInt(m.ResourceVersion, 10, 64) // a dry run's has none
+	for _, r := range m.Owners {
+		name := r.Name
+		if clusterScoped(r.Kind) {
+			name = strings.TrimPrefix(name, s.prefix)
+		}
+		o.Owners = append(o.Owners, model.Owner{APIVersion: r.APIVersion, Kind: r.Kind, Name: name, UID: s.symbol(r.UID),
+			Controller: tri(r.Controller), Block: tri(r.Block)})
+	}
+	return o, mine
+}
+
+// read reads an answer.
+func (s *Session) read(op model.Op, code int, body []byte) (model.Response, error) {
+	var a answer
+	if err := json.Unmarshal(body, &a); err != nil {
+		return model.Response{}, fmt.Errorf("reading the answer to %s: %w: %.200s", op, err, body)
+	}
+	r := model.Response{Code: code}
+	switch {
+	case a.Kind == "Status":
+		r.Reason = a.Reason
+		return r, nil
+	case op.Verb == model.Collection:
+		for _, i := range a.Items {
+			if o, mine := s.object(op.Key.Kind, i.Metadata); mine {
+				r.Items = append(r.Items, o)
+			}
+		}
+		return r, nil
+	}
+	if op.Verb == model.Create && !op.DryRun {
+		s.created(op, a.Metadata.UID)
+	}
+	o, _ := s.object(op.Key.Kind, a.Metadata)
+	if op.Verb == model.Create {
+		o.UID = symbolOf(op)
+	}
+	r.Object = &o
+	return r, nil
+}
+
+// Translate puts in the symbols of uids that were not known when an answer was read.
+func (s *Session) Translate(r model.Response) model.Response {
+	if r.Object != nil {
+		o := s.translate(*r.Object)
+		r.Object = &o
+	}
+	r.Items = slices.Clone(r.Items)
+	for i := range r.Items {
+		r.Items[i] = s.translate(r.Items[i])
+	}
+	return r
+}
+
+func (s *Session) translate(o model.Object) model.Object {
+	o.UID, o.Owners = s.symbol(string(o.UID)), slices.Clone(o.Owners)
+	for i := range o.Owners {
+		o.Owners[i].UID = s.symbol(string(o.Owners[i].UID))
+	}
+	return o
+}

@@ -1,0 +1,83 @@
+package faults
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binary is the server, built once.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "faults-")
+	if err != nil {
+		panic(err)
+	}
+	binary = filepath.Join(dir, "kubecascade")
+	build := exec.Command("go", "build", "-o", binary, "../../cmd/kubecascade")
+	build.Stdout, build.Stderr = os.Stdout, os.Stderr
+	code := 1
+	if build.Run() == nil {
+		code = m.Run()
+	}
+	_ = os.RemoveAll(dir) // what can't be removed is the system's to clean
+	os.Exit(code)
+}
+
+// process is a server on a data directory.
+type process struct {
+	cmd *exec.Cmd
+	url string
+}
+
+var ready = regexp.MustCompile(`ready in \d+ ms: (http://\S+)`)
+
+// serve starts a server and waits until it is ready. It ends with the test at the latest.
+func serve(t *testing.T, dir string, flags ...string) *process {
+	t.Helper()
+	args := append([]string{"serve", "--data-dir", dir, "--insecure-port=-1", "--secure-port=0"}, flags...)
+	p := &process{cmd: exec.Command(binary, args...)}
+	p.cmd.Stderr = t.Output()
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.end(syscall.SIGKILL) })
+	line := make(chan string, 1)
+	go func() {
+		r := bufio.NewReader(out)
+		text, _ := r.ReadString('\n') // at the end, a line that doesn't match
+		line <- text
+		_, _ = io.Copy(io.Discard, r) // it ends with the process
+	}()
+	select {
+	case text := <-line:
+		m := ready.FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("the server printed %q", text)
+		}
+		p.url = m[1]
+	case <-time.After(patience):
+		t.Fatalf("the server isn't ready after %v", patience)
+	}
+	return p
+}
+
+// end sends a signal and waits for the end; a second call does nothing.
+func (p *process) end(s syscall.Signal) {
+	if p.cmd.ProcessState != nil {
+		return
+	}
+	_ = p.cmd.Process.Signal(s) // it may have ended
+	_ = p.cmd.Wait()            // killed is what it is to be
+}

@@ -1,0 +1,95 @@
+package meta_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubecascade/kubecascade/conformance/meta"
+	"github.com/kubecascade/kubecascade/conformance/model"
+	"github.com/kubecascade/kubecascade/conformance/servertest"
+)
+
+var (
+	seed  = flag.Uint64("seed", 0, "the one seed to run, if not 0")
+	from  = flag.Uint64("from", 1, "the first of the seeds")
+	seeds = flag.Uint64("seeds", 3, "how many seeds to run, of each way")
+	count = flag.Int("ops", 400, "operations of each seed")
+	url   = flag.String("url", "", "server to run against, instead of one in this process")
+)
+
+// start returns the URL of a server.
+func start(t *testing.T) string {
+	if *url != "" {
+		return *url
+	}
+	return servertest.Start(t)
+}
+
+// walk runs the seeds.
+func walk(t *testing.T, c meta.Config) {
+	first, last := *from, *from+*seeds-1
+	if *seed != 0 {
+		first, last = *seed, *seed
+	}
+	for n := first; n <= last; n++ {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			c := c
+			c.URL, c.Client, c.Prefix = start(t), servertest.Client(t), fmt.Sprintf("s%d-%d-", time.Now().Unix(), n)
+			check(t, c, n)
+		})
+	}
+}
+
+// check runs a seed. If it fails, what is printed shows it again.
+func check(t *testing.T, c meta.Config, n uint64) {
+	ops := model.Generate(n, *count, model.Options{})
+	began := time.Now()
+	err := meta.Run(t.Context(), c, ops)
+	if err == nil {
+		t.Logf("%d operations in %v", *count, time.Since(began).Round(time.Millisecond))
+		return
+	}
+	t.Errorf("make meta SEED=%d OPS=%d: %v", n, *count, err)
+	var f *meta.Failure
+	if errors.As(err, &f) {
+		short, failure := meta.Reduce(t.Context(), c, ops[:f.Sent])
+		t.Fatalf("reduced to %d operations:\n%s\n%v", len(short), lines(short), failure)
+	}
+}
+
+func lines(ops []model.Op) string {
+	var b strings.Builder
+	for _, o := range ops {
+		fmt.Fprintln(&b, o)
+	}
+	return b.String()
+}
+
+// TestSettled waits for the end of each operation's cascade.
+func TestSettled(t *testing.T) { walk(t, meta.Config{}) }
+
+// TestInterleaved doesn't.
+func TestInterleaved(t *testing.T) { walk(t, meta.Config{Batch: 6, Clients: 3}) }
+
+// TestFound: what was found once stays mended.
+func TestFound(t *testing.T) {
+	pod := model.Key{Kind: "Pod", Namespace: "a", Name: "p"}
+	for name, ops := range map[string][]model.Op{
+		"a pod that names its own place with another uid is removed": {
+			{ID: 1, Verb: model.Create, Key: pod},
+			{ID: 2, Verb: model.Merge, Key: pod, Set: model.SetOwners, Owners: []model.Owner{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "x"}}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := meta.Config{URL: start(t), Client: servertest.Client(t), Prefix: fmt.Sprintf("found%d-", time.Now().UnixNano())}
+			if err := meta.Run(t.Context(), c, ops); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

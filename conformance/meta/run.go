@@ -1,0 +1,218 @@
+package meta
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kubecascade/kubecascade/conformance/drive"
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+// Failure is a server that does something that the model doesn't.
+type Failure struct {
+	// Sent is the number of operations that had been sent.
+	Sent int
+	err  error
+}
+
+// Error says what differs.
+func (f *Failure) Error() string { return "the server differs from the model: " + f.err.Error() }
+
+// Unwrap returns what the model says.
+func (f *Failure) Unwrap() error { return f.err }
+
+// Config says how to run. Zero fields mean the default.
+type Config struct {
+	URL    string
+	Client *http.Client
+	// Prefix of the names on the server; each run needs another.
+	Prefix string
+	// Patience is how long events may take to come (default: 10 s). A run that passes doesn't wait.
+	Patience time.Duration
+	// Batch operations are sent together, by Clients clients (default: one by one).
+	Batch, Clients int
+	// Sentinel is the number of batches between sentinels (default: 100). There is one at the end.
+	Sentinel int
+}
+
+// runner is a run.
+type runner struct {
+	Config
+	session *drive.Session
+	// past are the model's last states; the last is at rest.
+	past []model.State
+	// ops and batches count what was sent.
+	ops, batches int
+}
+
+// Run sends the operations and compares. Errors other than a *Failure are of the run itself.
+func Run(ctx context.Context, c Config, ops []model.Op) error {
+	if c.Patience == 0 {
+		c.Patience = 10 * time.Second
+	}
+	c.Batch, c.Clients = max(c.Batch, 1), max(c.Clients, 1)
+	if c.Sentinel == 0 {
+		c.Sentinel = 100
+	}
+	s, err := drive.Open(ctx, c.URL, c.Prefix, c.Client)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	r := &runner{Config: c, session: s, past: []model.State{{}}}
+	for len(ops) > 0 {
+		n := min(c.Batch, len(ops))
+		r.ops += n
+		if err := r.batch(ctx, ops[:n]); err != nil {
+			return err
+		}
+		ops = ops[n:]
+		if r.batches++; r.batches%c.Sentinel == 0 || len(ops) == 0 {
+			if err := r.sentinel(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// batch sends operations and follows the server until the model is at rest.
+func (r *runner) batch(ctx context.Context, ops []model.Op) error {
+	calls, err := r.send(ctx, ops)
+	if err != nil {
+		return err
+	}
+	timeout := time.NewTimer(r.Patience)
+	defer timeout.Stop()
+	var quiet <-chan time.Time
+	for {
+		t, err := r.session.Timeline()
+		if err != nil {
+			return err
+		}
+		states, err := model.Explain(r.past, calls(t.Events), t.Events)
+		switch {
+		case err == nil && t.Whole:
+			return r.advance(states, t)
+		case err == nil && quiet == nil:
+			quiet = time.After(r.Patience / 10)
+		case err != nil:
+			quiet = nil
+		}
+		select {
+		case <-t.More:
+		case <-quiet: // somebody else's write hides that nothing is on its way
+			return r.advance(states, t)
+		case <-timeout.C:
+			return &Failure{Sent: r.ops, err: fmt.Errorf("%w\n%s", err, r.report(calls(t.Events), t.Events))}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// lag is the number of past states in which the collector may have decided what it does now.
+const lag = 32
+
+func (r *runner) advance(states []model.State, t drive.Timeline) error {
+	r.session.Take(len(t.Events))
+	r.past = append(r.past, states...)
+	keep := 1 // one by one, nothing is under way at the end of an operation's cascade
+	if r.Batch > 1 {
+		keep = lag
+	}
+	r.past = slices.Clone(r.past[max(0, len(r.past)-keep):])
+	return nil
+}
+
+func (r *runner) state() model.State { return r.past[len(r.past)-1] }
+
+// send returns what was called, once the events are known.
+func (r *runner) send(ctx context.Context, ops []model.Op) (func([]model.Event) []model.Call, error) {
+	calls, since, errs := make([]model.Call, len(ops)), make([]int64, len(ops)), make([]error, len(ops))
+	var clients sync.WaitGroup
+	for c := range min(r.Clients, len(ops)) {
+		clients.Go(func() {
+			for i := c; i < len(ops); i += r.Clients {
+				op := r.session.Bind(ops[i].Resolve(r.state()))
+				since[i] = r.session.Latest()
+				a, err := r.session.Send(ctx, op)
+				calls[i], errs[i] = model.Call{Op: op, Response: a.Response}, err
+			}
+		})
+	}
+	clients.Wait()
+	return func(events []model.Event) []model.Call {
+		for i := range calls {
+			calls[i].Sent = before(events, since[i])
+			calls[i].Response = r.session.Translate(calls[i].Response)
+		}
+		return calls
+	}, errors.Join(errs...)
+}
+
+// before counts the events up to a version: they had happened when that was known.
+func before(events []model.Event, version int64) int {
+	n := 0
+	for _, e := range events {
+		if e.Object.Version <= version {
+			n++
+		}
+	}
+	return n
+}
+
+// sentinelID is beyond the generated ones.
+const sentinelID = 1 << 30
+
+// sentinel awaits a cascade of its own, then compares what the server lists.
+func (r *runner) sentinel(ctx context.Context) error {
+	id := sentinelID + 2*r.batches
+	owner := model.Key{Kind: "ConfigMap", Namespace: model.Namespaces[0], Name: "sentinel"}
+	dependent := owner
+	dependent.Name += "-dependent"
+	for _, op := range []model.Op{
+		{ID: id, Verb: model.Create, Key: owner},
+		{ID: id + 1, Verb: model.Create, Key: dependent,
+			Owners: []model.Owner{{APIVersion: "v1", Kind: owner.Kind, Name: owner.Name, UID: model.UID(fmt.Sprintf("u%d", id))}}},
+		{Verb: model.Delete, Key: owner, Policy: "Background"},
+	} {
+		if err := r.batch(ctx, []model.Op{op}); err != nil {
+			return fmt.Errorf("sentinel: %w", err)
+		}
+	}
+	listed, err := r.session.List(ctx)
+	if err != nil {
+		return err
+	}
+	if !listed.Same(r.state()) {
+		return &Failure{Sent: r.ops, err: fmt.Errorf("it lists\n%s\nand not\n%s", text(listed), text(r.state()))}
+	}
+	return nil
+}
+
+func (r *runner) report(calls []model.Call, events []model.Event) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "In the state\n%sthere were\n", text(r.state()))
+	for _, c := range calls {
+		fmt.Fprintf(&b, "  %s\n    -> %s\n", c.Op, c.Response)
+	}
+	for _, e := range events {
+		fmt.Fprintf(&b, "  %d %s\n", e.Object.Version, e)
+	}
+	return b.String()
+}
+
+func text(s model.State) string {
+	var b strings.Builder
+	for _, k := range s.Keys() {
+		fmt.Fprintf(&b, "  %s\n", s[k])
+	}
+	return b.String()
+}

@@ -1,0 +1,220 @@
+package model
+
+import "slices"
+
+// worth is what a reference is worth (D-35).
+type worth uint8
+
+const (
+	solid worth = iota
+	waiting
+	dangling
+	// unknown: it can't be judged, now or ever (D-37, D-38, D-73).
+	unknown
+)
+
+// judge looks an owner up as a GET from the dependent's place would (D-36).
+func (s State) judge(o Object, r Owner) worth {
+	k, ok := served(r.APIVersion, r.Kind)
+	if !ok {
+		return unknown
+	}
+	at := Key{r.Kind, "", r.Name}
+	if k.Namespaced {
+		if at.Namespace = o.Namespace; at.Namespace == "" {
+			return unknown
+		}
+	}
+	owner, ok := s[at]
+	switch {
+	case !ok || owner.UID != r.UID: // D-71, D-75, D-76
+		return dangling
+	case owner.waits():
+		return waiting
+	}
+	return solid
+}
+
+// count counts an object's references by their worth.
+func (s State) count(o Object) (n [unknown + 1]int) {
+	for _, r := range o.Owners {
+		n[s.judge(o, r)]++
+	}
+	return n
+}
+
+// StepKind is what the collector does to an object.
+type StepKind string
+
+// The kinds of steps.
+const (
+	Collect StepKind = "delete"
+	Drop    StepKind = "drop owners"
+	Release StepKind = "remove finalizer"
+	Unblock StepKind = "unblock"
+	// Finish is the second half of a pod's removal (C-32), by whoever began it.
+	Finish StepKind = "finish"
+)
+
+// Step is something that may happen without a request of a client's.
+type Step struct {
+	Kind StepKind
+	Key  Key
+	// Policy of Collect.
+	Policy string
+	// Finalizer of Release.
+	Finalizer string
+	// Owners of Drop and Unblock.
+	Owners []UID
+}
+
+// Steps returns what may happen next, sorted. The collector has come to rest if it is empty.
+func Steps(s State) []Step {
+	var all []Step
+	for _, k := range s.Keys() {
+		all = append(all, s.steps(s[k])...)
+	}
+	return all
+}
+
+func (s State) steps(o Object) []Step {
+	switch {
+	case KindOf(o.Kind).Ignored: // D-08
+		return nil
+	case o.doomed():
+		return []Step{{Kind: Finish, Key: o.Key}}
+	}
+	var all []Step
+	if uids := s.droppable(o); len(uids) > 0 {
+		all = append(all, Step{Kind: Drop, Key: o.Key, Owners: uids})
+	}
+	if o.Deleting {
+		return append(all, s.release(o)...)
+	}
+	if p := s.collect(o); p != "" {
+		all = append(all, Step{Kind: Collect, Key: o.Key, Policy: p})
+	}
+	return all
+}
+
+// droppable returns the uids that the collector takes out of the object's references.
+func (s State) droppable(o Object) []UID {
+	var uids []UID
+	n := s.count(o)
+	mixed := !o.Deleting && n[unknown] == 0 && n[solid] > 0 // D-39
+	for _, r := range o.Owners {
+		owner, ok := s.Find(r.UID)
+		if ok && owner.releases() || mixed && s.judge(o, r) != solid { // D-60, D-62
+			uids = append(uids, r.UID)
+		}
+	}
+	slices.Sort(uids)
+	return slices.Compact(uids)
+}
+
+// release returns what the collector does for an object that is being deleted.
+func (s State) release(o Object) []Step {
+	dependents := s.dependents(o.UID)
+	switch {
+	case o.releases() && len(dependents) == 0: // D-60
+		return []Step{{Kind: Release, Key: o.Key, Finalizer: Orphan}}
+	case o.waits() && !slices.ContainsFunc(dependents, func(d Object) bool { return d.blocks(o.UID) }): // D-43
+		return []Step{{Kind: Release, Key: o.Key, Finalizer: Foreground}}
+	}
+	if uids := s.unblockable(o); len(uids) > 0 {
+		return []Step{{Kind: Unblock, Key: o.Key, Owners: uids}}
+	}
+	return nil
+}
+
+func (o Object) blocks(uid UID) bool {
+	return slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.UID == uid && r.Block == True })
+}
+
+// deadlocked returns the uids of the owners that the object blocks and that, over others, wait for it (J-12).
+func (s State) deadlocked(o Object) []UID {
+	var uids []UID
+	for _, r := range o.Owners {
+		owner, ok := s.Find(r.UID)
+		if ok && r.Block == True && owner.waits() && s.waitsFor(owner, o) && !slices.Contains(uids, r.UID) {
+			uids = append(uids, r.UID)
+		}
+	}
+	return uids
+}
+
+// unblockable is deadlocked, of objects that are to be unblocked.
+func (s State) unblockable(o Object) []UID {
+	if !o.waits() {
+		return nil
+	}
+	return s.deadlocked(o)
+}
+
+// waitsFor reports whether going from x to the owners that it blocks, as long as they wait, leads to o.
+func (s State) waitsFor(x, o Object) bool {
+	seen, todo := map[UID]bool{}, []Object{x}
+	for len(todo) > 0 {
+		x := todo[0]
+		todo = todo[1:]
+		if x.UID == o.UID {
+			return true
+		}
+		for _, r := range x.Owners {
+			owner, ok := s.Find(r.UID)
+			if ok && r.Block == True && owner.waits() && !seen[r.UID] {
+				seen[r.UID] = true
+				todo = append(todo, owner)
+			}
+		}
+	}
+	return false
+}
+
+// collect returns the policy to delete a live object with, or nothing.
+func (s State) collect(o Object) string {
+	n := s.count(o)
+	switch {
+	case len(o.Owners) == 0 || n[unknown] > 0 || n[solid] > 0: // D-34, D-38, D-39
+		return ""
+	case n[waiting] > 0 && len(s.dependents(o.UID)) > 0: // D-40
+		return "Foreground"
+	case o.Has(Orphan): // D-41
+		return "Orphan"
+	case o.Has(Foreground):
+		return "Foreground"
+	}
+	return "Background"
+}
+
+// Take returns what a step makes of a state, and its events.
+func Take(s State, t Step) (State, []Event) {
+	o := s[t.Key]
+	switch t.Kind {
+	case Collect:
+		next, _, events := remove(s, Op{Verb: Delete, Key: t.Key, Policy: t.Policy})
+		return next, events
+	case Finish:
+		return s.without(t.Key), []Event{{Deleted, o}}
+	case Drop:
+		o.Owners = mergeOwners(o.Owners, nil, t.Owners)
+	case Unblock:
+		o.Owners = dedup(unblocked(o.Owners, t.Owners)) // as any patch
+	case Release:
+		o.Finalizers = slices.DeleteFunc(slices.Clone(o.Finalizers), func(f string) bool { return f == t.Finalizer })
+	}
+	if o.doomed() { // B-20
+		return s.without(t.Key), []Event{{Deleted, s[t.Key]}}
+	}
+	return s.with(o), []Event{{Modified, o}}
+}
+
+func unblocked(owners []Owner, uids []UID) []Owner {
+	owners = slices.Clone(owners)
+	for i := range owners {
+		if owners[i].Block == True && slices.Contains(uids, owners[i].UID) {
+			owners[i].Block = False
+		}
+	}
+	return owners
+}

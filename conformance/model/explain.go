@@ -1,0 +1,285 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Call is a request that a server was sent.
+type Call struct {
+	// Op is resolved.
+	Op Op
+	// Sent is the number of events known when it was sent: the call came after these.
+	Sent int
+	// Response is the answer; one with Code 0 was never received, and the call may have had
+	// its effect or not.
+	Response Response
+}
+
+// ErrHistory marks histories that the model doesn't have.
+var ErrHistory = errors.New("the model has no such history")
+
+// Explain finds an order of the calls and of the collector's steps that has just these events and
+// answers, and leaves nothing to be done. It begins with the last of the past states, where nothing
+// is to be done; what was decided in one of the others may still come. It returns the states that
+// follow, one for each event. Events are in the order of their versions. The error says how far it came; a
+// history whose last events are missing is an error, too.
+func Explain(past []State, calls []Call, events []Event) ([]State, error) {
+	e := &explanation{calls: calls, events: events, done: make([]int, len(calls)), states: slices.Clone(past), base: len(past) - 1}
+	if e.from(0) {
+		return e.states[len(past):], nil
+	}
+	return nil, fmt.Errorf("%w: %s", ErrHistory, e.why)
+}
+
+// explanation is a search, depth first.
+type explanation struct {
+	calls  []Call
+	events []Event
+	// done says how many effects of a call have been seen; of a collection, how many items are through.
+	done []int
+	// states has the past ones and one for each event; base is the last of the past.
+	states []State
+	base   int
+	// deepest is the number of events explained at best, and why says what failed there.
+	deepest int
+	why     string
+}
+
+func (e *explanation) fail(i int, format string, args ...any) bool {
+	if i >= e.deepest || e.why == "" {
+		e.deepest, e.why = i, fmt.Sprintf(format, args...)
+	}
+	return false
+}
+
+func (e *explanation) from(i int) bool {
+	s := e.states[len(e.states)-1]
+	if i == len(e.events) {
+		return e.atRest(i, s)
+	}
+	ev := e.events[i]
+	for c := range e.calls {
+		if e.calls[c].Sent <= i && e.byCall(i, c, s, ev) {
+			return true
+		}
+	}
+	if e.byItself(s, ev) && e.next(i, s, ev) {
+		return true
+	}
+	return e.fail(i, "event %d, %s, is neither a call's effect nor a step that was due; due were %v", i, ev, Steps(s))
+}
+
+// next goes on with what the event makes of the state.
+func (e *explanation) next(i int, s State, ev Event) bool {
+	if ev.Type == Deleted {
+		s = s.without(ev.Object.Key)
+	} else {
+		o := ev.Object
+		old := s[o.Key]
+		o.Bound, o.Period = old.Bound, old.Period // events don't tell
+		s = s.with(o)
+	}
+	return e.onto(i, s)
+}
+
+func (e *explanation) onto(i int, s State) bool {
+	e.states = append(e.states, s)
+	if e.from(i + 1) {
+		return true
+	}
+	e.states = e.states[:len(e.states)-1]
+	return false
+}
+
+// byCall tries the event as the effect of a call.
+func (e *explanation) byCall(i, c int, s State, ev Event) bool {
+	call, before := &e.calls[c], e.done[c]
+	if call.Op.Verb == Collection {
+		return e.byItem(i, c, s, ev)
+	}
+	if before > 0 || call.Op.Key != ev.Object.Key {
+		return false
+	}
+	_, answer, effects := Apply(s, call.Op)
+	if len(effects) == 0 || !effects[0].Same(ev) {
+		return false
+	}
+	if call.Response.Code != 0 && !answer.Same(call.Response) {
+		return e.fail(i, "the answer to %s would be %s, not %s", call.Op, answer, call.Response)
+	}
+	ev.Object.Bound, ev.Object.Period = effects[0].Object.Bound, effects[0].Object.Period
+	e.done[c] = 1
+	next := s.without(ev.Object.Key)
+	if ev.Type != Deleted {
+		next = s.with(ev.Object)
+	}
+	if e.onto(i, next) {
+		return true
+	}
+	e.done[c] = before
+	return false
+}
+
+// byItem tries it as the effect on one of a collection's items, which go in order.
+func (e *explanation) byItem(i, c int, s State, ev Event) bool {
+	call, before := &e.calls[c], e.done[c]
+	items := call.Response.Items
+	if call.Response.Code == 0 {
+		items = e.during(call)[0].list(call.Op)
+	}
+	for n := before; n < len(items); n++ {
+		if _, _, effects := remove(s, call.Op.item(items[n].Key)); len(effects) > 0 && effects[0].Same(ev) {
+			e.done[c] = n + 1
+			if e.next(i, s, ev) {
+				return true
+			}
+			e.done[c] = before
+		}
+		if !e.passed(call, items[n].Key) {
+			return false
+		}
+	}
+	return false
+}
+
+// passed reports whether a collection's call may have left the object as it is, at some moment: it
+// was gone, or marked already (C-73).
+func (e *explanation) passed(call *Call, item Key) bool {
+	return slices.ContainsFunc(e.during(call), func(s State) bool {
+		_, _, effects := remove(s, call.Op.item(item))
+		return len(effects) == 0
+	})
+}
+
+// during returns the states that there have been since a call was sent.
+func (e *explanation) during(call *Call) []State {
+	return e.states[min(e.base+call.Sent, len(e.states)-1):]
+}
+
+// byItself reports whether the event is a step of the collector's, or ends a pod. A deletion must
+// be due now (safety); what only takes something away may have been decided a moment before.
+func (e *explanation) byItself(s State, ev Event) bool {
+	o, ok := s[ev.Object.Key]
+	if !ok || o.UID != ev.Object.UID || ev.Type == Added || KindOf(o.Kind).Ignored {
+		return false
+	}
+	does := func(t Step) bool {
+		_, effects := Take(s, t)
+		return effects[0].Same(ev)
+	}
+	if o.doomed() {
+		return does(Step{Kind: Finish, Key: o.Key})
+	}
+	if uids := lost(o.Owners, ev.Object.Owners); len(uids) > 0 {
+		return does(Step{Kind: Drop, Key: o.Key, Owners: uids}) && e.allowed(o, uids, State.droppable)
+	}
+	if uids := freed(o.Owners, ev.Object.Owners); len(uids) > 0 {
+		return does(Step{Kind: Unblock, Key: o.Key, Owners: uids}) && e.allowed(o, uids, State.unblockable)
+	}
+	for _, t := range e.wereDue(o) {
+		if t.Kind == Collect && (s.collect(o) == "" || Unsafe(s, o)) {
+			continue
+		}
+		if does(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// wereDue returns the object's steps in all the states in which it was as it is now.
+func (e *explanation) wereDue(o Object) []Step {
+	var all []Step
+	for _, s := range e.states {
+		if s[o.Key].Same(o) {
+			all = append(all, s.steps(o)...)
+		}
+	}
+	return all
+}
+
+// allowed reports whether each of the owners was among what f gives while the references to it were
+// what they are now.
+func (e *explanation) allowed(o Object, uids []UID, f func(State, Object) []UID) bool {
+	return !slices.ContainsFunc(uids, func(uid UID) bool {
+		return !slices.ContainsFunc(e.states, func(s State) bool {
+			was, ok := s[o.Key]
+			return ok && was.UID == o.UID && slices.Equal(only(was.Owners, uid), only(o.Owners, uid)) && slices.Contains(f(s, was), uid)
+		})
+	})
+}
+
+func only(owners []Owner, uid UID) []Owner {
+	return slices.DeleteFunc(slices.Clone(owners), func(r Owner) bool { return r.UID != uid })
+}
+
+// lost returns the uids that are in the old references only.
+func lost(old, now []Owner) []UID {
+	var uids []UID
+	for _, r := range old {
+		if !slices.ContainsFunc(now, func(q Owner) bool { return q.UID == r.UID }) {
+			uids = append(uids, r.UID)
+		}
+	}
+	return uids
+}
+
+// freed returns the uids that are blocked in the old references only.
+func freed(old, now []Owner) []UID {
+	var uids []UID
+	for _, r := range old {
+		if r.Block == True && !slices.ContainsFunc(now, func(q Owner) bool { return q.UID == r.UID && q.Block == True }) {
+			uids = append(uids, r.UID)
+		}
+	}
+	return uids
+}
+
+// atRest checks the end: every call that had no effect was right in not having any, and nothing is left to do.
+func (e *explanation) atRest(i int, s State) bool {
+	for c := range e.calls {
+		if why := e.unexplained(c); why != "" {
+			return e.fail(i, "%s", why)
+		}
+	}
+	if due := Steps(s); len(due) > 0 {
+		return e.fail(i, "the server rests, but due are %v", due)
+	}
+	if all := Abandoned(s); len(all) > 0 {
+		return e.fail(i, "abandoned are %v", all)
+	}
+	return true
+}
+
+// unexplained says what is wrong about a call that no event came of, or a collection.
+func (e *explanation) unexplained(c int) string {
+	call := &e.calls[c]
+	during := e.during(call)
+	switch {
+	case call.Response.Code == 0, call.Op.Verb != Collection && e.done[c] > 0:
+		return ""
+	case call.Op.Verb == Collection && call.Response.Code == 200:
+		for _, o := range call.Response.Items[e.done[c]:] {
+			if !call.Op.DryRun && !e.passed(call, o.Key) {
+				return fmt.Sprintf("%s left %s as it is", call.Op, o)
+			}
+		}
+		listed := func(s State) bool { return (Response{Code: 200, Items: s.list(call.Op)}).Same(call.Response) }
+		if !slices.ContainsFunc(during, listed) {
+			return fmt.Sprintf("%s answered %s", call.Op, call.Response)
+		}
+		return ""
+	}
+	var answers []string
+	for _, s := range during {
+		_, answer, effects := Apply(s, call.Op)
+		if len(effects) == 0 && answer.Same(call.Response) {
+			return ""
+		}
+		answers = append(answers, fmt.Sprintf("%s, %d events", answer, len(effects)))
+	}
+	return fmt.Sprintf("%s answered %s, not %s", call.Op, call.Response, strings.Join(slices.Compact(answers), " or "))
+}

@@ -1,0 +1,338 @@
+package model
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Options change what is generated.
+type Options struct {
+	// Confluent leaves out operations after which the collector's order of work would show.
+	Confluent bool
+}
+
+// Generate returns n operations that mean something to each other: it follows them on the model,
+// the collector working to its end after each. The same seed gives the same operations.
+func Generate(seed uint64, n int, opts Options) []Op {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), state: State{}, past: map[UID]bool{}}
+	ops := make([]Op, 0, n)
+	for id := 1; len(ops) < n; id++ {
+		op := g.op()
+		op.ID = id
+		next, _, _ := Apply(g.state, op.Resolve(g.state))
+		if opts.Confluent && !Confluent(next, 3) {
+			continue
+		}
+		next, _ = Settle(next, First)
+		g.state = versioned(next, g.state, int64(id)+1)
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+// versioned gives what has changed a new version.
+func versioned(s, old State, version int64) State {
+	out := State{}
+	for k, o := range s {
+		if was, ok := old[k]; !ok || !was.Same(o) {
+			o.Version = version
+		}
+		out[k] = o
+	}
+	return out
+}
+
+type generator struct {
+	*rand.Rand
+	state State
+	// past uids of objects that existed.
+	past map[UID]bool
+}
+
+// chance is true in percent of all cases.
+func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
+
+func one[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
+
+// likely lists values as often as they shall be chosen.
+var (
+	verbs = slices.Concat(slices.Repeat([]Verb{Create}, 36), slices.Repeat([]Verb{Delete}, 26),
+		slices.Repeat([]Verb{Merge}, 18), slices.Repeat([]Verb{Strategic}, 7), slices.Repeat([]Verb{JSON}, 4),
+		[]Verb{Put, Put, Put, Put, Collection, Collection, Get})
+	foreign = []string{"example.com/a", "example.com/b", "x.io/hold"}
+	names   = []string{"n0", "n1", "n2", "n3"}
+)
+
+func (g *generator) op() Op {
+	for uid := range g.state {
+		g.past[g.state[uid].UID] = true
+	}
+	op := Op{Verb: one(g, verbs)}
+	switch op.Verb {
+	case Create:
+		g.create(&op)
+	case Delete:
+		op.Key = g.existing()
+		g.delete(&op)
+	case Collection:
+		op.Key = Key{Kind: "ConfigMap", Namespace: one(g, Namespaces)}
+		op.Key.Kind = one(g, []string{"ConfigMap", "Secret", "ReplicaSet", "Pod", "ReplicationController", "Event"})
+		if g.chance(50) {
+			op.Label = one(g, []string{"x", "y"})
+		}
+		g.options(&op)
+	case Get:
+		op.Key = g.existing()
+	default:
+		g.patch(&op)
+	}
+	return op
+}
+
+// slot returns a place that may be taken or not.
+func (g *generator) slot() Key {
+	k := one(g, Kinds)
+	key := Key{Kind: k.Name, Name: one(g, names)}
+	if k.Namespaced {
+		key.Namespace = one(g, Namespaces)
+	}
+	return key
+}
+
+// existing returns a place that is most likely taken.
+func (g *generator) existing() Key {
+	if len(g.state) == 0 || g.chance(7) {
+		return g.slot()
+	}
+	return one(g, g.state.Keys())
+}
+
+func (g *generator) create(op *Op) {
+	op.Key = g.slot()
+	for range 8 {
+		if _, taken := g.state[op.Key]; !taken {
+			break
+		}
+		op.Key = g.slot()
+	}
+	if KindOf(op.Key.Kind).Namespaced && g.chance(1) {
+		op.Key.Namespace = NoNamespace
+	}
+	op.Owners, op.Finalizers = g.owners(op.Key), g.finalizers()
+	if g.chance(30) {
+		op.Label = one(g, []string{"x", "y"})
+	}
+	op.DryRun = g.chance(3)
+	if op.Key.Kind == "Pod" {
+		op.Bound = g.chance(30)
+		op.Period = one(g, []int64{0, 10_000, 20_000})
+	}
+}
+
+// finalizers are none, most of the time.
+func (g *generator) finalizers() []string {
+	switch n := g.IntN(100); {
+	case n < 68:
+		return nil
+	case n < 84:
+		return []string{one(g, foreign)}
+	case n < 89:
+		return []string{foreign[0], foreign[1]}
+	case n < 92:
+		return []string{Orphan}
+	case n < 95:
+		return []string{Foreground}
+	case n < 97:
+		return []string{one(g, foreign), one(g, []string{Orphan, Foreground})}
+	case n < 98:
+		return []string{Orphan, Foreground}
+	case n < 99:
+		return []string{"plain"}
+	}
+	return []string{"not a name!"}
+}
+
+// owners returns up to three, of an object at key.
+func (g *generator) owners(key Key) []Owner {
+	var owners []Owner
+	for range one(g, []int{0, 0, 1, 1, 1, 1, 2, 2, 3}) {
+		if len(g.state) == 0 {
+			break
+		}
+		owners = append(owners, g.owner(key))
+	}
+	return owners
+}
+
+// owner is most likely a good one for an object at key.
+func (g *generator) owner(key Key) Owner {
+	o := g.state[one(g, g.state.Keys())]
+	for range 5 {
+		if o.Namespace == key.Namespace || o.Namespace == "" {
+			break
+		}
+		o = g.state[one(g, g.state.Keys())]
+	}
+	r := Owner{APIVersion: KindOf(o.Kind).APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID}
+	r.Block = one(g, []Tri{Unset, False, True, True})
+	if g.chance(10) {
+		r.Controller = one(g, []Tri{False, True})
+	}
+	if g.chance(22) {
+		g.twist(&r)
+	}
+	return r
+}
+
+// twist makes a reference wrong.
+func (g *generator) twist(r *Owner) {
+	switch g.IntN(12) {
+	case 0, 1:
+		r.UID = UID(fmt.Sprintf("x%d", g.IntN(3)))
+	case 2, 3:
+		if len(g.past) > 0 {
+			r.UID = one(g, sorted(g.past))
+		}
+	case 4, 5:
+		r.Name = one(g, names)
+	case 6:
+		k := one(g, Kinds)
+		r.APIVersion, r.Kind = k.APIVersion, k.Name
+	case 7:
+		r.Kind = one(g, []string{"ConfigMap", "Secret"})
+	case 8:
+		r.APIVersion = one(g, []string{"v2", "example.com/v1"})
+	case 9:
+		r.Kind = "Widget"
+	case 10:
+		r.APIVersion = one(g, []string{"", "apps/", r.APIVersion})
+	case 11:
+		*r = Owner{APIVersion: r.APIVersion, Kind: r.Kind, Name: one(g, []string{"", r.Name}), UID: r.UID, Controller: True}
+	}
+}
+
+func sorted(uids map[UID]bool) []UID {
+	all := make([]UID, 0, len(uids))
+	for u := range uids {
+		all = append(all, u)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (g *generator) delete(op *Op) {
+	g.options(op)
+	o := g.state[op.Key]
+	if g.chance(12) {
+		op.UID = one(g, []UID{o.UID, o.UID, "x0"})
+	}
+	if g.chance(10) {
+		op.Version = one(g, []int64{Current, Current, Stale})
+	}
+	if op.Key.Kind == "Pod" && g.chance(50) || g.chance(5) {
+		op.Grace = new(int64)
+		*op.Grace = one(g, []int64{0, 0, 10_000, 15_000, 30_000})
+	}
+}
+
+func (g *generator) options(op *Op) {
+	switch n := g.IntN(100); {
+	case n < 30:
+		op.Policy = "Background"
+	case n < 55:
+		op.Policy = "Foreground"
+	case n < 65:
+		op.Policy = "Orphan"
+	case n < 70:
+		op.Orphans = True
+	case n < 77:
+		op.Orphans = False
+	case n < 78:
+		op.Policy = "Sideways"
+	case n < 79:
+		op.Policy, op.Orphans = "Background", False
+	}
+	op.Query, op.DryRun = g.chance(25), g.chance(4)
+}
+
+// patch fills in a put, too.
+func (g *generator) patch(op *Op) {
+	op.Key = g.existing()
+	for range 20 {
+		if op.Verb != Put || KindOf(op.Key.Kind).Replaceable {
+			break
+		}
+		op.Key = g.existing()
+	}
+	if op.Verb == Put && !KindOf(op.Key.Kind).Replaceable {
+		op.Verb = Merge
+	}
+	o := g.state[op.Key]
+	switch op.Verb {
+	case JSON:
+		op.Remove = one(g, []string{"finalizers", "ownerReferences"})
+	case Strategic:
+		g.strategic(op, o)
+	case Put:
+		op.Owners, op.Finalizers, op.Label = g.newOwners(o, op.Key), g.newFinalizers(o), one(g, []string{"", "x", "y"})
+	case Merge:
+		op.Set = one(g, []Fields{SetOwners, SetOwners, SetFinalizers, SetFinalizers, SetFinalizers, SetLabel, SetOwners | SetFinalizers})
+		if op.Set&SetOwners != 0 {
+			op.Owners = g.newOwners(o, op.Key)
+		}
+		if op.Set&SetFinalizers != 0 {
+			op.Finalizers = g.newFinalizers(o)
+		}
+		if op.Set&SetLabel != 0 {
+			op.Label = one(g, []string{"", "x", "y"})
+		}
+	}
+	op.DryRun = g.chance(3)
+	if g.chance(6) && op.Verb != JSON && op.Verb != Strategic {
+		op.UID = one(g, []UID{o.UID, "x1"})
+	}
+	if g.chance(6) && op.Verb != JSON && op.Verb != Strategic {
+		op.Version = one(g, []int64{Current, Stale})
+	}
+}
+
+func (g *generator) strategic(op *Op, o Object) {
+	if len(o.Owners) == 0 || g.chance(30) {
+		if len(g.state) > 0 {
+			op.Owners = []Owner{g.owner(op.Key)}
+		}
+		return
+	}
+	r := one(g, o.Owners)
+	if g.chance(50) {
+		op.Drop = []UID{r.UID}
+		return
+	}
+	r.Block = one(g, []Tri{False, True})
+	op.Owners = []Owner{r}
+}
+
+// newOwners are other ones, or fewer, or more.
+func (g *generator) newOwners(o Object, key Key) []Owner {
+	switch {
+	case len(g.state) == 0 || g.chance(20):
+		return nil
+	case len(o.Owners) > 0 && g.chance(30):
+		return o.Owners[:len(o.Owners)-1]
+	case g.chance(40):
+		return append(slices.Clone(o.Owners), g.owner(key))
+	}
+	return g.owners(key)
+}
+
+// newFinalizers let go, most of the time.
+func (g *generator) newFinalizers(o Object) []string {
+	switch {
+	case g.chance(50):
+		return nil
+	case len(o.Finalizers) > 0 && g.chance(60):
+		return o.Finalizers[1:]
+	}
+	return g.finalizers()
+}

@@ -1,0 +1,53 @@
+package model
+
+// Kind is what the rules need to know of a type.
+type Kind struct {
+	Name, APIVersion, Plural string
+	Namespaced               bool
+	// Orphans: a DELETE without a policy orphans (C-23).
+	Orphans bool
+	// Ignored: the collector neither collects it nor counts it as a dependent (D-08), and a DELETE
+	// never leaves a finalizer of the collector (C-23).
+	Ignored bool
+	// Graceful: a DELETE has a grace period (C-30).
+	Graceful bool
+	// Generation: it starts at 1 (B-30).
+	Generation bool
+	// Returned: the answer to a DELETE that removes it is the object (C-62).
+	Returned bool
+	// Replaceable: a PUT of nothing but metadata and the body of its creation makes sense.
+	Replaceable bool
+}
+
+// Kinds are the kinds of the model's world, in the order in which they are listed.
+var Kinds = []Kind{
+	{Name: "ConfigMap", APIVersion: "v1", Plural: "configmaps", Namespaced: true, Replaceable: true},
+	{Name: "Secret", APIVersion: "v1", Plural: "secrets", Namespaced: true, Replaceable: true},
+	{Name: "ServiceAccount", APIVersion: "v1", Plural: "serviceaccounts", Namespaced: true, Returned: true},
+	{Name: "ReplicationController", APIVersion: "v1", Plural: "replicationcontrollers", Namespaced: true, Orphans: true, Generation: true},
+	{Name: "ReplicaSet", APIVersion: "apps/v1", Plural: "replicasets", Namespaced: true, Generation: true, Replaceable: true},
+	{Name: "Pod", APIVersion: "v1", Plural: "pods", Namespaced: true, Graceful: true, Generation: true, Returned: true},
+	{Name: "Event", APIVersion: "v1", Plural: "events", Namespaced: true, Ignored: true},
+	{Name: "ClusterRole", APIVersion: "rbac.authorization.k8s.io/v1", Plural: "clusterroles"},
+	{Name: "StorageClass", APIVersion: "storage.k8s.io/v1", Plural: "storageclasses", Returned: true},
+}
+
+// KindOf returns the kind of that name. The names are those of Kinds.
+func KindOf(name string) Kind {
+	for _, k := range Kinds {
+		if k.Name == name {
+			return k
+		}
+	}
+	panic("model: there is no kind " + name)
+}
+
+// served returns the kind that a reference names, if there is one (D-36, D-73).
+func served(apiVersion, kind string) (Kind, bool) {
+	for _, k := range Kinds {
+		if k.APIVersion == apiVersion && k.Name == kind {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}

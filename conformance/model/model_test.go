@@ -1,0 +1,137 @@
+package model_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+// scene is a state and the events that lead to it, of an owner "o" and its dependent "d".
+func scene(block model.Tri) (model.State, model.Object, model.Object) {
+	o := model.Op{ID: 1, Verb: model.Create, Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"}}
+	d := model.Op{ID: 2, Verb: model.Create, Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "d"},
+		Owners: []model.Owner{{APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: "u1", Block: block}}}
+	s, _, _ := model.Apply(model.State{}, o)
+	s, _, _ = model.Apply(s, d)
+	return s, s[o.Key], s[d.Key]
+}
+
+func TestExplain(t *testing.T) {
+	s, o, d := scene(model.Unset)
+	background := model.Call{Op: model.Op{Verb: model.Delete, Key: o.Key, Policy: "Background"}, Response: model.Response{Code: 200}}
+	refused := background
+	refused.Response = model.Response{Code: 409, Reason: "Conflict"}
+	gone := func(o model.Object) model.Event { return model.Event{Type: model.Deleted, Object: o} }
+	marked := o
+	marked.Deleting, marked.Grace = true, 0
+	for name, test := range map[string]struct {
+		calls  []model.Call
+		events []model.Event
+		want   bool
+	}{
+		"nothing":                        {want: true},
+		"a background cascade":           {[]model.Call{background}, []model.Event{gone(o), gone(d)}, true},
+		"a dependent before its owner":   {[]model.Call{background}, []model.Event{gone(d), gone(o)}, false},
+		"a dependent with a solid owner": {nil, []model.Event{gone(d)}, false},
+		"an owner by itself":             {nil, []model.Event{gone(o), gone(d)}, false},
+		"a dependent that stays":         {[]model.Call{background}, []model.Event{gone(o)}, false},
+		"an answer without effect":       {[]model.Call{background}, nil, false},
+		"another answer":                 {[]model.Call{refused}, []model.Event{gone(o), gone(d)}, false},
+		"another effect":                 {[]model.Call{background}, []model.Event{{Type: model.Modified, Object: marked}}, false},
+		"two calls, one of which comes late": {[]model.Call{background, {Op: background.Op, Response: model.Response{Code: 404, Reason: "NotFound"}}},
+			[]model.Event{gone(o), gone(d)}, true},
+		"a call that was sent after the event": {[]model.Call{{Op: background.Op, Response: background.Response, Sent: 1}},
+			[]model.Event{gone(o), gone(d)}, false},
+		"an answer that was lost, with effect":    {[]model.Call{{Op: background.Op}}, []model.Event{gone(o), gone(d)}, true},
+		"an answer that was lost, without effect": {[]model.Call{{Op: background.Op}}, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := model.Explain([]model.State{s}, test.calls, test.events)
+			if (err == nil) != test.want || err != nil && !errors.Is(err, model.ErrHistory) {
+				t.Errorf("explained: %v", err)
+			}
+		})
+	}
+}
+
+func TestUnsafe(t *testing.T) {
+	s, _, d := scene(model.True)
+	if !model.Unsafe(s, d) {
+		t.Error("a dependent may go while its owner is there")
+	}
+	next, _, _ := model.Apply(s, model.Op{Verb: model.Delete, Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"}, Policy: "Foreground"})
+	if model.Unsafe(next, d) {
+		t.Error("a dependent may not go while its owner waits for it")
+	}
+	delete(next, model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"})
+	if all := model.Abandoned(next); len(all) != 1 || !all[0].Same(d) {
+		t.Errorf("abandoned are %v", all)
+	}
+}
+
+// TestWalk: under any schedule the collector comes to an end where nothing is abandoned, and a
+// list of operations is the same each time.
+func TestWalk(t *testing.T) {
+	for seed := range uint64(10) {
+		ops := model.Generate(seed, 300, model.Options{})
+		if diff := cmp.Diff(ops, model.Generate(seed, 300, model.Options{})); diff != "" {
+			t.Fatalf("seed %d: %s", seed, diff)
+		}
+		s := model.State{}
+		for _, op := range ops {
+			s, _, _ = model.Apply(s, op.Resolve(s))
+			var events []model.Event
+			before := s
+			s, events = model.Settle(s, model.Random(seed))
+			if all := model.Abandoned(s); len(all) > 0 {
+				t.Fatalf("seed %d, after %s: abandoned are %v", seed, op, all)
+			}
+			if _, err := model.Explain([]model.State{before}, nil, events); err != nil {
+				t.Fatalf("seed %d, after %s: %v", seed, op, err)
+			}
+		}
+	}
+}
+
+// TestConfluent: two owners, one of which waits and one of which is about to, and a dependent that is held.
+func TestConfluent(t *testing.T) {
+	s, o, d := scene(model.True)
+	if !model.Confluent(s, 5) {
+		t.Error("a state at rest has one end")
+	}
+	other := model.Key{Kind: "ConfigMap", Namespace: "a", Name: "other"}
+	ref := func(name string, uid model.UID) model.Owner {
+		return model.Owner{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: uid, Block: model.True}
+	}
+	for _, op := range []model.Op{
+		{ID: 3, Verb: model.Create, Key: other, Owners: []model.Owner{ref("o", "u1")}},
+		{ID: 4, Verb: model.Merge, Key: d.Key, Set: model.SetOwners | model.SetFinalizers, Finalizers: []string{"x.io/hold"},
+			Owners: []model.Owner{ref("o", "u1"), ref("other", "u3")}},
+		{ID: 5, Verb: model.Delete, Key: o.Key, Policy: "Foreground"},
+	} {
+		s, _, _ = model.Apply(s, op)
+	}
+	if model.Confluent(s, 20) {
+		t.Error("whether the dependent lets go of its owner first depends on the order")
+	}
+}
+
+func TestShrink(t *testing.T) {
+	ops := model.Generate(1, 200, model.Options{})
+	fails := func(ops []model.Op) bool {
+		has := func(id int) bool { return slices.ContainsFunc(ops, func(o model.Op) bool { return o.ID == id }) }
+		return has(17) && has(142)
+	}
+	var ids []string
+	for _, o := range model.Shrink(ops, 500, fails) {
+		ids = append(ids, fmt.Sprint(o.ID))
+	}
+	if diff := cmp.Diff([]string{"17", "142"}, ids); diff != "" {
+		t.Error(diff)
+	}
+}

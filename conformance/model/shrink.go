@@ -1,0 +1,63 @@
+package model
+
+// Shrink returns a shorter list of operations for which fails is still true, as short as taking
+// runs of them away makes it, and then as simple as taking single parts of them away. fails is true
+// for ops, and is asked at most limit times.
+func Shrink(ops []Op, limit int, fails func([]Op) bool) []Op {
+	ask := func(try []Op) bool {
+		limit--
+		return limit >= 0 && fails(try)
+	}
+	for size := max(1, len(ops)/2); limit > 0; size = max(1, size/2) {
+		cut := false
+		for end := len(ops); end > 0 && limit > 0; end -= size { // from the end: causes come early
+			start := max(0, end-size)
+			if end > len(ops) || start == 0 && end == len(ops) {
+				continue
+			}
+			try := append(append([]Op{}, ops[:start]...), ops[end:]...)
+			if ask(try) {
+				ops, cut = try, true
+			}
+		}
+		if size == 1 && !cut {
+			break
+		}
+	}
+	return simplify(ops, ask)
+}
+
+// simplify takes parts of single operations away.
+func simplify(ops []Op, fails func([]Op) bool) []Op {
+	for i := range ops {
+		for _, simpler := range simplerOps(ops[i]) {
+			try := append([]Op{}, ops...)
+			try[i] = simpler(try[i])
+			if try[i].String() != ops[i].String() && fails(try) {
+				ops = try
+			}
+		}
+	}
+	return ops
+}
+
+func simplerOps(op Op) []func(Op) Op {
+	all := []func(Op) Op{
+		func(o Op) Op { o.Query = false; return o },
+		func(o Op) Op { o.UID = ""; return o },
+		func(o Op) Op { o.Version = 0; return o },
+		func(o Op) Op { o.Grace = nil; return o },
+		func(o Op) Op { o.Label, o.Set = "", o.Set&^SetLabel; return o },
+		func(o Op) Op { o.Finalizers = nil; return o },
+		func(o Op) Op { o.Owners = nil; return o },
+	}
+	for n := range op.Owners {
+		all = append(all, func(o Op) Op {
+			if n < len(o.Owners) {
+				o.Owners = append(append([]Owner{}, o.Owners[:n]...), o.Owners[n+1:]...)
+			}
+			return o
+		})
+	}
+	return all
+}

@@ -1,0 +1,104 @@
+package model
+
+import "slices"
+
+// update is PUT and PATCH.
+func update(s State, op Op) (State, Response, []Event) {
+	old, ok := s[op.Key]
+	if !ok {
+		return s, notFound(), nil
+	}
+	if op.Verb == Put && op.UID != "" && op.UID != old.UID { // B-09, before all else
+		return s, conflict(), nil
+	}
+	next, ok := change(old, op)
+	if !ok {
+		return s, invalid(), nil
+	}
+	if op.Version != 0 && op.Version != old.Version { // B-08
+		return s, conflict(), nil
+	}
+	if op.UID != "" && op.UID != old.UID { // B-57
+		return s, invalid(), nil
+	}
+	next.Owners = dedup(next.Owners)
+	if !valid(next) || old.Deleting && gains(old, next) { // B-16, B-14
+		return s, invalid(), nil
+	}
+	answer := Response{Code: 200, Object: &next}
+	switch {
+	case op.DryRun:
+		return s, answer, nil
+	case old.Deleting && len(next.Finalizers) == 0 && old.Grace <= 0: // B-20, B-21, B-22
+		return s.without(old.Key), answer, []Event{{Deleted, old}}
+	case next.Same(old): // B-17
+		return s, answer, nil
+	}
+	return s.with(next), answer, []Event{{Modified, next}}
+}
+
+// gains reports whether there is a finalizer that there wasn't.
+func gains(old, next Object) bool {
+	return slices.ContainsFunc(next.Finalizers, func(f string) bool { return !old.Has(f) })
+}
+
+// change returns the object as the body or patch makes it; false if a patch doesn't fit.
+func change(o Object, op Op) (Object, bool) {
+	switch op.Verb {
+	case Put:
+		o.Owners, o.Finalizers, o.Label = op.Owners, op.Finalizers, op.Label
+	case Merge: // B-53: lists are replaced
+		if op.Set&SetOwners != 0 {
+			o.Owners = op.Owners
+		}
+		if op.Set&SetFinalizers != 0 {
+			o.Finalizers = op.Finalizers
+		}
+		if op.Set&SetLabel != 0 {
+			o.Label = op.Label
+		}
+	case Strategic: // B-54: references merge by uid
+		o.Owners = mergeOwners(o.Owners, op.Owners, op.Drop)
+	case JSON: // B-52: what isn't there can't be removed
+		switch {
+		case op.Remove == "finalizers" && len(o.Finalizers) > 0:
+			o.Finalizers = nil
+		case op.Remove == "ownerReferences" && len(o.Owners) > 0:
+			o.Owners = nil
+		default:
+			return o, false
+		}
+	}
+	return o, true
+}
+
+// mergeOwners returns owners without the dropped ones and with the given ones merged in. Those of
+// one uid end up beside each other, and what is new comes first.
+func mergeOwners(owners, add []Owner, drop []UID) []Owner {
+	var merged []Owner
+	for _, r := range owners {
+		if !slices.Contains(drop, r.UID) {
+			merged = append(merged, r)
+		}
+	}
+	for _, a := range add {
+		i := slices.IndexFunc(merged, func(r Owner) bool { return r.UID == a.UID })
+		if i < 0 {
+			merged = append([]Owner{a}, merged...) // what the server's list has no place for comes first
+			continue
+		}
+		r := &merged[i]
+		r.APIVersion, r.Kind, r.Name = a.APIVersion, a.Kind, a.Name
+		if a.Controller != Unset { // what the patch doesn't mention stays
+			r.Controller = a.Controller
+		}
+		if a.Block != Unset {
+			r.Block = a.Block
+		}
+	}
+	first := func(r Owner) int {
+		return slices.IndexFunc(owners, func(o Owner) bool { return o.UID == r.UID })
+	}
+	slices.SortStableFunc(merged, func(a, b Owner) int { return first(a) - first(b) })
+	return merged
+}

@@ -1,0 +1,59 @@
+package model
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	// qualified names have a prefix (A-29); without one only standard finalizers pass (A-31).
+	qualified = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
+	bare      = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
+	standard  = []string{"kubernetes", Orphan, Foreground}
+)
+
+func valid(o Object) bool {
+	return validOwners(o.Owners) && validFinalizers(o)
+}
+
+func validOwners(owners []Owner) bool {
+	controllers := 0
+	for _, r := range owners {
+		if r.APIVersion == "" || strings.HasSuffix(r.APIVersion, "/") || r.Kind == "" || r.Name == "" || r.UID == "" { // A-24
+			return false
+		}
+		if r.APIVersion == "v1" && r.Kind == "Event" { // A-25
+			return false
+		}
+		if r.Controller == True {
+			controllers++
+		}
+	}
+	return controllers <= 1 // A-26
+}
+
+func validFinalizers(o Object) bool {
+	if o.Has(Orphan) && o.Has(Foreground) { // A-30
+		return false
+	}
+	for _, f := range o.Finalizers {
+		// Events don't go through the core validation of metadata (A-31).
+		free := o.Kind == "Event" && bare.MatchString(f)
+		if !free && !qualified.MatchString(f) && !slices.Contains(standard, f) {
+			return false
+		}
+	}
+	return true
+}
+
+// dedup removes references that are equal to an earlier one (A-28).
+func dedup(owners []Owner) []Owner {
+	var kept []Owner
+	for _, r := range owners {
+		if !slices.Contains(kept, r) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}

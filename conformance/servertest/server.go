@@ -1,0 +1,45 @@
+package servertest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/gc"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// Start returns the URL of a server.
+func Start(t testing.TB) string {
+	t.Helper()
+	adapter := &loopback.Collector{}
+	var collector *gc.Collector
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		collector = gc.New(gc.Config{API: adapter, Timeline: c.Cache, Kinds: adapter, Root: c.Decoder.Root, Log: c.Log})
+	}})
+	adapter.API = s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "test")
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := collector.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("the collector ended: %v", err)
+		}
+	})
+	t.Cleanup(func() {
+		cancel()
+		done.Wait()
+	})
+	return s.URL
+}
+
+// Client returns a client that keeps enough connections.
+func Client(t testing.TB) *http.Client {
+	tr := &http.Transport{MaxIdleConnsPerHost: 64}
+	t.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{Transport: tr}
+}
