@@ -64,5 +64,8 @@ func (s *Server) createByApply(q *request, p patch) (*storage.Object, error) {
 	if uid := obj.GetUID(); uid != "" {
 		return nil, q.conflict(fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
+	if err := ignoreRevision(obj); err != nil {
+		return nil, err
+	}
 	return s.create(q.r.Context(), &q.op, obj)
 }

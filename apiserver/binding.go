@@ -23,11 +23,11 @@ func (s *Server) serveBinding(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := createOptions(q.r.URL.Query())
+	in, o, err := q.creation()
 	if err != nil {
 		return err
 	}
-	obj, err := q.other(bindingKind, o.FieldValidation)
+	obj, err := q.other(in, bindingKind)
 	if err != nil {
 		return err
 	}

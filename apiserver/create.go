@@ -8,14 +8,14 @@ func (s *Server) serveCreate(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := createOptions(q.r.URL.Query())
+	b, o, err := q.creation()
 	if err != nil {
 		return err
 	}
 	if q.res.Collection == "" {
-		return s.serveVirtual(q, x, o)
+		return s.serveVirtual(q, x, b, o)
 	}
-	obj, err := q.input(o.FieldValidation)
+	obj, err := q.stored(b)
 	if err != nil {
 		return err
 	}

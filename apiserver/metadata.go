@@ -8,6 +8,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
@@ -68,17 +69,15 @@ func dedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 	}
 	var kept []metav1.OwnerReference
 	var dups []string
-	seen, named := map[ownerKey]bool{}, map[types.UID]bool{}
+	seen := map[ownerKey]bool{}
 	for _, r := range refs {
 		key := ownerKey{r.APIVersion, r.Kind, r.Name, r.UID, flagOf(r.Controller), flagOf(r.BlockOwnerDeletion)}
-		switch {
-		case !seen[key]:
-			seen[key] = true
-			kept = append(kept, r)
-		case !named[r.UID]:
-			named[r.UID] = true
-			dups = append(dups, string(r.UID))
+		if seen[key] {
+			dups = append(dups, string(r.UID)) // once for each that is dropped
+			continue
 		}
+		seen[key] = true
+		kept = append(kept, r)
 	}
 	if len(dups) == 0 {
 		return
@@ -110,14 +109,6 @@ func flagOf(b *bool) flag {
 }
 
 var metadataPath = field.NewPath("metadata")
-
-// pathSegment is the name rule that every kind has (0-17).
-func pathSegment(name string, prefix bool) []string {
-	if t := segmentFault(name); t != "" && !prefix {
-		return []string{t}
-	}
-	return nil
-}
 
 // validateMeta is a kind's own check of metadata on create: its name rule, and for core-validated
 // kinds the rule for un-prefixed finalizers.
@@ -153,14 +144,14 @@ func validateNew(res *resources.Resource, obj object) error {
 		errs = append(errs, res.Strategy.Validate(obj)...)
 	}
 	if len(errs) == 0 {
-		errs = apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, pathSegment, metadataPath)
+		errs = apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
 	}
 	return invalid(res, obj, errs)
 }
 
 // validateChange judges an update: the general rules for metadata and the kind's own, both.
 func validateChange(res *resources.Resource, sub *resources.Subresource, obj, old object) error {
-	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, pathSegment, metadataPath)
+	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
 	switch {

@@ -100,6 +100,15 @@ func (x *rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, 
 	return m, nil
 }
 
+// internalType is the type by which upstream calls the resource's objects, or with a suffix their
+// lists, where they can't be shown as asked.
+func (x *rendering) internalType(suffix string) string {
+	if x.res.Custom {
+		return "*unstructured.Unstructured" + suffix
+	}
+	return "*" + internalPackage(x.res.Group) + "." + x.res.Kind + suffix
+}
+
 func (x *rendering) metaType(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{Kind: kind, APIVersion: metav1.GroupName + "/" + x.f.version}
 }
@@ -181,7 +190,9 @@ func (x *rendering) listObject(objs []*storage.Object, m metav1.ListMeta) (runti
 	switch x.f.as {
 	case "Table":
 		return x.table(objs, m, true)
-	case "PartialObjectMetadata", "PartialObjectMetadataList":
+	case "PartialObjectMetadata":
+		return nil, notAcceptableText(fmt.Sprintf("you requested PartialObjectMetadata, but the requested object is a list (%s)", x.internalType("List")))
+	case "PartialObjectMetadataList":
 		l := &metav1.PartialObjectMetadataList{TypeMeta: x.metaType("PartialObjectMetadataList"), ListMeta: m, Items: make([]metav1.PartialObjectMetadata, 0, len(objs))}
 		for _, o := range objs {
 			item, err := x.metadata(o)

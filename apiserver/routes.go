@@ -21,12 +21,15 @@ func (s *Server) Insecure() http.Handler {
 	return s.ownOrigin(stripSlash(s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })))
 }
 
-// stripSlash takes a slash off the end of the path, in both forms in which the request has it.
+// stripSlash takes slashes off the end of the path, in both forms in which the request has it
+// (go-restful tokenizePath).
 func stripSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(r.URL.EscapedPath(), "/") {
+		if p := r.URL.EscapedPath(); len(p) > 1 && strings.HasSuffix(p, "/") {
 			u := *r.URL
-			u.Path, u.RawPath = p[:len(p)-1], strings.TrimSuffix(u.RawPath, "/")
+			n := len(p) - len(strings.TrimRight(p, "/")) // none of them is escaped
+			n = min(n, len(p)-1)
+			u.Path, u.RawPath = u.Path[:len(u.Path)-n], u.RawPath[:max(len(u.RawPath)-n, 0)]
 			c := *r
 			c.URL = &u
 			r = &c
@@ -37,7 +40,7 @@ func stripSlash(next http.Handler) http.Handler {
 
 func (s *Server) routes(who Authenticator) chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.audit, s.recoverPanics)
+	r.Use(s.audit, noCache, s.recoverPanics)
 	r.NotFound(http.NotFound)
 	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) { s.writeError(w, r, errNoMethod) })
 
@@ -118,11 +121,13 @@ func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 	if group != "" {
 		segments = 3
 	}
+	warn := &warnings{}
 	t, err := resolve(s.types, group, version, afterSegments(r.URL.EscapedPath(), segments))
 	if err == nil {
-		err = s.dispatch(w, r, t)
+		err = s.dispatch(w, r, t, warn)
 	}
 	if err != nil {
+		warn.write(w.Header()) // a failure is warned of, too (0-12)
 		s.writeError(w, r, err)
 	}
 }
@@ -140,21 +145,27 @@ func afterSegments(path string, n int) string {
 }
 
 // dispatch picks the verb for a method, as Kubernetes' request info does.
-func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) error {
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn *warnings) error {
 	verb := verbOf(r, t)
 	s.observe(r, t, verb)
 	if t.sub != nil && t.sub.Action == resources.Unserved {
+		if r.URL.Query().Get("dryRun") != "" && t.sub.Name != "log" { // B-70
+			return badRequest("dryRun is not supported")
+		}
 		return errNeedsKubelet
 	}
 	if !t.serves(verb) {
 		return errNoMethod
+	}
+	if err := routable(r, t, verb); err != nil {
+		return err
 	}
 	leave, err := s.enter(verb)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	q := &request{op: op{target: t, user: userOf(r), warn: &warnings{}}, verb: verb, w: w, r: r, s: s}
+	q := &request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}
 	if t.res.Deprecated != "" {
 		q.warn.add(t.res.Deprecated)
 	}

@@ -73,12 +73,12 @@ type scaling func(*autoscalingv1.Scale, *apply.Scaling) (*autoscalingv1.Scale, e
 
 // replaceScale is PUT: the body is the new Scale.
 func (q *request) replaceScale() (scaling, error) {
-	o, err := updateOptions(q.r.URL.Query())
+	b, o, err := q.replacement()
 	if err != nil {
 		return nil, err
 	}
 	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
-	obj, err := q.other(scaleKind, o.FieldValidation)
+	obj, err := q.other(b, scaleKind)
 	if err != nil {
 		return nil, err
 	}

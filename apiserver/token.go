@@ -27,11 +27,11 @@ func (s *Server) serveToken(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := createOptions(q.r.URL.Query())
+	b, _, err := q.creation()
 	if err != nil {
 		return err
 	}
-	obj, err := q.other(tokenRequestKind, o.FieldValidation)
+	obj, err := q.other(b, tokenRequestKind)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // serveVirtual is POST of what isn't stored: a question that is answered in its status.
-func (s *Server) serveVirtual(q *request, x *rendering, o *metav1.CreateOptions) error {
-	obj, err := q.other(q.res.GroupVersionKind(), o.FieldValidation)
+func (s *Server) serveVirtual(q *request, x *rendering, b body, o *metav1.CreateOptions) error {
+	obj, err := q.other(b, q.res.GroupVersionKind())
 	if err != nil {
 		return err
 	}

@@ -206,6 +206,7 @@ func undone(a *admission.Attributes, err error) {
 // insert commits a new object, and words what stands in its way.
 func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object, error) {
 	obj.SetResourceVersion("")
+	obj.SetSelfLink("")
 	value, err := encodeStored(o.res, obj)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
@@ -385,6 +386,7 @@ func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, o
 	apply.KeepTimes(obj, old) // B-17
 	verdict := finalizers.Update(lifecycleOf(o.res, old), lifecycleOf(o.res, obj), s.now())
 	obj.SetResourceVersion("")
+	obj.SetSelfLink("")
 	value, err := encodeStored(o.res, obj)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
