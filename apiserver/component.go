@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,5 +46,6 @@ func (s *Server) getVirtual(q *request, x *rendering) error {
 			return q.answer(x, http.StatusOK, o)
 		}
 	}
-	return q.notFound()
+	//lint:ignore ST1005 it is what clients see (0-10)
+	return fmt.Errorf("Component not found: %s", q.name)
 }

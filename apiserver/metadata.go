@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/api/validation/path"
@@ -149,19 +148,25 @@ func validateNew(res *resources.Resource, obj object) error {
 	return invalid(res, obj, errs)
 }
 
-// validateChange judges an update: the general rules for metadata and the kind's own, both.
+// validateChange judges an update: the general rules for metadata and the kind's own, both (A-20, B-16).
+// The kind's own begin with those for metadata, so causes repeat.
 func validateChange(res *resources.Resource, sub *resources.Subresource, obj, old object) error {
 	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
+	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...) // B-12 to B-15
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
-	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
+	if !res.Strategy.CustomMeta {
+		errs = append(errs, validateFinalizerNames(obj)...)
+	}
 	switch {
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
-	case sub == nil && res.Strategy.ValidateUpdate != nil:
-		errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)
-	}
-	if !res.Strategy.CustomMeta && !apiequality.Semantic.DeepEqual(obj.GetFinalizers(), old.GetFinalizers()) {
-		errs = append(errs, validateFinalizerNames(obj)...)
+	case sub == nil:
+		for range res.MetadataAgain() {
+			errs = append(errs, validateMeta(res, obj)...)
+		}
+		if res.Strategy.ValidateUpdate != nil {
+			errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)
+		}
 	}
 	return invalid(res, obj, errs)
 }

@@ -274,7 +274,9 @@ func (p *patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	// What the patch says of kind and apiVersion is passed over: no text is read again.
 	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(merged, next, p.strictness != metav1.FieldValidationIgnore)
 	if more, ok := runtime.AsStrictDecodingError(err); ok {
-		strict, err = append(strict, more.Errors()...), nil
+		unknown := more.Errors() // in the order of a map
+		slices.SortFunc(unknown, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+		strict, err = append(strict, unknown...), nil
 	}
 	if err != nil {
 		return nil, unreadable(shown, err)

@@ -64,7 +64,7 @@ func resolve(types *resources.Types, group, version, escaped string) (target, er
 	if len(parts) > 3 && t.sub.Action != resources.Unserved {
 		return target{}, errNoRoute
 	}
-	if t.res.Namespaced == (t.namespace == "") && !(t.res.Namespaced && t.name == "") {
+	if t.res.Namespaced == (t.namespace == "") && !(t.res.Namespaced && t.name == "" && t.res.Has("list")) {
 		return target{}, errNoRoute
 	}
 	if t.sub != nil && t.name == "" {

@@ -42,19 +42,24 @@ func (s *Server) routes(who Authenticator) chi.Router {
 	r := chi.NewRouter()
 	r.Use(s.audit, noCache, s.recoverPanics)
 	r.NotFound(http.NotFound)
-	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) { s.writeError(w, r, errNoMethod) })
+	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
+		if !r.Match(chi.NewRouteContext(), http.MethodGet, req.URL.Path) { // chi looks at unknown methods first
+			http.NotFound(w, req)
+			return
+		}
+		s.writeError(w, req, errNoMethod)
+	})
 
 	for _, e := range []endpoint{allChecks, liveChecks, readyChecks} {
 		for _, path := range []string{"/" + e.name, "/" + e.name + "/{check}"} {
-			r.Get(path, s.health(e))
-			r.Head(path, s.health(e)) // what load balancers probe with
+			r.Handle(path, s.health(e)) // of any method, as upstream's
 		}
 	}
 	r.Get("/version", s.version)
 
 	r.Group(func(r chi.Router) {
 		r.Use(s.authenticate(who))
-		r.Get("/", s.paths)
+		r.HandleFunc("/", s.paths)
 		r.Handle("/metrics", s.metricsHandler())
 		for path, h := range s.config.Debug {
 			r.Handle(path, h)
@@ -148,7 +153,7 @@ func afterSegments(path string, n int) string {
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn *warnings) error {
 	verb := verbOf(r, t)
 	s.observe(r, t, verb)
-	if t.sub != nil && t.sub.Action == resources.Unserved {
+	if t.sub != nil && t.sub.Action == resources.Unserved && (t.sub.Has(verb) || t.sub.Name == "proxy") {
 		if r.URL.Query().Get("dryRun") != "" && t.sub.Name != "log" { // B-70
 			return badRequest("dryRun is not supported")
 		}
