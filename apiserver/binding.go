@@ -32,14 +32,11 @@ func (s *Server) serveBinding(q *request) error {
 		return err
 	}
 	b := obj.(*corev1.Binding)
-	if b.Name == "" {
-		b.Name = q.name
-	}
-	if err := q.checkName(b); err != nil {
+	if err := matchNamespace(q.res, b, q.namespace); err != nil {
 		return err
 	}
 	q.dryRun = isDryRun(o.DryRun)
-	if err := s.bind(q.r.Context(), &q.op, b); err != nil {
+	if err := s.bind(q.r.Context(), &q.op, q.attributes(admission.Create, b, nil), b); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{
@@ -47,13 +44,19 @@ func (s *Server) serveBinding(q *request) error {
 }
 
 // bind checks a Binding and writes the node into its pod (K pkg/registry/core/pod/storage: BindingREST).
-func (s *Server) bind(ctx context.Context, o *op, b *corev1.Binding) error {
-	if errs := validateBinding(b); len(errs) > 0 {
-		return apierrors.NewInvalid(bindingKind.GroupKind(), b.Name, errs)
-	}
-	a := o.attributes(admission.Create, b, nil)
+// a is what plugins are told that was asked for.
+func (s *Server) bind(ctx context.Context, o *op, a *admission.Attributes, b *corev1.Binding) error {
 	if err := s.admission.Admit(ctx, a); err != nil {
 		return err
+	}
+	switch {
+	case b.Name != o.name:
+		return badRequest("name in URL does not match name in Binding object")
+	case b.Name == "":
+		return badRequest("Name parameter required.")
+	}
+	if errs := validateBinding(b); len(errs) > 0 {
+		return errs.ToAggregate() // 0-10
 	}
 	if err := s.admission.Validate(ctx, a); err != nil {
 		return err
@@ -64,6 +67,8 @@ func (s *Server) bind(ctx context.Context, o *op, b *corev1.Binding) error {
 		switch {
 		case b.UID != "" && b.UID != pod.UID:
 			return nil, o.uidPrecondition(s.root, b, pod.UID)
+		case b.ResourceVersion != "" && b.ResourceVersion != pod.ResourceVersion:
+			return nil, o.precondition(s.root, "ResourceVersion", b.ResourceVersion, pod.ResourceVersion)
 		case pod.DeletionTimestamp != nil:
 			return nil, notBound(pod.Name, fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", pod.Name))
 		case pod.Spec.NodeName != "":

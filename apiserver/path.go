@@ -26,6 +26,9 @@ type target struct {
 // resource inside it: /api/v1/namespaces/a/finalize (AS pkg/endpoints/request/requestinfo.go).
 var namespaceSubresources = []string{"status", "finalize"}
 
+// named are the verbs that make a path of an object.
+var named = []string{"get", "update", "patch", "delete"}
+
 // resolve reads the segments behind /api/<version> or /apis/<group>/<version>. It returns
 // errNoRoute if they name nothing that is served.
 func resolve(types *resources.Types, group, version, escaped string) (target, error) {
@@ -65,6 +68,9 @@ func resolve(types *resources.Types, group, version, escaped string) (target, er
 		return target{}, errNoRoute
 	}
 	if t.res.Namespaced == (t.namespace == "") && !(t.res.Namespaced && t.name == "" && t.res.Has("list")) {
+		return target{}, errNoRoute
+	}
+	if t.name != "" && t.sub == nil && !slices.ContainsFunc(named, t.res.Has) {
 		return target{}, errNoRoute
 	}
 	if t.sub != nil && t.name == "" {

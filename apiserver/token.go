@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
@@ -36,6 +37,10 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	tr := obj.(*authenticationv1.TokenRequest)
+	a := q.attributes(admission.Create, tr, nil)
+	if err := s.admission.Admit(q.r.Context(), a); err != nil { // B-72, B-73
+		return err
+	}
 	account, err := s.get(q.r.Context(), &q.op, "")
 	if err != nil {
 		return err
@@ -50,6 +55,9 @@ func (s *Server) serveToken(q *request) error {
 	tr.Spec.ExpirationSeconds = &life
 	if errs := validateTokenRequest(tr); len(errs) > 0 {
 		return apierrors.NewInvalid(tokenRequestKind.GroupKind(), "", errs)
+	}
+	if err := s.admission.Validate(q.r.Context(), a); err != nil {
+		return err
 	}
 	if len(tr.Spec.Audiences) == 0 {
 		tr.Spec.Audiences = s.config.Tokens.Audiences()

@@ -84,11 +84,17 @@ func ignoreRevision(m metav1.Object) error {
 	return err
 }
 
-// uidPrecondition is B-09. A dry run has not come to where keys get their root (AS registry/dryrun.go).
+// uidPrecondition is B-09.
 func (o *op) uidPrecondition(root string, obj metav1.Object, stored any) error {
+	return o.precondition(root, "UID", obj.GetUID(), stored)
+}
+
+// precondition words what the storage compares before anything else. A dry run has not come to where
+// keys get their root (AS registry/dryrun.go).
+func (o *op) precondition(root, what string, want, stored any) error {
 	if o.dryRun {
 		root = ""
 	}
-	return o.conflict(fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %v",
-		o.key(root), obj.GetUID(), stored))
+	return o.conflict(fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: %s in precondition: %v, %s in object meta: %v",
+		o.key(root), what, want, what, stored))
 }

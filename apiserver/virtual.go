@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -37,9 +38,11 @@ func (s *Server) postBinding(q *request, x *rendering, b *corev1.Binding, o *met
 	if err := matchNamespace(q.res, b, q.namespace); err != nil {
 		return err
 	}
+	a := q.attributes(admission.Create, b, nil)
+	a.DryRun = isDryRun(o.DryRun)
 	on := q.op
 	on.res, on.sub, on.name, on.dryRun = pods, pods.Subresource("binding"), b.Name, isDryRun(o.DryRun)
-	if err := s.bind(q.r.Context(), &on, b); err != nil {
+	if err := s.bind(q.r.Context(), &on, a, b); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{
