@@ -109,8 +109,9 @@ func flagOf(b *bool) flag {
 
 var metadataPath = field.NewPath("metadata")
 
-// validateMeta is a kind's own check of metadata on create: its name rule, and for core-validated
-// kinds the rule for un-prefixed finalizers.
+// validateMeta is a kind's own check of metadata on create: a name there must be, its rule for
+// names and prefixes of names, a namespace, and for core-validated kinds the rule for
+// un-prefixed finalizers.
 func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
 	name := res.Strategy.Name
 	if name == nil {
@@ -148,11 +149,12 @@ func validateNew(res *resources.Resource, obj object) error {
 	return invalid(res, obj, errs)
 }
 
-// validateChange judges an update: the general rules for metadata and the kind's own, both (A-20, B-16).
+// validateChange judges an update: the general rules for metadata and the kind's own, both (A-20, B-16);
+// owners may change at any time (B-18).
 // The kind's own begin with those for metadata, so causes repeat.
 func validateChange(res *resources.Resource, sub *resources.Subresource, obj, old object) error {
 	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
-	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...) // B-12 to B-15
+	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...) // B-12 to B-15: what can't change
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
 	if !res.Strategy.CustomMeta {
 		errs = append(errs, validateFinalizerNames(obj)...)

@@ -80,7 +80,7 @@ var statusTable = []struct {
 	{is: cache.ErrExpired, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},
 }
 
-// statusOf returns the Status that a client gets for an error.
+// statusOf returns the Status that a client gets for an error (0-01).
 func statusOf(err error) *metav1.Status {
 	var s apierrors.APIStatus
 	if errors.As(err, &s) {

@@ -44,7 +44,7 @@ func (s *Server) serveUpdate(q *request) error {
 	return q.answer(x, http.StatusOK, out)
 }
 
-// replaceOrCreate replaces an object, or creates it where the kind allows that (B-03).
+// replaceOrCreate replaces an object, or creates it where the kind allows that (B-01, B-03).
 func (s *Server) replaceOrCreate(ctx context.Context, o *op, obj object) (out *storage.Object, created bool, err error) {
 	uid := obj.GetUID()
 	for {
