@@ -11,7 +11,7 @@ import (
 )
 
 // serveApply is PATCH with an apply document: it merges the document into the object by who owns
-// which field, or creates the object (B-51, B-60).
+// which field, or creates the object (B-51, B-60, B-61).
 func (s *Server) serveApply(q *request, x *rendering, p patch) error {
 	q.tracked = true
 	code := http.StatusOK
