@@ -153,6 +153,10 @@ func afterSegments(path string, n int) string {
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn *warnings) error {
 	verb := verbOf(r, t)
 	s.observe(r, t, verb)
+	limit, err := s.limit(r, verb)
+	if err != nil {
+		return err
+	}
 	if t.sub != nil && t.sub.Action == resources.Unserved && (t.sub.Has(verb) || t.sub.Name == "proxy") {
 		if r.URL.Query().Get("dryRun") != "" && t.sub.Name != "log" { // B-70
 			return badRequest("dryRun is not supported")
@@ -175,13 +179,37 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 		q.warn.add(t.res.Deprecated)
 	}
 	q.timeBody()
-	if longRunning(verb) {
+	if limit == 0 {
 		return s.verb(q)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.config.RequestTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
 	q.r = q.r.WithContext(ctx)
 	return s.verb(q)
+}
+
+// limit is how long a request may take: as long as the server lets it (0-13) or, if that is less, as the
+// client says; 0 means that nobody says (AS endpoints/filters/request_deadline.go).
+func (s *Server) limit(r *http.Request, verb string) (time.Duration, error) {
+	if verb == "watch" {
+		return 0, nil
+	}
+	limit := s.config.RequestTimeout
+	if longRunning(verb) {
+		limit = 0
+	}
+	value := r.URL.Query().Get("timeout")
+	if value == "" {
+		return limit, nil
+	}
+	d, err := time.ParseDuration(value)
+	switch {
+	case err != nil:
+		return 0, badRequest("invalid timeout specified in the request URL - %s", err)
+	case d > 0 && (limit == 0 || d < limit):
+		return d, nil
+	}
+	return limit, nil
 }
 
 // timeBody bounds the reading of the body, of requests without a deadline too: one that never ends
