@@ -11,7 +11,7 @@ import (
 )
 
 // serveApply is PATCH with an apply document: it merges the document into the object by who owns
-// which field, or creates the object (B-51, B-60).
+// which field, or creates the object (B-51, B-60, B-61).
 func (s *Server) serveApply(q *request, x *rendering, p patch) error {
 	q.tracked = true
 	code := http.StatusOK
@@ -63,6 +63,9 @@ func (s *Server) createByApply(q *request, p patch) (*storage.Object, error) {
 	}
 	if uid := obj.GetUID(); uid != "" {
 		return nil, q.conflict(fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
+	if err := ignoreRevision(obj); err != nil {
+		return nil, err
 	}
 	return s.create(q.r.Context(), &q.op, obj)
 }

@@ -23,20 +23,20 @@ func (s *Server) serveBinding(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := createOptions(q.r.URL.Query())
+	in, o, err := q.creation()
 	if err != nil {
 		return err
 	}
-	obj, err := q.other(bindingKind, o.FieldValidation)
+	obj, err := q.other(in, bindingKind)
 	if err != nil {
 		return err
 	}
 	b := obj.(*corev1.Binding)
-	if err := matchNamespace(q.res, b, q.namespace); err != nil {
+	if err := matchNamespace(q.res, b, q.namespace); err != nil {
 		return err
 	}
 	q.dryRun = isDryRun(o.DryRun)
-	if err := s.bind(q.r.Context(), &q.op, b, q.attributes(admission.Create, b, nil)); err != nil {
+	if err := s.bind(q.r.Context(), &q.op, q.attributes(admission.Create, b, nil), b); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{
@@ -44,16 +44,19 @@ func (s *Server) serveBinding(q *request) error {
 }
 
 // bind checks a Binding and writes the node into its pod (K pkg/registry/core/pod/storage: BindingREST).
-// What is wrong with it has no Status of its own (0-10). a is the request as admission sees it.
-func (s *Server) bind(ctx context.Context, o *op, b *corev1.Binding, a *admission.Attributes) error {
+// a is what plugins are told that was asked for.
+func (s *Server) bind(ctx context.Context, o *op, a *admission.Attributes, b *corev1.Binding) error {
 	if err := s.admission.Admit(ctx, a); err != nil {
 		return err
 	}
-	if b.Name != o.name {
+	switch {
+	case b.Name != o.name:
 		return badRequest("name in URL does not match name in Binding object")
+	case b.Name == "":
+		return badRequest("Name parameter required.")
 	}
 	if errs := validateBinding(b); len(errs) > 0 {
-		return errs.ToAggregate()
+		return errs.ToAggregate() // 0-10
 	}
 	if err := s.admission.Validate(ctx, a); err != nil {
 		return err
@@ -64,6 +67,8 @@ func (s *Server) bind(ctx context.Context, o *op, b *corev1.Binding, a *admissio
 		switch {
 		case b.UID != "" && b.UID != pod.UID:
 			return nil, o.uidPrecondition(s.root, b, pod.UID)
+		case b.ResourceVersion != "" && b.ResourceVersion != pod.ResourceVersion:
+			return nil, o.precondition(s.root, "ResourceVersion", b.ResourceVersion, pod.ResourceVersion)
 		case pod.DeletionTimestamp != nil:
 			return nil, notBound(pod.Name, fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", pod.Name))
 		case pod.Spec.NodeName != "":

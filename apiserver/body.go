@@ -60,6 +60,14 @@ type body struct {
 	strictness string
 }
 
+// newBody is a body whose strictness is that of the options; by default it warns.
+func newBody(data []byte, media, fieldValidation string) body {
+	if fieldValidation == "" {
+		fieldValidation = metav1.FieldValidationWarn
+	}
+	return body{bytes: data, media: media, strictness: fieldValidation}
+}
+
 // decodeBody reads a body that must be of the kind want; it returns the object in that version.
 func decodeBody(b body, want schema.GroupVersionKind, coerce coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := decodeAny(b, want, coerce)
@@ -68,7 +76,7 @@ func decodeBody(b body, want schema.GroupVersionKind, coerce coercion, warn func
 		case metav1.FieldValidationWarn:
 			strict, _ := runtime.AsStrictDecodingError(err)
 			for _, e := range strict.Errors() {
-				warn(e.Error()) // B-71
+				warnStrict(e.Error(), warn)
 			}
 			err = nil
 		case metav1.FieldValidationIgnore:
@@ -88,10 +96,25 @@ func decodeBody(b body, want schema.GroupVersionKind, coerce coercion, warn func
 	return obj, nil
 }
 
+// warnStrict warns of a fault that isn't fatal, line by line where YAML's reader has found several (B-71).
+func warnStrict(text string, warn func(string)) {
+	for _, head := range []string{"yaml: unmarshal errors:\n", "error converting YAML to JSON: yaml: unmarshal errors:\n"} {
+		lines, found := strings.CutPrefix(text, head)
+		if !found {
+			continue
+		}
+		for line := range strings.SplitSeq(lines, "\n") {
+			warn(strings.TrimSpace(line))
+		}
+		return
+	}
+	warn(text)
+}
+
 // internalPackage is the name of the package that upstream keeps a group's internal types in; it
 // shows in the text for a body of another kind.
 func internalPackage(group string) string {
-	if group == "" {
+	if group == "" || group == "events.k8s.io" {
 		return "core"
 	}
 	name, _, _ := strings.Cut(group, ".")
@@ -268,17 +291,18 @@ const maxDepth = 10000
 // protobufPrefix begins protobuf bodies.
 var protobufPrefix = []byte("k8s\x00")
 
-// writeStatus answers with a Status in JSON, or in protobuf if the client asks for that first.
+// writeStatus answers with a Status in the form that the client accepts; where that is none that a
+// Status has, in indented JSON (AS responsewriters: WriteObjectNegotiated).
 func writeStatus(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
-	f, err := negotiate(r, true)
-	if err != nil {
-		f = format{media: mediaJSON}
-	}
+	f, err := offer{binary: true}.negotiate(r)
 	var data []byte
-	switch f.media {
-	case mediaProtobuf:
+	switch {
+	case err != nil:
+		f.media = mediaJSON
+		data, err = json.MarshalIndent(st, "", "  ")
+	case f.media == mediaProtobuf:
 		data, err = runtime.Encode(protobuf.NewSerializer(resources.Scheme(), resources.Scheme()), st)
-	case mediaYAML:
+	case f.media == mediaYAML:
 		data, err = yaml.Marshal(st)
 	default:
 		data, err = json.Marshal(st)

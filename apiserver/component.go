@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -57,5 +58,6 @@ func (s *Server) getVirtual(q *request, x *rendering) error {
 			return q.answer(x, http.StatusOK, o)
 		}
 	}
-	return q.notFound()
+	//lint:ignore ST1005 it is what clients see (0-10)
+	return fmt.Errorf("Component not found: %s", q.name)
 }

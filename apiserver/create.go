@@ -13,17 +13,17 @@ func (s *Server) serveCreate(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := createOptions(q.r.URL.Query())
+	b, o, err := q.creation()
 	if err != nil {
 		return err
 	}
 	if q.res.Collection == "" {
-		return s.serveVirtual(q, x, o)
+		return s.serveVirtual(q, x, b, o)
 	}
 	if q.res.Terminating {
-		return q.refuseTerminating(o.FieldValidation)
+		return q.refuseTerminating(b)
 	}
-	obj, err := q.input(o.FieldValidation)
+	obj, err := q.stored(b)
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,8 @@ func (s *Server) serveCreate(q *request) error {
 }
 
 // refuseTerminating answers for a resource whose definition is being deleted (F-11).
-func (q *request) refuseTerminating(strictness string) error {
-	obj, err := q.input(strictness)
+func (q *request) refuseTerminating(b body) error {
+	obj, err := q.stored(b)
 	if err != nil {
 		return err
 	}

@@ -35,11 +35,11 @@ func (s *Server) serveEviction(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := createOptions(q.r.URL.Query())
+	b, o, err := q.creation()
 	if err != nil {
 		return err
 	}
-	obj, err := q.other(evictionKind, o.FieldValidation)
+	obj, err := q.other(b, evictionKind)
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
@@ -68,17 +68,15 @@ func dedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 	}
 	var kept []metav1.OwnerReference
 	var dups []string
-	seen, named := map[ownerKey]bool{}, map[types.UID]bool{}
+	seen := map[ownerKey]bool{}
 	for _, r := range refs {
 		key := ownerKey{r.APIVersion, r.Kind, r.Name, r.UID, flagOf(r.Controller), flagOf(r.BlockOwnerDeletion)}
-		switch {
-		case !seen[key]:
-			seen[key] = true
-			kept = append(kept, r)
-		case !named[r.UID]:
-			named[r.UID] = true
-			dups = append(dups, string(r.UID))
+		if seen[key] {
+			dups = append(dups, string(r.UID)) // once for each that is dropped
+			continue
 		}
+		seen[key] = true
+		kept = append(kept, r)
 	}
 	if len(dups) == 0 {
 		return
@@ -111,16 +109,9 @@ func flagOf(b *bool) flag {
 
 var metadataPath = field.NewPath("metadata")
 
-// pathSegment is the name rule that every kind has (0-17).
-func pathSegment(name string, prefix bool) []string {
-	if t := segmentFault(name); t != "" && !prefix {
-		return []string{t}
-	}
-	return nil
-}
-
-// validateMeta is a kind's own check of metadata on create: its name rule, and for core-validated
-// kinds the rule for un-prefixed finalizers.
+// validateMeta is a kind's own check of metadata on create: a name there must be, its rule for
+// names and prefixes of names, a namespace, and for core-validated kinds the rule for
+// un-prefixed finalizers.
 func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
 	if res.Strategy.PlainMeta {
 		return nil
@@ -156,26 +147,33 @@ func validateNew(res *resources.Resource, obj object) error {
 		errs = append(errs, res.Strategy.Validate(obj)...)
 	}
 	if len(errs) == 0 {
-		errs = apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, pathSegment, metadataPath)
+		errs = apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
 	}
 	return invalid(res, obj, errs)
 }
 
-// validateChange judges an update: the general rules for metadata and the kind's own, both.
+// validateChange judges an update: the general rules for metadata and the kind's own, both (A-20, B-16);
+// owners may change at any time (B-18).
+// The kind's own begin with those for metadata, so causes repeat.
 func validateChange(res *resources.Resource, sub *resources.Subresource, obj, old object) error {
-	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, pathSegment, metadataPath)
-	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
+	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
+	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...) // B-12 to B-15: what can't change
 	if !res.Strategy.PlainMeta {
 		errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
+		if !res.Strategy.CustomMeta {
+			errs = append(errs, validateFinalizerNames(obj)...)
+		}
 	}
 	switch {
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
-	case sub == nil && res.Strategy.ValidateUpdate != nil:
-		errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)
-	}
-	if !res.Strategy.CustomMeta && !res.Strategy.PlainMeta && !apiequality.Semantic.DeepEqual(obj.GetFinalizers(), old.GetFinalizers()) {
-		errs = append(errs, validateFinalizerNames(obj)...)
+	case sub == nil:
+		for range res.MetadataAgain() {
+			errs = append(errs, validateMeta(res, obj)...)
+		}
+		if res.Strategy.ValidateUpdate != nil {
+			errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)
+		}
 	}
 	return invalid(res, obj, errs)
 }

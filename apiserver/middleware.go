@@ -56,6 +56,14 @@ func (s *Server) observe(r *http.Request, t target, verb string) {
 
 type recorderKey struct{}
 
+// noCache marks every answer, failures too: all are for who has asked (AS endpoints/filters/cachecontrol.go).
+func noCache(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache, private")
+		next.ServeHTTP(w, r)
+	})
+}
+
 // recoverPanics answers 500 and logs where it happened. What has begun to be sent can't become an
 // error any more: the connection is cut, so that nobody takes the half for the whole.
 // http.ErrAbortHandler is how a handler asks for that.

@@ -1,13 +1,17 @@
 package apiserver
 
 import (
+	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/munnerz/goautoneg"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // The media types that are read and written, in the order of preference.
@@ -28,28 +32,36 @@ type format struct {
 	pretty      bool
 }
 
-// negotiate picks the format for the first clause of Accept that can be served, by q-value
-// (AS pkg/endpoints/handlers/negotiation/negotiate.go). binary says that the resource has a
-// protobuf form; custom resources have none.
-func negotiate(r *http.Request, binary bool) (format, error) {
+// offer says which forms an answer has (AS negotiation: EndpointRestrictions).
+type offer struct {
+	// binary: the object itself has a protobuf form; custom resources have none.
+	binary bool
+	// converted: there are tables and metadata of it; of a failure there are none.
+	converted bool
+}
+
+// errForm: no clause of Accept names a form that is offered.
+var errForm = notAcceptable(mediaTypes)
+
+// negotiate picks the form for the first clause of Accept that can be served, by q-value
+// (0-16; AS pkg/endpoints/handlers/negotiation/negotiate.go).
+func (o offer) negotiate(r *http.Request) (format, error) {
 	header := r.Header.Get("Accept")
 	if header == "" {
 		return format{media: mediaJSON, pretty: wantsPretty(r)}, nil
 	}
-	known := !binary
 	for _, c := range goautoneg.ParseAccept(header) {
 		for _, m := range mediaTypes {
-			if m == mediaProtobuf && !binary || !matches(c, m) {
+			if !matches(c, m) {
 				continue
 			}
-			known = true
-			if f, ok := transformed(c.Params, m); ok {
+			if f, ok := o.form(c.Params, m); ok {
 				f.pretty = (f.pretty || wantsPretty(r)) && m == mediaJSON
 				return f, nil
 			}
 		}
 	}
-	return format{}, notAcceptable(known, accepted(binary))
+	return format{}, errForm
 }
 
 func matches(c goautoneg.Accept, media string) bool {
@@ -57,27 +69,34 @@ func matches(c goautoneg.Accept, media string) bool {
 	return c.Type == "*" && c.SubType == "*" || c.Type == typ && (c.SubType == sub || c.SubType == "*")
 }
 
-// transformed reads the parameters of one clause; ok is false if it asks for what isn't served.
-func transformed(params map[string]string, media string) (f format, ok bool) {
+// form reads the parameters of one clause; ok is false if they ask for what isn't offered.
+func (o offer) form(params map[string]string, media string) (f format, ok bool) {
 	f.media = media
-	group := ""
+	group, convert := "", false
 	for k, v := range params {
 		switch k {
 		case "as":
-			f.as = v
+			f.as, convert = v, true
 		case "g":
-			group = v
+			group, convert = v, true
 		case "v":
-			f.version = v
+			f.version, convert = v, true
 		case "pretty":
 			f.pretty = v == "1"
+		case "stream": // there is no framing for YAML
+			if v != "" && (v != "watch" || media == mediaYAML) {
+				return f, false
+			}
+		case "sv":
+			if v != "" && (v != metav1.SchemeGroupVersion.Version || !o.converted) {
+				return f, false
+			}
 		}
 	}
-	if f.as == "" {
-		f.version = ""
-		return f, true
+	if !convert {
+		return f, o.binary || media != mediaProtobuf
 	}
-	if group != metav1.GroupName || (f.version != "v1" && f.version != "v1beta1") {
+	if !o.converted || group != metav1.GroupName || (f.version != "v1" && f.version != "v1beta1") {
 		return f, false
 	}
 	switch f.as {
@@ -87,6 +106,57 @@ func transformed(params map[string]string, media string) (f format, ok bool) {
 		return f, true
 	}
 	return f, false
+}
+
+// routeAccepts is the router's look at Accept, which comes before the handler's: it knows no weights
+// and no wildcards but */* (go-restful Route.matchesAccept).
+func routeAccepts(header string, produces []string) bool {
+	if header == "" {
+		return true
+	}
+	for _, media := range routeTypes(header) {
+		if media == "*/*" || slices.Contains(produces, media) {
+			return true
+		}
+	}
+	return false
+}
+
+// routeTypes are the media types of a header as the router reads it: without parameters, in the case
+// in which they were sent.
+func routeTypes(header string) []string {
+	types := strings.Split(header, ",")
+	for i, t := range types {
+		t, _, _ = strings.Cut(t, ";")
+		types[i] = strings.Trim(t, " ")
+	}
+	return types
+}
+
+// routable is what the router says of a request's media types, Content-Type first; custom resources
+// have no router (0-16, B-50).
+func routable(r *http.Request, t target, verb string) error {
+	if t.res.Custom || t.sub != nil && t.sub.Action == resources.Unserved {
+		return nil
+	}
+	if verb == "patch" && !slices.ContainsFunc(routeTypes(r.Header.Get("Content-Type")), patchable(t.res)) {
+		return errPatchMedia
+	}
+	produces := mediaTypes
+	if verb == "list" || verb == "watch" {
+		produces = append(slices.Clip(produces), streamed(true)...)
+	}
+	if !routeAccepts(r.Header.Get("Accept"), produces) {
+		return errNotRoutable(produces)
+	}
+	return nil
+}
+
+func errNotRoutable(produces []string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
+		Message: "406: Not Acceptable\n\nAvailable representations: " + strings.Join(produces, ", "), Details: &metav1.StatusDetails{},
+	}}
 }
 
 // wantsPretty reports whether JSON is indented: ?pretty=, else for the browsers and tools that
@@ -105,16 +175,14 @@ func wantsPretty(r *http.Request) bool {
 	return false
 }
 
-// notAcceptable is worded by the router if no media type of the header is known, and by the
-// handler if one is but not in the form that is asked for; custom resources have no router (0-16).
-func notAcceptable(known bool, types []string) error {
-	list := strings.Join(types, ", ")
-	st := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
-		Message: "only the following media types are accepted: " + list}
-	if !known {
-		st.Message, st.Details = "406: Not Acceptable\n\nAvailable representations: "+list, &metav1.StatusDetails{}
-	}
-	return &apierrors.StatusError{ErrStatus: st}
+// notAcceptable is the handler's refusal of an Accept header (0-16).
+func notAcceptable(types []string) error {
+	return notAcceptableText("only the following media types are accepted: " + strings.Join(types, ", "))
+}
+
+func notAcceptableText(text string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable, Message: text}}
 }
 
 func unsupportedMedia(list []string) error {
@@ -145,8 +213,10 @@ func contentType(r *http.Request, binary bool) (string, error) {
 	if header == "" {
 		return mediaJSON, nil
 	}
-	media, _, _ := strings.Cut(header, ";")
-	media = strings.ToLower(strings.TrimSpace(media))
+	media, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		return "", unsupportedMedia(accepted(binary))
+	}
 	for _, m := range accepted(binary) {
 		if m == media {
 			return m, nil

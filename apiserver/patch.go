@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
@@ -18,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // maxPatchOperations bounds a JSON patch (B-52).
@@ -38,11 +41,11 @@ type patch struct {
 
 // servePatch is PATCH of an object, or of a subresource that is a part of it (B.5).
 func (s *Server) servePatch(q *request) error {
-	p, err := q.patch()
+	x, err := q.rendering()
 	if err != nil {
 		return err
 	}
-	x, err := q.rendering()
+	p, err := q.patch()
 	if err != nil {
 		return err
 	}
@@ -56,18 +59,19 @@ func (s *Server) servePatch(q *request) error {
 	return q.answer(x, http.StatusOK, out)
 }
 
-// customPatches are the types of patches that custom resources take.
-var customPatches = []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.ApplyYAMLPatchType)}
-
 // patch reads the request's options and document.
 func (q *request) patch() (patch, error) {
-	media, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
-	p := patch{kind: types.PatchType(strings.TrimSpace(media)), warn: q.warn.add}
-	if !q.patchable(p.kind) {
-		if q.res.Custom {
-			return p, unsupportedMedia(customPatches)
-		}
-		return p, errPatchMedia // B-50
+	media := q.r.Header.Get("Content-Type")
+	if i := strings.IndexByte(media, ';'); i > 0 {
+		media = media[:i]
+	}
+	p := patch{kind: types.PatchType(media), warn: func(text string) { warnStrict(text, q.warn.add) }}
+	if !patchable(q.res)(media) {
+		return p, unsupportedMedia(patchTypes(q.res)) // B-50
+	}
+	var err error
+	if p.bytes, err = readBody(q.r); err != nil {
+		return p, err
 	}
 	o := &metav1.PatchOptions{}
 	if err := readQuery(q.r.URL.Query(), o); err != nil {
@@ -80,10 +84,6 @@ func (q *request) patch() (patch, error) {
 	p.force = o.Force != nil && *o.Force
 	if p.strictness = o.FieldValidation; p.strictness == "" {
 		p.strictness = metav1.FieldValidationWarn
-	}
-	var err error
-	if p.bytes, err = readBody(q.r); err != nil {
-		return p, err
 	}
 	if p.kind == types.ApplyPatchType {
 		if err := checkYAML(p.bytes); err != nil {
@@ -98,16 +98,19 @@ func (q *request) patch() (patch, error) {
 	return p, nil
 }
 
-// patchable reports whether the patch type is served here: custom resources have no strategic
+// patchTypes are the media types of patches that are served: custom resources have no strategic
 // merge (B-50).
-func (q *request) patchable(t types.PatchType) bool {
-	switch t {
-	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
-		return true
-	case types.StrategicMergePatchType:
-		return !q.res.Custom
+func patchTypes(res *resources.Resource) []string {
+	all := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.StrategicMergePatchType), string(types.ApplyYAMLPatchType)}
+	if res.Custom {
+		return slices.Delete(all, 2, 3)
 	}
-	return false
+	return all
+}
+
+func patchable(res *resources.Resource) func(media string) bool {
+	served := patchTypes(res)
+	return func(media string) bool { return slices.Contains(served, media) }
 }
 
 // patched applies the document to the served version of an object and brings the result back.
@@ -147,7 +150,7 @@ func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce co
 	if err != nil {
 		return nil, err
 	}
-	return p.decode(after, string(after), strict, gvk, coerce)
+	return p.decode(after, strict, gvk, coerce)
 }
 
 // document applies a JSON or merge patch to JSON. strict are the faults of the patch itself that
@@ -163,10 +166,10 @@ func (p *patch) document(before []byte) (after []byte, strict []error, err error
 		}
 	}
 	after, err = jsonpatch.MergePatch(before, p.bytes)
-	if err != nil {
-		return nil, nil, badRequest("%v", err)
+	if errors.Is(err, jsonpatch.ErrBadJSONPatch) {
+		err = badRequest("%v", err)
 	}
-	return after, strict, nil
+	return after, strict, err
 }
 
 // operations applies a JSON patch (B-52).
@@ -206,32 +209,41 @@ func unprocessable(err error) error {
 	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
 }
 
-// decode reads the patched document into the kind; shown is what a message quotes (B-55, B-71).
-func (p *patch) decode(after []byte, shown string, strict []error, gvk schema.GroupVersionKind, coerce coercion) (runtime.Object, error) {
-	fault := func(err error) error {
-		return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
-	}
+// unreadable is the 422 for a patch whose result is no object of the kind; shown is what it quotes (B-55).
+func unreadable(shown string, err error) error {
+	return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
+}
+
+// decode reads the patched document into the kind (B-55, B-71).
+func (p *patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind, coerce coercion) (runtime.Object, error) {
+	shown := string(after)
 	obj, got, err := decodeAny(body{bytes: after, media: mediaJSON, strictness: p.strictness}, gvk, coerce)
 	if more, ok := runtime.AsStrictDecodingError(err); ok {
 		strict, err = append(strict, more.Errors()...), nil
 	}
 	switch {
 	case err != nil && runtime.IsNotRegisteredError(err) && got != nil:
-		return nil, fault(errors.New(notRegistered(*got)))
+		return nil, unreadable(shown, errors.New(notRegistered(*got)))
 	case err != nil:
-		return nil, fault(err)
+		return nil, unreadable(shown, err)
 	case *got != gvk:
-		return nil, fault(fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalPackage(gvk.Group), gvk.Kind))
+		return nil, unreadable(shown, fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalPackage(gvk.Group), gvk.Kind))
 	}
-	if len(strict) > 0 && p.strictness == metav1.FieldValidationStrict {
-		return nil, fault(runtime.NewStrictDecodingError(strict))
+	return obj, p.judge(strict, shown)
+}
+
+// judge warns of faults that aren't fatal, or refuses them (B-71).
+func (p *patch) judge(strict []error, shown string) error {
+	if len(strict) == 0 || p.strictness == metav1.FieldValidationIgnore {
+		return nil
 	}
-	if p.strictness == metav1.FieldValidationWarn {
-		for _, e := range strict {
-			p.warn(e.Error())
-		}
+	if p.strictness == metav1.FieldValidationStrict {
+		return unreadable(shown, runtime.NewStrictDecodingError(strict))
 	}
-	return obj, nil
+	for _, e := range strict {
+		p.warn(e.Error())
+	}
+	return nil
 }
 
 // strategic applies a strategic merge patch by the kind's own tags (B-54).
@@ -258,14 +270,25 @@ func (p *patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	if err != nil {
 		return nil, strategicError(err)
 	}
-	after, err := json.Marshal(merged)
+	next, err := resources.Scheme().New(gvk)
 	if err != nil {
 		return nil, err
 	}
-	return p.decode(after, shown, strict, gvk, nil)
+	// What the patch says of kind and apiVersion is passed over: no text is read again.
+	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(merged, next, p.strictness != metav1.FieldValidationIgnore)
+	if more, ok := runtime.AsStrictDecodingError(err); ok {
+		unknown := more.Errors() // in the order of a map
+		slices.SortFunc(unknown, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+		strict, err = append(strict, unknown...), nil
+	}
+	if err != nil {
+		return nil, unreadable(shown, err)
+	}
+	return next, p.judge(strict, shown)
 }
 
-// strategicError words what a strategic merge can't do (B-54).
+// strategicError words what a strategic merge can't do; what has no row of its own is answered as it
+// is (B-54, 0-10; AS handlers/patch.go: interpretStrategicMergePatchError).
 func strategicError(err error) error {
 	switch {
 	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
@@ -275,5 +298,5 @@ func strategicError(err error) error {
 	case errors.Is(err, mergepatch.ErrNoListOfLists), errors.Is(err, mergepatch.ErrPatchContentNotMatchRetainKeys):
 		return unprocessable(err)
 	}
-	return badRequest("%v", err)
+	return err
 }

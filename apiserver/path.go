@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -24,6 +26,9 @@ type target struct {
 // resource inside it: /api/v1/namespaces/a/finalize (AS pkg/endpoints/request/requestinfo.go).
 var namespaceSubresources = []string{"status", "finalize"}
 
+// named are the verbs that make a path of an object.
+var named = []string{"get", "update", "patch", "delete"}
+
 // resolve reads the segments behind /api/<version> or /apis/<group>/<version>. It returns
 // errNoRoute if they name nothing that is served.
 func resolve(types *resources.Types, group, version, escaped string) (target, error) {
@@ -38,8 +43,14 @@ func resolve(types *resources.Types, group, version, escaped string) (target, er
 	if len(parts) == 0 {
 		return target{}, errNoRoute
 	}
+	if parts[0] == "" {
+		return target{}, errNoRoute
+	}
 	if parts[0] == "namespaces" && len(parts) > 2 && !(len(parts) == 3 && slices.Contains(namespaceSubresources, parts[2])) {
-		t.namespace, parts = parts[1], parts[2:]
+		// Where a script has left out a name, /namespaces//pods must not become all namespaces' pods.
+		if t.namespace, parts = parts[1], parts[2:]; t.namespace == "" {
+			return target{}, errNoRoute
+		}
 	}
 	if t.res = types.Lookup(group, version, parts[0]); t.res == nil {
 		return target{}, errNoRoute
@@ -56,20 +67,22 @@ func resolve(types *resources.Types, group, version, escaped string) (target, er
 	if len(parts) > 3 && t.sub.Action != resources.Unserved {
 		return target{}, errNoRoute
 	}
-	if t.res.Namespaced == (t.namespace == "") && !(t.res.Namespaced && t.name == "") {
+	if t.res.Namespaced == (t.namespace == "") && !(t.res.Namespaced && t.name == "" && t.res.Has("list")) {
 		return target{}, errNoRoute
+	}
+	if t.name != "" && t.sub == nil && !slices.ContainsFunc(named, t.res.Has) {
+		return target{}, errNoRoute
+	}
+	if t.sub != nil && t.name == "" {
+		return target{}, errEmptyName
 	}
 	return t, checkSegments(t)
 }
 
-// segments splits an escaped path and unescapes each part. An empty part is refused and not passed
-// over: where a script has left out a name, /namespaces//pods must not become the namespace "pods".
+// segments splits an escaped path and unescapes each part. An empty part is kept: nothing is passed over.
 func segments(escaped string) ([]string, error) {
 	var parts []string
 	for p := range strings.SplitSeq(strings.TrimPrefix(escaped, "/"), "/") {
-		if p == "" {
-			return nil, errNoRoute
-		}
 		u, err := url.PathUnescape(p)
 		if err != nil {
 			return nil, errNoRoute
@@ -81,24 +94,12 @@ func segments(escaped string) ([]string, error) {
 
 // checkSegments refuses names that can't be one segment of a path (0-17).
 func checkSegments(t target) error {
-	for _, s := range []string{t.namespace, t.name} {
-		if text := segmentFault(s); text != "" {
-			return badRequest("invalid name %q in the path: %s", s, text)
+	for _, p := range []struct{ what, value string }{{"Namespace", t.namespace}, {"Name", t.name}} {
+		if faults := path.IsValidPathSegmentName(p.value); len(faults) > 0 {
+			return badRequest("%s parameter invalid: %q: %s", p.what, p.value, strings.Join(faults, ";"))
 		}
 	}
 	return nil
-}
-
-func segmentFault(s string) string {
-	switch {
-	case s == "." || s == "..":
-		return "may not be '" + s + "'"
-	case strings.Contains(s, "/"):
-		return "may not contain '/'"
-	case strings.Contains(s, "%"):
-		return "may not contain '%'"
-	}
-	return ""
 }
 
 // key returns the etcd key of the named object, or of the collection (with a slash at its end)

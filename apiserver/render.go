@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -96,7 +94,7 @@ func (x *rendering) transformed(o *storage.Object) (runtime.Object, error) {
 	case "PartialObjectMetadata":
 		return x.metadata(o)
 	case "PartialObjectMetadataList":
-		return nil, x.otherForm("is not a list", "")
+		return nil, x.noList()
 	case "Table":
 		return x.table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, true)
 	}
@@ -112,15 +110,18 @@ func (x *rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, 
 	return m, nil
 }
 
-// otherForm refuses the metadata of a list as that of an object, and the other way round. The text names
-// the Go type that upstream has it in (AS handlers/response.go: asPartialObjectMetadata).
-func (x *rendering) otherForm(is, suffix string) error {
-	name := internalPackage(x.res.Stored.Group) + "." + x.res.Kind + suffix
+// noList refuses the metadata of a list for an object (AS handlers/response.go: asPartialObjectMetadataList).
+func (x *rendering) noList() error {
+	return notAcceptableText(fmt.Sprintf("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", x.internalType("")))
+}
+
+// internalType is the type by which upstream calls the resource's objects, or with a suffix their
+// lists, where they can't be shown as asked.
+func (x *rendering) internalType(suffix string) string {
 	if x.res.Custom {
-		name = "unstructured.Unstructured" + suffix
+		return "*unstructured.Unstructured" + suffix
 	}
-	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
-		Message: fmt.Sprintf("you requested %s, but the requested object %s (*%s)", x.f.as, is, name)}}
+	return "*" + internalPackage(x.res.Stored.Group) + "." + x.res.Kind + suffix
 }
 
 func (x *rendering) metaType(kind string) metav1.TypeMeta {
@@ -209,7 +210,7 @@ func (x *rendering) listObject(objs []*storage.Object, m metav1.ListMeta) (runti
 	case "Table":
 		return x.table(objs, m, true)
 	case "PartialObjectMetadata":
-		return nil, x.otherForm("is a list", "List")
+		return nil, notAcceptableText(fmt.Sprintf("you requested PartialObjectMetadata, but the requested object is a list (%s)", x.internalType("List")))
 	case "PartialObjectMetadataList":
 		l := &metav1.PartialObjectMetadataList{TypeMeta: x.metaType("PartialObjectMetadataList"), ListMeta: m, Items: make([]metav1.PartialObjectMetadata, 0, len(objs))}
 		for _, o := range objs {

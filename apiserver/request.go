@@ -25,7 +25,7 @@ func (q *request) managerOr(name string) string { return apply.Manager(name, q.r
 
 // rendering negotiates the form of the answer.
 func (q *request) rendering() (*rendering, error) {
-	f, err := negotiate(q.r, !q.res.Custom)
+	f, err := offer{binary: !q.res.Custom, converted: true}.negotiate(q.r)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +43,9 @@ func (q *request) rendering() (*rendering, error) {
 
 // answer sends an object of the resource.
 func (q *request) answer(x *rendering, code int, o *storage.Object) error {
+	if x.f.as == "PartialObjectMetadataList" {
+		return x.noList()
+	}
 	data, err := x.object(o)
 	if err != nil {
 		return err
@@ -65,32 +68,42 @@ func (q *request) send(f format, code int, data []byte) {
 	h := q.w.Header()
 	q.warn.write(h)
 	h.Set("Content-Type", f.media)
-	h.Set("Cache-Control", "no-cache, private")
 	write(q.w, q.r, code, data)
 }
 
-// body reads the request's object; strictness is the fieldValidation of its options.
-func (q *request) body(strictness string) (body, error) {
+// creation reads the body and the options of a POST, in the order that decides which of two faults is
+// answered.
+func (q *request) creation() (body, *metav1.CreateOptions, error) {
 	media, err := contentType(q.r, !q.res.Custom)
 	if err != nil {
-		return body{}, err
+		return body{}, nil, err
 	}
 	data, err := readBody(q.r)
-	if strictness == "" {
-		strictness = metav1.FieldValidationWarn
-	}
-	return body{bytes: data, media: media, strictness: strictness}, err
-}
-
-// input reads an object of the resource and brings it into the stored version.
-func (q *request) input(strictness string) (object, error) {
-	b, err := q.body(strictness)
 	if err != nil {
-		return nil, err
+		return body{}, nil, err
 	}
-	return q.stored(b)
+	o, err := createOptions(q.r.URL.Query())
+	if err != nil {
+		return body{}, nil, err
+	}
+	return newBody(data, media, o.FieldValidation), o, nil
 }
 
+// replacement is creation for a PUT, where the options come before the media type (AS handlers/update.go).
+func (q *request) replacement() (body, *metav1.UpdateOptions, error) {
+	data, err := readBody(q.r)
+	if err != nil {
+		return body{}, nil, err
+	}
+	o, err := updateOptions(q.r.URL.Query())
+	if err != nil {
+		return body{}, nil, err
+	}
+	media, err := contentType(q.r, !q.res.Custom)
+	return newBody(data, media, o.FieldValidation), o, err
+}
+
+// stored reads an object of the resource and brings it into the stored version.
 func (q *request) stored(b body) (object, error) {
 	obj, err := decodeBody(b, q.res.GroupVersionKind(), q.res.Coerce, q.warn.add)
 	if err != nil {
@@ -115,10 +128,6 @@ func (o *op) toStored(obj runtime.Object) (object, error) {
 }
 
 // other reads an object of another kind than the resource's (Scale, Eviction, DeleteOptions ...).
-func (q *request) other(kind schema.GroupVersionKind, strictness string) (runtime.Object, error) {
-	b, err := q.body(strictness)
-	if err != nil {
-		return nil, err
-	}
+func (q *request) other(b body, kind schema.GroupVersionKind) (runtime.Object, error) {
 	return decodeBody(b, kind, nil, q.warn.add)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,12 +22,15 @@ func (s *Server) Insecure() http.Handler {
 	return s.ownOrigin(stripSlash(s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })))
 }
 
-// stripSlash takes a slash off the end of the path, in both forms in which the request has it.
+// stripSlash takes slashes off the end of the path, in both forms in which the request has it
+// (go-restful tokenizePath).
 func stripSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(r.URL.EscapedPath(), "/") {
+		if p := r.URL.EscapedPath(); len(p) > 1 && strings.HasSuffix(p, "/") {
 			u := *r.URL
-			u.Path, u.RawPath = p[:len(p)-1], strings.TrimSuffix(u.RawPath, "/")
+			n := len(p) - len(strings.TrimRight(p, "/")) // none of them is escaped
+			n = min(n, len(p)-1)
+			u.Path, u.RawPath = u.Path[:len(u.Path)-n], u.RawPath[:max(len(u.RawPath)-n, 0)]
 			c := *r
 			c.URL = &u
 			r = &c
@@ -37,21 +41,26 @@ func stripSlash(next http.Handler) http.Handler {
 
 func (s *Server) routes(who Authenticator) chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.audit, s.recoverPanics)
+	r.Use(s.audit, noCache, s.recoverPanics)
 	r.NotFound(http.NotFound)
-	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) { s.writeError(w, r, errNoMethod) })
+	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
+		if !r.Match(chi.NewRouteContext(), http.MethodGet, req.URL.Path) { // chi looks at unknown methods first
+			http.NotFound(w, req)
+			return
+		}
+		s.writeError(w, req, errNoMethod)
+	})
 
 	for _, e := range []endpoint{allChecks, liveChecks, readyChecks} {
 		for _, path := range []string{"/" + e.name, "/" + e.name + "/{check}"} {
-			r.Get(path, s.health(e))
-			r.Head(path, s.health(e)) // what load balancers probe with
+			r.Handle(path, s.health(e)) // of any method, as upstream's
 		}
 	}
 	r.Get("/version", s.version)
 
 	r.Group(func(r chi.Router) {
 		r.Use(s.authenticate(who))
-		r.Get("/", s.paths)
+		r.HandleFunc("/", s.paths)
 		r.Handle("/metrics", s.metricsHandler())
 		for path, h := range s.config.Debug {
 			r.Handle(path, h)
@@ -131,11 +140,13 @@ func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 	if group != "" {
 		segments = 3
 	}
+	warn := &warnings{}
 	t, err := resolve(s.types, group, version, afterSegments(r.URL.EscapedPath(), segments))
 	if err == nil {
-		err = s.dispatch(w, r, t)
+		err = s.dispatch(w, r, t, warn)
 	}
 	if err != nil {
+		warn.write(w.Header()) // a failure is warned of, too (0-12)
 		s.writeError(w, r, err)
 	}
 }
@@ -153,10 +164,17 @@ func afterSegments(path string, n int) string {
 }
 
 // dispatch picks the verb for a method, as Kubernetes' request info does.
-func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) error {
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn *warnings) error {
 	verb := verbOf(r, t)
 	s.observe(r, t, verb)
-	if t.sub != nil && t.sub.Action == resources.Unserved {
+	limit, err := s.limit(r, verb)
+	if err != nil {
+		return err
+	}
+	if t.sub != nil && t.sub.Action == resources.Unserved && (t.sub.Has(verb) || t.sub.Name == "proxy") {
+		if r.URL.Query().Get("dryRun") != "" && t.sub.Name != "log" { // B-70
+			return badRequest("dryRun is not supported")
+		}
 		return errNeedsKubelet
 	}
 	switch {
@@ -168,12 +186,15 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) erro
 	default:
 		return errNoMethod
 	}
+	if err := routable(r, t, verb); err != nil {
+		return err
+	}
 	leave, err := s.enter(verb)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	q := &request{op: op{target: t, user: userOf(r), warn: &warnings{}}, verb: verb, w: w, r: r, s: s}
+	q := &request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}
 	if t.res.Deprecated != "" {
 		q.warn.add(t.res.Deprecated)
 	}
@@ -183,15 +204,37 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) erro
 			return err
 		}
 	}
-	if !longRunning(verb) {
-		ctx, cancel := context.WithTimeout(r.Context(), s.config.RequestTimeout)
-		defer cancel()
-		q.r = q.r.WithContext(ctx)
+	if limit == 0 {
+		return s.verb(q)
 	}
-	if err = s.verb(q); err != nil {
-		q.warn.write(w.Header()) // errors carry them too (0-12, C-24)
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
+	defer cancel()
+	q.r = q.r.WithContext(ctx)
+	return s.verb(q)
+}
+
+// limit is how long a request may take: as long as the server lets it (0-13) or, if that is less, as the
+// client says; 0 means that nobody says (AS endpoints/filters/request_deadline.go).
+func (s *Server) limit(r *http.Request, verb string) (time.Duration, error) {
+	if verb == "watch" {
+		return 0, nil
 	}
-	return err
+	limit := s.config.RequestTimeout
+	if longRunning(verb) {
+		limit = 0
+	}
+	value := r.URL.Query().Get("timeout")
+	if value == "" {
+		return limit, nil
+	}
+	d, err := time.ParseDuration(value)
+	switch {
+	case err != nil:
+		return 0, badRequest("invalid timeout specified in the request URL - %s", err)
+	case d > 0 && (limit == 0 || d < limit):
+		return d, nil
+	}
+	return limit, nil
 }
 
 // longRunning verbs have no deadline (0-13).

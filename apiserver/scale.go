@@ -8,10 +8,12 @@ import (
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -73,12 +75,12 @@ type scaling func(*autoscalingv1.Scale, *apply.Scaling) (*autoscalingv1.Scale, e
 
 // replaceScale is PUT: the body is the new Scale.
 func (q *request) replaceScale() (scaling, error) {
-	o, err := updateOptions(q.r.URL.Query())
+	b, o, err := q.replacement()
 	if err != nil {
 		return nil, err
 	}
 	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
-	obj, err := q.other(scaleKind, o.FieldValidation)
+	obj, err := q.other(b, scaleKind)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +89,9 @@ func (q *request) replaceScale() (scaling, error) {
 		return nil, err
 	}
 	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
+		if sc.UID != "" && sc.UID != cur.UID { // B-44
+			return nil, q.uidPrecondition(q.s.root, sc, cur.UID)
+		}
 		return fields.Update(cur, sc.DeepCopy(), q.manager), nil
 	}, q.checkName(sc)
 }
@@ -98,20 +103,26 @@ func (q *request) patchScale() (scaling, error) {
 		return nil, err
 	}
 	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
-		if p.kind == types.ApplyYAMLPatchType {
-			sc, err := fields.Apply(cur, p.bytes, q.manager, p.force, p.strictness, p.warn)
-			if err != nil {
-				return nil, err
-			}
-			return sc, q.checkName(sc)
-		}
-		obj, err := p.apply(cur, scaleKind, nil)
+		sc, err := q.patchedScale(cur, fields, &p)
 		if err != nil {
 			return nil, err
 		}
-		sc := fields.Update(cur, obj.(*autoscalingv1.Scale), q.manager)
+		if err := matchNamespace(q.res, sc, q.namespace); err != nil { // B-62
+			return nil, err
+		}
 		return sc, q.checkName(sc)
 	}, nil
+}
+
+func (q *request) patchedScale(cur *autoscalingv1.Scale, fields *apply.Scaling, p *patch) (*autoscalingv1.Scale, error) {
+	if p.kind == types.ApplyYAMLPatchType {
+		return fields.Apply(cur, p.bytes, q.manager, p.force, p.strictness, p.warn)
+	}
+	obj, err := p.apply(cur, scaleKind, nil)
+	if err != nil {
+		return nil, err
+	}
+	return fields.Update(cur, obj.(*autoscalingv1.Scale), q.manager), nil
 }
 
 // scaled writes a Scale's replicas into the object it belongs to.
@@ -132,12 +143,8 @@ func (q *request) scaled(old object, next scaling) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sc.UID != "" && sc.UID != old.GetUID() { // B-44
-		return nil, q.uidPrecondition(q.s.root, sc, old.GetUID())
-	}
-	if sc.Spec.Replicas < 0 {
-		return nil, apierrors.NewInvalid(scaleKind.GroupKind(), q.name, field.ErrorList{
-			field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas, "must be greater than or equal to 0")})
+	if err := q.checkScale(sc, old.GetUID()); err != nil {
+		return nil, err
 	}
 	content, err := contentOf(old)
 	if err != nil {
@@ -153,6 +160,25 @@ func (q *request) scaled(old object, next scaling) (object, error) {
 	obj.SetResourceVersion(sc.ResourceVersion)
 	obj.SetManagedFields(entries)
 	return obj, nil
+}
+
+// checkScale judges a new Scale: its metadata, of which nothing is stored, and its number; a patch that
+// names a uid is told so here, as it has no precondition (B-57; K registry/apps/deployment/storage).
+func (q *request) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
+	errs := apivalidation.ValidateObjectMeta(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, metadataPath)
+	errs = append(errs, validateFinalizerNames(sc)...)
+	if sc.Spec.Replicas < 0 {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas, "must be greater than or equal to 0"))
+	}
+	if len(errs) > 0 {
+		return apierrors.NewInvalid(scaleKind.GroupKind(), q.name, errs)
+	}
+	if sc.UID != "" && sc.UID != uid {
+		return apierrors.NewConflict(schema.GroupResource{Group: q.res.Group, Resource: q.res.Plural + "/scale"}, q.name,
+			//lint:ignore ST1005 it is what clients see
+			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", sc.UID, uid))
+	}
+	return nil
 }
 
 // contentOf is an object as a tree of JSON values.

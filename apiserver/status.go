@@ -24,6 +24,8 @@ var (
 	errNeedsKubelet = errors.New("not implemented: this server runs no nodes, so there is no kubelet or network to carry this request to")
 	// errNoTokens: no key to sign tokens with was given.
 	errNoTokens = errors.New("this server signs no tokens")
+	// errEmptyName: nothing stands in the path where a name is needed (0-18).
+	errEmptyName = errors.New("name must be provided")
 	// errPatchMedia: a patch of a type that isn't served there (B-50).
 	errPatchMedia = errors.New("415: Unsupported Media Type")
 	// errUnauthorized: the client named no identity, or a wrong one.
@@ -58,6 +60,7 @@ var statusTable = []struct {
 	{is: errNoMethod, code: http.StatusMethodNotAllowed, reason: metav1.StatusReasonMethodNotAllowed, details: true},
 	{is: errNeedsKubelet, code: http.StatusNotImplemented, reason: "NotImplemented"},
 	{is: errNoTokens, code: http.StatusNotImplemented, reason: "NotImplemented"},
+	{is: errEmptyName, code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest},
 	{is: errPatchMedia, code: http.StatusUnsupportedMediaType, reason: metav1.StatusReasonUnsupportedMediaType, details: true},
 	{is: errUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
 	{is: errForeign, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
@@ -77,7 +80,7 @@ var statusTable = []struct {
 	{is: cache.ErrExpired, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},
 }
 
-// statusOf returns the Status that a client gets for an error.
+// statusOf returns the Status that a client gets for an error (0-01).
 func statusOf(err error) *metav1.Status {
 	var s apierrors.APIStatus
 	if errors.As(err, &s) {
@@ -124,9 +127,6 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	st := statusOf(err)
 	if st.Details != nil && st.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(st.Details.RetryAfterSeconds))) // 0-04
-	}
-	if st.Code == http.StatusUnauthorized {
-		w.Header().Set("Cache-Control", "no-cache, private")
 	}
 	if st.Code >= 500 && st.Code != http.StatusNotImplemented && st.Code != http.StatusGatewayTimeout {
 		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "code", st.Code, "err", shortened(err))

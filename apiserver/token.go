@@ -28,20 +28,17 @@ func (s *Server) serveToken(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := createOptions(q.r.URL.Query())
+	b, _, err := q.creation()
 	if err != nil {
 		return err
 	}
-	obj, err := q.other(tokenRequestKind, o.FieldValidation)
+	obj, err := q.other(b, tokenRequestKind)
 	if err != nil {
 		return err
 	}
 	tr := obj.(*authenticationv1.TokenRequest)
 	a := q.attributes(admission.Create, tr, nil)
-	if err := s.admission.Admit(q.r.Context(), a); err != nil {
-		return err
-	}
-	if err := s.admission.Validate(q.r.Context(), a); err != nil {
+	if err := s.admission.Admit(q.r.Context(), a); err != nil { // B-72, B-73
 		return err
 	}
 	account, err := s.get(q.r.Context(), &q.op, "")
@@ -58,6 +55,9 @@ func (s *Server) serveToken(q *request) error {
 	tr.Spec.ExpirationSeconds = &life
 	if errs := validateTokenRequest(tr); len(errs) > 0 {
 		return apierrors.NewInvalid(tokenRequestKind.GroupKind(), "", errs)
+	}
+	if err := s.admission.Validate(q.r.Context(), a); err != nil {
+		return err
 	}
 	if len(tr.Spec.Audiences) == 0 {
 		tr.Spec.Audiences = s.config.Tokens.Audiences()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,11 +18,11 @@ func (s *Server) serveUpdate(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := updateOptions(q.r.URL.Query())
+	b, o, err := q.replacement()
 	if err != nil {
 		return err
 	}
-	obj, err := q.input(o.FieldValidation)
+	obj, err := q.stored(b)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (s *Server) serveUpdate(q *request) error {
 	return q.answer(x, http.StatusOK, out)
 }
 
-// replaceOrCreate replaces an object, or creates it where the kind allows that (B-03).
+// replaceOrCreate replaces an object, or creates it where the kind allows that (B-01, B-03).
 func (s *Server) replaceOrCreate(ctx context.Context, o *op, obj object) (out *storage.Object, created bool, err error) {
 	uid := obj.GetUID()
 	for {
@@ -60,7 +61,9 @@ func (s *Server) replaceOrCreate(ctx context.Context, o *op, obj object) (out *s
 			return nil, false, o.uidPrecondition(s.root, obj, "")
 		}
 		fresh := obj.DeepCopyObject().(object)
-		fresh.SetResourceVersion("")
+		if err := ignoreRevision(fresh); err != nil {
+			return nil, false, err
+		}
 		out, err = s.create(ctx, o, fresh)
 		if !apierrors.IsAlreadyExists(err) {
 			return out, true, err
@@ -69,7 +72,29 @@ func (s *Server) replaceOrCreate(ctx context.Context, o *op, obj object) (out *s
 	}
 }
 
+// ignoreRevision drops the revision that is named for an object which an update creates (B-05); it must
+// be a number all the same (B-07).
+func ignoreRevision(m metav1.Object) error {
+	rv := m.GetResourceVersion()
+	m.SetResourceVersion("")
+	if rv == "" {
+		return nil
+	}
+	_, err := strconv.ParseUint(rv, 10, 64)
+	return err
+}
+
+// uidPrecondition is B-09.
 func (o *op) uidPrecondition(root string, obj metav1.Object, stored any) error {
-	return o.conflict(fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %v",
-		o.key(root), obj.GetUID(), stored))
+	return o.precondition(root, "UID", obj.GetUID(), stored)
+}
+
+// precondition words what the storage compares before anything else. A dry run has not come to where
+// keys get their root (AS registry/dryrun.go).
+func (o *op) precondition(root, what string, want, stored any) error {
+	if o.dryRun {
+		root = ""
+	}
+	return o.conflict(fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: %s in precondition: %v, %s in object meta: %v",
+		o.key(root), what, want, what, stored))
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // serveVirtual is POST of what isn't stored: a question that is answered in its status.
-func (s *Server) serveVirtual(q *request, x *rendering, o *metav1.CreateOptions) error {
-	obj, err := q.other(q.res.GroupVersionKind(), o.FieldValidation)
+func (s *Server) serveVirtual(q *request, x *rendering, b body, o *metav1.CreateOptions) error {
+	obj, err := q.other(b, q.res.GroupVersionKind())
 	if err != nil {
 		return err
 	}
@@ -38,11 +38,11 @@ func (s *Server) postBinding(q *request, x *rendering, b *corev1.Binding, o *met
 	if err := matchNamespace(q.res, b, q.namespace); err != nil {
 		return err
 	}
+	a := q.attributes(admission.Create, b, nil)
+	a.DryRun = isDryRun(o.DryRun)
 	on := q.op
 	on.res, on.sub, on.name, on.dryRun = pods, pods.Subresource("binding"), b.Name, isDryRun(o.DryRun)
-	as := q.op // admission knows it as a binding
-	as.name = b.Name
-	if err := s.bind(q.r.Context(), &on, b, as.attributes(admission.Create, b, nil)); err != nil {
+	if err := s.bind(q.r.Context(), &on, a, b); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{

@@ -21,7 +21,7 @@ type warnings struct {
 }
 
 func (w *warnings) add(text string) {
-	if w == nil || w.seen[text] {
+	if w == nil || text == "" || w.seen[text] {
 		return
 	}
 	if w.seen == nil {
@@ -31,24 +31,42 @@ func (w *warnings) add(text string) {
 	w.texts = append(w.texts, text)
 }
 
-// write sets the headers. A text that can't be a header is dropped.
+// write sets the headers. A text that can't be a header is dropped, and counts for nothing.
 func (w *warnings) write(h http.Header) {
-	total := 0
-	for _, t := range w.texts {
-		total += utf8.RuneCountInString(t)
-	}
-	cut, total := total > maxWarnings, 0
-	for _, t := range w.texts {
-		if cut {
-			t = firstRunes(t, maxWarningText)
-		}
-		if total += utf8.RuneCountInString(t); total > maxWarnings {
+	written, cut := 0, false
+	for i, text := range w.texts {
+		if cut && written >= maxWarnings {
 			return
 		}
-		if v, err := utilnet.NewWarningHeader(299, "-", t); err == nil {
-			h.Add("Warning", v)
+		if cut {
+			text = firstRunes(text, maxWarningText)
+		}
+		value, err := utilnet.NewWarningHeader(299, "-", text)
+		if err != nil {
+			continue
+		}
+		if n := utf8.RuneCountInString(text); cut || written+n <= maxWarnings {
+			written += n
+			h.Add("Warning", value)
+			continue
+		}
+		cut = true
+		written = rewrite(h, w.texts[:i+1])
+	}
+}
+
+// rewrite starts over with shortened texts, and returns how many runes they have. There is no bound
+// here: that is for those who come later.
+func rewrite(h http.Header, texts []string) (written int) {
+	h.Del("Warning")
+	for _, text := range texts {
+		text = firstRunes(text, maxWarningText)
+		if value, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
+			written += utf8.RuneCountInString(text)
+			h.Add("Warning", value)
 		}
 	}
+	return written
 }
 
 func firstRunes(s string, n int) string {

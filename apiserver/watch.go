@@ -37,7 +37,7 @@ func (s *Server) serveWatch(q *request) error {
 		return err
 	}
 	if x.f.media == mediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
-		return notAcceptable(true, streamed(!q.res.Custom))
+		return notAcceptable(streamed(!q.res.Custom))
 	}
 	query := q.r.URL.Query()
 	query.Set("watch", "true")

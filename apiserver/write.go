@@ -203,9 +203,10 @@ func undone(a *admission.Attributes, err error) {
 	}
 }
 
-// insert commits a new object, and words what stands in its way.
+// insert commits a new object, if its name is free, and words what stands in its way.
 func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object, error) {
 	obj.SetResourceVersion("")
+	obj.SetSelfLink("")
 	value, err := encodeStored(o.res, obj)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
@@ -253,6 +254,7 @@ func (s *Server) ttl(o *op) time.Duration {
 	return s.config.EventTTL
 }
 
+// exists is 0-03 or, for a name that was to be generated, 0-04.
 func (o *op) exists(obj object, cur *storage.Object) error {
 	var err *apierrors.StatusError
 	if obj.GetGenerateName() != "" {
@@ -266,10 +268,12 @@ func (o *op) exists(obj object, cur *storage.Object) error {
 	return err
 }
 
+// notFound is 0-02.
 func (o *op) notFound() error {
 	return apierrors.NewNotFound(o.res.GroupResource(), o.name)
 }
 
+// conflict is 0-05.
 func (o *op) conflict(cause error) error {
 	return apierrors.NewConflict(o.res.GroupResource(), o.name, cause)
 }
@@ -385,6 +389,7 @@ func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, o
 	apply.KeepTimes(obj, old) // B-17
 	verdict := finalizers.Update(lifecycleOf(o.res, old), lifecycleOf(o.res, obj), s.now())
 	obj.SetResourceVersion("")
+	obj.SetSelfLink("")
 	value, err := encodeStored(o.res, obj)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
