@@ -17,7 +17,10 @@ type User struct {
 const (
 	GroupMasters         = "system:masters"
 	GroupAuthenticated   = "system:authenticated"
+	GroupUnauthenticated = "system:unauthenticated"
 	GroupServiceAccounts = "system:serviceaccounts"
+	GroupNodes           = "system:nodes"
+	NameAnonymous        = "system:anonymous"
 )
 
 // Loopback is who speaks on the plain port: whoever can reach it administers the server, as with
@@ -28,10 +31,18 @@ var Loopback = User{Name: "system:unsecured", Groups: []string{GroupMasters, Gro
 // them with --use-service-account-credentials.
 func ServiceAccount(namespace, name string) User {
 	return User{
-		Name:   "system:serviceaccount:" + namespace + ":" + name,
+		Name:   ServiceAccountName(namespace, name),
 		Groups: []string{GroupServiceAccounts, GroupServiceAccounts + ":" + namespace, GroupAuthenticated},
 	}
 }
+
+const accountPrefix = "system:serviceaccount:"
+
+// ServiceAccountName is the user that a service account acts as.
+func ServiceAccountName(namespace, name string) string { return accountPrefix + namespace + ":" + name }
+
+// Anonymous is who offers no credentials.
+var Anonymous = User{Name: NameAnonymous, Groups: []string{GroupUnauthenticated}}
 
 // ErrNoCredentials says that the client offered nothing to be known by.
 var ErrNoCredentials = errors.New("auth: no credentials")
