@@ -8,18 +8,15 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // Handler returns the whole API for clients that authenticate (the secure port).
-func (s *Server) Handler() http.Handler { return stripSlash(s.routes(s.config.Authenticate)) }
+func (s *Server) Handler() http.Handler { return stripSlash(s.routes(s.whoAsks)) }
 
 // Insecure returns the same for the plain port on the loopback interface, where everybody is an
-// administrator, as with kubectl proxy.
-func (s *Server) Insecure() http.Handler {
-	return s.ownOrigin(stripSlash(s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })))
-}
+// administrator who doesn't say otherwise, as with kubectl proxy.
+func (s *Server) Insecure() http.Handler { return s.ownOrigin(stripSlash(s.routes(s.whoAsksPlainly))) }
 
 // stripSlash takes a slash off the end of the path, in both forms in which the request has it.
 func stripSlash(next http.Handler) http.Handler {
@@ -35,9 +32,9 @@ func stripSlash(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) routes(who Authenticator) chi.Router {
+func (s *Server) routes(who authenticator) chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.audit, s.recoverPanics)
+	r.Use(s.audit, s.recoverPanics, s.authenticate(who), s.impersonate, s.authorize)
 	r.NotFound(http.NotFound)
 	r.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) { s.writeError(w, r, errNoMethod) })
 
@@ -49,28 +46,27 @@ func (s *Server) routes(who Authenticator) chi.Router {
 	}
 	r.Get("/version", s.version)
 
-	r.Group(func(r chi.Router) {
-		r.Use(s.authenticate(who))
-		r.Get("/", s.paths)
-		r.Handle("/metrics", s.metricsHandler())
-		for path, h := range s.config.Debug {
-			r.Handle(path, h)
-		}
-		r.Get("/openapi/v2", s.config.OpenAPI.V2().ServeHTTP)
-		r.Get("/openapi/v3", s.config.OpenAPI.V3().ServeHTTP)
-		r.Get("/openapi/v3/*", s.config.OpenAPI.V3().ServeHTTP)
+	r.Get("/", s.paths)
+	r.Get("/.well-known/openid-configuration", s.openID)
+	r.Get("/openid/v1/jwks", s.openID)
+	r.Handle("/metrics", s.metricsHandler())
+	for path, h := range s.config.Debug {
+		r.Handle(path, h)
+	}
+	r.Get("/openapi/v2", s.config.OpenAPI.V2().ServeHTTP)
+	r.Get("/openapi/v3", s.config.OpenAPI.V3().ServeHTTP)
+	r.Get("/openapi/v3/*", s.config.OpenAPI.V3().ServeHTTP)
 
-		d := s.config.Discovery
-		for _, path := range []string{"/api", "/api/", "/apis", "/apis/"} {
-			r.Get(path, d.ServeHTTP)
-		}
-		for _, path := range []string{"/api/{version}", "/apis/{group}", "/apis/{group}/{version}"} {
-			r.Get(path, s.discovery)
-			r.Get(path+"/", s.discovery)
-		}
-		r.HandleFunc("/api/{version}/*", s.resource)
-		r.HandleFunc("/apis/{group}/{version}/*", s.resource)
-	})
+	d := s.config.Discovery
+	for _, path := range []string{"/api", "/api/", "/apis", "/apis/"} {
+		r.Get(path, d.ServeHTTP)
+	}
+	for _, path := range []string{"/api/{version}", "/apis/{group}", "/apis/{group}/{version}"} {
+		r.Get(path, s.discovery)
+		r.Get(path+"/", s.discovery)
+	}
+	r.HandleFunc("/api/{version}/*", s.resource)
+	r.HandleFunc("/apis/{group}/{version}/*", s.resource)
 	return r
 }
 
@@ -143,6 +139,9 @@ func afterSegments(path string, n int) string {
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target) error {
 	verb := verbOf(r, t)
 	s.observe(r, t, verb)
+	if err := s.authorizeTarget(r, t, verb); err != nil {
+		return err
+	}
 	if t.sub != nil && t.sub.Action == resources.Unserved {
 		return errNeedsKubelet
 	}

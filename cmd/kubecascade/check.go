@@ -16,7 +16,7 @@ func (o *options) complete(changed func(name string) bool) error {
 	if _, err := o.services(); err != nil {
 		return err
 	}
-	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits())
+	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.access.check())
 }
 
 func (o *options) checkAddresses() error {

@@ -42,7 +42,6 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	v := apiVersion()
 	config := apiserver.Config{
 		Store: d.store, Cache: d.cache, Decoder: d.decoder, Types: d.types,
-		Tokens:          &auth.Issuer{URL: "https://kubernetes.default.svc", Key: keys.ServiceAccountKey},
 		Version:         v,
 		EnableAdmission: o.admit, DisableAdmission: o.dontAdmit,
 		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout,
@@ -52,6 +51,10 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	}
 	var err error
 	if config.Services, err = o.services(); err != nil {
+		return nil, err
+	}
+	clientCAs, err := o.access.configure(&config, keys, p.secureURL())
+	if err != nil {
 		return nil, err
 	}
 	on, err := selectControllers(o.controllers)
@@ -83,7 +86,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		}
 	}
 	s.secure = newHTTPServer(s.api.Handler(), log)
-	s.secure.TLSConfig = keys.TLS()
+	s.secure.TLSConfig = keys.TLS(clientCAs...)
 	if p.insecure != nil {
 		s.plain = newHTTPServer(s.api.Insecure(), log)
 	}
@@ -94,6 +97,9 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), err error) {
 	if err := namespace.EnsureDefaults(ctx, s.defaults); err != nil {
 		return nil, fmt.Errorf("making the system namespaces: %w", err)
+	}
+	if err := s.api.EnsureRoles(ctx); err != nil {
+		return nil, err
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var controllers, servers sync.WaitGroup
