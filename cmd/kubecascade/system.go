@@ -80,6 +80,9 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		adapter := &loopback.Quotas{API: s.api.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager), Cache: d.cache}
 		s.controllers[resourceQuota] = quota.New(adapter, quota.Options{Workers: o.quotaSyncs, Log: log}).Run
 	}
+	if on[roleAggregation] {
+		s.controllers[roleAggregation] = aggregateRoles(s.api, d, log)
+	}
 	for name, run := range protectors(s.api, d, log) {
 		if on[name] {
 			s.controllers[name] = run
