@@ -46,27 +46,29 @@ func (s *Server) routes(who authenticator) chi.Router {
 	}
 	r.Get("/version", s.version)
 
-	r.Get("/", s.paths)
-	r.Get("/.well-known/openid-configuration", s.openID)
-	r.Get("/openid/v1/jwks", s.openID)
-	r.Handle("/metrics", s.metricsHandler())
-	for path, h := range s.config.Debug {
-		r.Handle(path, h)
-	}
-	r.Get("/openapi/v2", s.config.OpenAPI.V2().ServeHTTP)
-	r.Get("/openapi/v3", s.config.OpenAPI.V3().ServeHTTP)
-	r.Get("/openapi/v3/*", s.config.OpenAPI.V3().ServeHTTP)
+	r.Group(func(r chi.Router) {
+		r.Get("/", s.paths)
+		r.Get("/.well-known/openid-configuration", s.openID)
+		r.Get("/openid/v1/jwks", s.openID)
+		r.Handle("/metrics", s.metricsHandler())
+		for path, h := range s.config.Debug {
+			r.Handle(path, h)
+		}
+		r.Get("/openapi/v2", s.config.OpenAPI.V2().ServeHTTP)
+		r.Get("/openapi/v3", s.config.OpenAPI.V3().ServeHTTP)
+		r.Get("/openapi/v3/*", s.config.OpenAPI.V3().ServeHTTP)
 
-	d := s.config.Discovery
-	for _, path := range []string{"/api", "/api/", "/apis", "/apis/"} {
-		r.Get(path, d.ServeHTTP)
-	}
-	for _, path := range []string{"/api/{version}", "/apis/{group}", "/apis/{group}/{version}"} {
-		r.Get(path, s.discovery)
-		r.Get(path+"/", s.discovery)
-	}
-	r.HandleFunc("/api/{version}/*", s.resource)
-	r.HandleFunc("/apis/{group}/{version}/*", s.resource)
+		d := s.config.Discovery
+		for _, path := range []string{"/api", "/api/", "/apis", "/apis/"} {
+			r.Get(path, d.ServeHTTP)
+		}
+		for _, path := range []string{"/api/{version}", "/apis/{group}", "/apis/{group}/{version}"} {
+			r.Get(path, s.discovery)
+			r.Get(path+"/", s.discovery)
+		}
+		r.HandleFunc("/api/{version}/*", s.resource)
+		r.HandleFunc("/apis/{group}/{version}/*", s.resource)
+	})
 	return r
 }
 

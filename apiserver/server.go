@@ -77,14 +77,11 @@ type Server struct {
 	root      string
 	types     *resources.Types
 	admission admission.Chain
-	// authorizer judges requests; roles is its mode RBAC, nil without.
-	authorizer auth.Authorizer
-	roles      *live.Authorizer
-	log        *slog.Logger
-	now        func() time.Time
-	config     Config
-	metrics    *metrics
-	fields     *apply.Managers
+	log       *slog.Logger
+	now       func() time.Time
+	config    Config
+	metrics   *metrics
+	fields    *apply.Managers
 	// slots holds one entry for each request that is being served, on all ports.
 	slots chan struct{}
 	// turn is held, by being filled, by the one write that allocates.
@@ -92,6 +89,9 @@ type Server struct {
 	// closing is closed, by close, when the server shuts down: watches end.
 	closing chan struct{}
 	close   func()
+	// authorizer judges requests; roles is its mode RBAC, nil without.
+	authorizer auth.Authorizer
+	roles      *live.Authorizer
 }
 
 // New returns a server that is ready to serve once the cache is. The error is about the names of
