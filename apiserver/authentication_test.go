@@ -260,6 +260,7 @@ func TestAnonymous(t *testing.T) {
 		"RBAC":                   {func(*apiserver.Config) {}, 200, 403, 403, "system:unsecured"},
 		"RBAC without anonymous": {func(c *apiserver.Config) { c.Anonymous = false }, 401, 401, 401, "system:unsecured"},
 		"AlwaysAllow":            {func(c *apiserver.Config) { c.Modes = nil }, 200, 401, 401, "system:unsecured"},
+		"RBAC and AlwaysAllow":   {func(c *apiserver.Config) { c.Modes = []string{"RBAC", "AlwaysAllow"} }, 200, 401, 401, "system:unsecured"},
 		"AlwaysDeny":             {func(c *apiserver.Config) { c.Modes = []string{"AlwaysDeny"} }, 403, 403, 403, "system:unsecured"},
 	} {
 		s := startSecured(t, c.configure)

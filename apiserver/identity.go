@@ -35,15 +35,24 @@ func (s *Server) whoAsks(r *http.Request) (auth.User, error) {
 		return auth.User{}, err
 	case wrong != nil:
 		return auth.User{}, wrong
-	case s.config.Anonymous && !s.allowsAll() || slices.Contains(openPaths, firstSegment(r.URL.Path)) && s.allowsAll():
+	case s.admitsAnonymous(r.URL.Path):
 		return auth.Anonymous, nil
 	}
 	return auth.User{}, auth.ErrNoCredentials
 }
 
-// openPaths are for everybody where there is no authorization to say so. kube-apiserver turns anonymous
-// requests off altogether there, and its probes bring credentials; here they needn't
+// admitsAnonymous reports whether a client needs no credentials to be judged. Where everybody may do
+// everything, even if only those whom another mode has no opinion on, it does, but for the open paths
 // (K pkg/kubeapiserver/options/authentication.go: ApplyAuthorization).
+func (s *Server) admitsAnonymous(path string) bool {
+	if slices.Contains(s.config.Modes, "AlwaysAllow") {
+		return slices.Contains(openPaths, firstSegment(path))
+	}
+	return s.config.Anonymous
+}
+
+// openPaths are for everybody in the mode AlwaysAllow. kube-apiserver turns anonymous requests off
+// altogether there, and its probes bring credentials; here they needn't.
 var openPaths = []string{"healthz", "livez", "readyz", "version"}
 
 func firstSegment(path string) string {
