@@ -41,8 +41,8 @@ func (s *Server) whoAsks(r *http.Request) (auth.User, error) {
 	return auth.User{}, auth.ErrNoCredentials
 }
 
-// admitsAnonymous reports whether a client needs no credentials to be judged. Where everybody may do
-// everything, even if only those whom another mode has no opinion on, it does, but for the open paths
+// admitsAnonymous reports whether a client needs no credentials to be judged. With AlwaysAllow in the
+// chain it does, but for the open paths: nobody may do everything who isn't known
 // (K pkg/kubeapiserver/options/authentication.go: ApplyAuthorization).
 func (s *Server) admitsAnonymous(path string) bool {
 	if slices.Contains(s.config.Modes, "AlwaysAllow") {

@@ -31,7 +31,7 @@ type access struct {
 func (x *access) declare(f *pflag.FlagSet) {
 	f.StringVar(&x.clientCA, "client-ca-file", "", "file with certificates of further authorities whose clients are known; that of the data directory is always one")
 	f.StringVar(&x.tokens, "token-auth-file", "", "file with bearer tokens, a line of CSV for each: token,user,uid,\"group,group\"")
-	f.BoolVar(&x.anonymous, "anonymous-auth", true, "judge clients of --secure-port without credentials as system:anonymous, unless --authorization-mode is AlwaysAllow")
+	f.BoolVar(&x.anonymous, "anonymous-auth", true, "judge clients of --secure-port without credentials as system:anonymous, unless --authorization-mode has AlwaysAllow")
 	f.StringSliceVar(&x.issuers, "service-account-issuer", []string{"https://kubernetes.default.svc"}, "issuers of service accounts' tokens; the first is that of new ones")
 	f.StringVar(&x.signingKey, "service-account-signing-key-file", "", "file with the private key that signs service accounts' tokens (default one in the data directory)")
 	f.StringArrayVar(&x.accountKeys, "service-account-key-file", nil, "file with keys that verify service accounts' tokens, besides the signing key; may be given more than once")
