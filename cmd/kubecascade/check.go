@@ -10,13 +10,16 @@ import (
 
 // complete checks what flags say, alone and together, and fills in what follows from them.
 func (o *options) complete(changed func(name string) bool) error {
+	if err := o.access.check(); err != nil {
+		return err
+	}
 	if _, err := selectControllers(o.controllers); err != nil {
 		return err
 	}
 	if _, err := o.services(); err != nil {
 		return err
 	}
-	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.access.check())
+	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits())
 }
 
 func (o *options) checkAddresses() error {
