@@ -3,7 +3,7 @@
 // A request goes one way:
 //
 //	routes.go   chi: which handler; path.go: which resource, namespace, name, subresource
-//	identity.go who asks
+//	identity.go who asks; impersonate.go: as whom; authorize.go: whether they may
 //	<verb>.go   a handler of a few lines a verb: negotiate, read options, decode, do, answer
 //	write.go    the pipe that every write goes through: admit, prepare, validate, commit
 //	status.go   the one table from error to Status; nothing else knows an HTTP code of a failure
@@ -19,6 +19,10 @@
 //     an older state will do. A watch that starts where a list ended misses nothing.
 //  5. Controllers inside the process use Loopback: the same pipe, the same admission, an
 //     identity of their own. There is no private door; the one addition is a commit's guards.
+//     Requests of theirs are not authorized, but admission judges what they do to owners.
 //  6. Every failure is answered with a Status. A handler that panics answers 500 and is logged.
 //  7. Nothing is unbounded: bodies, requests in flight, waiting, and what a watcher may lag.
+//  8. Every path is judged before anything is done or told about it, by what it says and, should that
+//     be something else, by what it is routed to. Wrong credentials are 401 on every path, and never
+//     make a client anonymous. No credential is logged, or passed on to a handler.
 package apiserver

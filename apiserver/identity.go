@@ -4,34 +4,159 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/storage"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 )
 
-// Authenticator says who a request comes from; auth.ErrNoCredentials if it doesn't say.
-type Authenticator func(r *http.Request) (auth.User, error)
+// authenticator says who a request comes from; auth.ErrNoCredentials if it doesn't say.
+type authenticator func(r *http.Request) (auth.User, error)
 
-// Certificates knows clients by the certificate that the TLS layer has verified.
-func Certificates(r *http.Request) (auth.User, error) {
-	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
-		return auth.User{}, auth.ErrNoCredentials
+// whoAsks knows clients by their certificate or else by their token. Credentials that are wrong are an
+// error even where none would do.
+func (s *Server) whoAsks(r *http.Request) (auth.User, error) {
+	var wrong error
+	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 && s.config.Certificates != nil {
+		u, err := s.config.Certificates.User(r.TLS.PeerCertificates, s.now())
+		if err == nil {
+			return u, nil
+		}
+		wrong = err
 	}
-	return auth.FromCertificate(r.TLS.VerifiedChains[0])
+	token, err := bearer(r)
+	switch {
+	case err == nil:
+		u, _, err := s.bearerOf(r.Context(), token, nil)
+		return u, err
+	case !errors.Is(err, auth.ErrNoCredentials):
+		return auth.User{}, err
+	case wrong != nil:
+		return auth.User{}, wrong
+	case s.admitsAnonymous(r.URL.Path):
+		return auth.Anonymous, nil
+	}
+	return auth.User{}, auth.ErrNoCredentials
+}
+
+// admitsAnonymous reports whether a client needs no credentials to be judged. With AlwaysAllow in the
+// chain it does, but for the open paths: nobody may do everything who isn't known
+// (K pkg/kubeapiserver/options/authentication.go: ApplyAuthorization).
+func (s *Server) admitsAnonymous(path string) bool {
+	if slices.Contains(s.config.Modes, "AlwaysAllow") {
+		return slices.Contains(openPaths, firstSegment(path))
+	}
+	return s.config.Anonymous
+}
+
+// openPaths are for everybody in the mode AlwaysAllow. kube-apiserver turns anonymous requests off
+// altogether there, and its probes bring credentials; here they needn't.
+var openPaths = []string{"healthz", "livez", "readyz", "version"}
+
+func firstSegment(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return first
+}
+
+// whoAsksPlainly is for the plain port, whose clients are administrators. Where there is authorization
+// to tell users apart, a client that says who it is is believed only if it proves it.
+func (s *Server) whoAsksPlainly(r *http.Request) (auth.User, error) {
+	if len(r.Header.Values("Authorization")) > 0 && !s.allowsAll() {
+		return s.whoAsks(r)
+	}
+	return auth.Loopback, nil
+}
+
+// bearer returns the request's token. What else there is in an Authorization header is wrong: nobody is
+// known by it here.
+func bearer(r *http.Request) (string, error) {
+	values := r.Header.Values("Authorization")
+	if len(values) == 0 {
+		return "", auth.ErrNoCredentials
+	}
+	scheme, token, _ := strings.Cut(strings.TrimSpace(values[0]), " ")
+	if token = strings.TrimSpace(token); len(values) > 1 || !strings.EqualFold(scheme, "bearer") || token == "" || strings.Contains(token, " ") {
+		return "", auth.ErrToken
+	}
+	return token, nil
+}
+
+// bearerOf returns whose a token is, and for which of the audiences it is good; no audiences are the
+// server's own.
+func (s *Server) bearerOf(ctx context.Context, token string, audiences []string) (auth.User, []string, error) {
+	accounts := s.config.Accounts
+	if u, ok := s.config.StaticTokens.User(token); ok {
+		if accounts == nil {
+			return u, nil, nil
+		}
+		good := accounts.Audiences()
+		if len(audiences) > 0 {
+			good = slices.DeleteFunc(slices.Clone(good), func(name string) bool { return !slices.Contains(audiences, name) })
+		}
+		if len(good) == 0 {
+			return auth.User{}, nil, auth.ErrToken
+		}
+		return u, good, nil
+	}
+	if accounts == nil {
+		return auth.User{}, nil, auth.ErrToken
+	}
+	return accounts.Verify(token, audiences, s.now(), &boundObjects{ctx, s})
+}
+
+// boundObjects looks up what tokens are about (auth.Objects). What the cache doesn't show is looked for
+// once more as of now, since a token may be used right after its account was made.
+type boundObjects struct {
+	ctx context.Context
+	s   *Server
+}
+
+// Bound implements auth.Objects.
+func (b *boundObjects) Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool) {
+	res := b.s.types.Lookup("", "v1", resource)
+	if res == nil || len(path.IsValidPathSegmentName(name)) > 0 || len(path.IsValidPathSegmentName(namespace)) > 0 {
+		return "", time.Time{}, false
+	}
+	key := target{res: res, namespace: namespace, name: name}.key(b.s.root)
+	o, _ := b.s.cache.Get(key)
+	if o == nil {
+		var err error
+		if o, err = b.s.load(b.ctx, key); err != nil || o == nil {
+			return "", time.Time{}, false
+		}
+	}
+	return boundMeta(o)
+}
+
+func boundMeta(o *storage.Object) (string, time.Time, bool) {
+	return o.Meta.UID, o.Meta.Deletion, o.Err == nil
 }
 
 type userKey struct{}
 
-// authenticate refuses who isn't known.
-func (s *Server) authenticate(who Authenticator) func(http.Handler) http.Handler {
+// authenticate refuses who isn't known. What a client was known by goes no further, and neither do the
+// headers by which a proxy in front of kube-apiserver says whom it speaks for: there is none here.
+func (s *Server) authenticate(who authenticator) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			u, err := who(r)
+			if (err != nil || u.Name == auth.NameAnonymous) && r.ProtoMajor == 2 {
+				w.Header().Set("Connection", "close") // nobody in particular keeps a connection open
+			}
 			if err != nil {
 				if !errors.Is(err, auth.ErrNoCredentials) {
-					s.log.Info("authentication failed", "err", err)
+					s.log.Info("authentication failed", "err", shortened(err))
 				}
 				s.writeError(w, r, errUnauthorized)
 				return
+			}
+			for name := range r.Header {
+				if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
+					r.Header.Del(name)
+				}
 			}
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, u)))
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -73,4 +74,14 @@ func (s *Server) storeQuota(ctx context.Context, q *corev1.ResourceQuota) error 
 	p := Path{Resource: s.types.Lookup("", "v1", "resourcequotas"), Subresource: "status", Namespace: q.Namespace, Name: q.Name}
 	_, err := s.Loopback(auth.Loopback, "kube-apiserver").Update(ctx, p, q)
 	return err
+}
+
+// ownerResources returns what serves a kind (admission.OwnerReferences).
+func (s *Server) ownerResources(kind schema.GroupVersionKind) (out []*resources.Resource) {
+	for _, r := range s.types.All() {
+		if r.GroupVersionKind() == kind && r.Collection != "" {
+			out = append(out, r)
+		}
+	}
+	return out
 }

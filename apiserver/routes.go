@@ -9,18 +9,15 @@ import (
 	"github.com/go-chi/chi/v5"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // Handler returns the whole API for clients that authenticate (the secure port).
-func (s *Server) Handler() http.Handler { return stripSlash(s.routes(s.config.Authenticate)) }
+func (s *Server) Handler() http.Handler { return stripSlash(s.routes(s.whoAsks)) }
 
 // Insecure returns the same for the plain port on the loopback interface, where everybody is an
-// administrator, as with kubectl proxy.
-func (s *Server) Insecure() http.Handler {
-	return s.ownOrigin(stripSlash(s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })))
-}
+// administrator who doesn't say otherwise, as with kubectl proxy.
+func (s *Server) Insecure() http.Handler { return s.ownOrigin(stripSlash(s.routes(s.whoAsksPlainly))) }
 
 // stripSlash takes slashes off the end of the path, in both forms in which the request has it
 // (go-restful tokenizePath).
@@ -39,9 +36,9 @@ func stripSlash(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) routes(who Authenticator) chi.Router {
+func (s *Server) routes(who authenticator) chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.audit, noCache, s.recoverPanics)
+	r.Use(s.audit, noCache, s.recoverPanics, s.authenticate(who), s.impersonate, s.authorize)
 	r.NotFound(http.NotFound)
 	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
 		if !r.Match(chi.NewRouteContext(), http.MethodGet, req.URL.Path) { // chi looks at unknown methods first
@@ -59,8 +56,9 @@ func (s *Server) routes(who Authenticator) chi.Router {
 	r.Get("/version", s.version)
 
 	r.Group(func(r chi.Router) {
-		r.Use(s.authenticate(who))
 		r.HandleFunc("/", s.paths)
+		r.Get("/.well-known/openid-configuration", s.openID)
+		r.Get("/openid/v1/jwks", s.openID)
 		r.Handle("/metrics", s.metricsHandler())
 		for path, h := range s.config.Debug {
 			r.Handle(path, h)
@@ -167,6 +165,9 @@ func afterSegments(path string, n int) string {
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn *warnings) error {
 	verb := verbOf(r, t)
 	s.observe(r, t, verb)
+	if err := s.authorizeTarget(r, t, verb); err != nil {
+		return err
+	}
 	limit, err := s.limit(r, verb)
 	if err != nil {
 		return err

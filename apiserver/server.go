@@ -15,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/rbac/live"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -31,10 +32,19 @@ type Config struct {
 	Services allocate.Ranges
 	// EnableAdmission and DisableAdmission name plugins that are on or off against their default.
 	EnableAdmission, DisableAdmission []string
-	// Authenticate says who asks on the secure port; default: client certificates.
-	Authenticate Authenticator
-	// Tokens signs tokens of service accounts; nil refuses to.
-	Tokens *auth.Issuer
+	// Certificates, StaticTokens and Accounts are what clients of the secure port are known by; nil knows
+	// nobody. Accounts signs tokens, too; nil refuses to.
+	Certificates *auth.Certificates
+	StaticTokens auth.Tokens
+	Accounts     *auth.Accounts
+	// KeysURL is where others find the keys of service accounts' tokens.
+	KeysURL string
+	// Modes are the authorization modes, of which the first that has an opinion decides (see Modes);
+	// default: AlwaysAllow.
+	Modes []string
+	// Anonymous lets clients without credentials on the secure port be judged as system:anonymous, where
+	// there is an authorization mode that judges.
+	Anonymous bool
 	// Version is what /version answers.
 	Version Version
 	// MaxInFlight bounds the requests that are served at the same time, watches aside; default 400.
@@ -89,10 +99,13 @@ type Server struct {
 	// connections any more and waits for none of them.
 	sockets sync.RWMutex
 	close   func()
+	// authorizer judges requests; roles is its mode RBAC, nil without.
+	authorizer auth.Authorizer
+	roles      *live.Authorizer
 }
 
 // New returns a server that is ready to serve once the cache is. The error is about the names of
-// admission plugins.
+// admission plugins or authorization modes.
 func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
@@ -112,8 +125,8 @@ func New(c Config) (*Server, error) {
 	if c.WriteTimeout == 0 {
 		c.WriteTimeout = 30 * time.Second
 	}
-	if c.Authenticate == nil {
-		c.Authenticate = Certificates
+	if len(c.Modes) == 0 {
+		c.Modes = []string{"AlwaysAllow"}
 	}
 	if c.Services == (allocate.Ranges{}) {
 		c.Services = allocate.Defaults()
@@ -127,7 +140,13 @@ func New(c Config) (*Server, error) {
 	}
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error
+	if s.authorizer, s.roles, err = s.authorizers(c.Modes); err != nil {
+		return nil, err
+	}
 	s.admission, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)
+	if s.roles != nil {
+		s.admission = append(s.admission, &escalation{s})
+	}
 	return s, err
 }
 
@@ -139,6 +158,7 @@ func (s *Server) plugins() []admission.Choice {
 		{Plugin: admission.DefaultTolerations{}, Default: true},
 		{Plugin: &admission.Priority{Classes: s.priorityClasses}, Default: true},
 		{Plugin: admission.InUseProtection{}, Default: true},
+		{Plugin: &admission.OwnerReferences{Authorize: s.authorizer.Authorize, Resources: s.ownerResources}, Default: true},
 		{Plugin: &admission.Quota{Quotas: s.resourceQuotas, Store: s.storeQuota, Now: s.now}, Default: true},
 	}
 }

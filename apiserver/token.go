@@ -1,16 +1,21 @@
 package apiserver
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 var tokenRequestKind = authenticationv1.SchemeGroupVersion.WithKind("TokenRequest")
@@ -45,7 +50,7 @@ func (s *Server) serveToken(q *request) error {
 	if err != nil {
 		return err
 	}
-	if s.config.Tokens == nil {
+	if s.config.Accounts == nil {
 		return errNoTokens
 	}
 	life := int64(tokenLife)
@@ -60,13 +65,17 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	if len(tr.Spec.Audiences) == 0 {
-		tr.Spec.Audiences = s.config.Tokens.Audiences()
+		tr.Spec.Audiences = s.config.Accounts.Audiences()
 	}
 	now := s.now()
 	expires := now.Add(time.Duration(life) * time.Second)
-	tr.Status.Token, err = s.config.Tokens.Issue(auth.Claim{
-		Namespace: q.namespace, Name: q.name, UID: account.Meta.UID, Audiences: tr.Spec.Audiences, Issued: now, Expires: expires})
-	if err != nil {
+	claim := auth.Claim{Namespace: q.namespace, Name: q.name, UID: account.Meta.UID, Audiences: tr.Spec.Audiences, Issued: now, Expires: expires}
+	if tr.Spec.BoundObjectRef != nil {
+		if err := s.bindToken(q, tr.Spec.BoundObjectRef, &claim); err != nil {
+			return err
+		}
+	}
+	if tr.Status.Token, err = s.config.Accounts.Issue(claim); err != nil {
 		return err
 	}
 	tr.Status.ExpirationTimestamp = metav1.Time{Time: expires}
@@ -84,4 +93,61 @@ func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorLi
 		errs = append(errs, field.Invalid(p, life, "may not specify a duration larger than 2^32 seconds"))
 	}
 	return errs
+}
+
+// bindToken adds to a claim what the token is to end with.
+func (s *Server) bindToken(q *request, ref *authenticationv1.BoundObjectReference, c *auth.Claim) error {
+	kind := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
+	plural := map[string]string{"Pod": "pods", "Secret": "secrets", "Node": "nodes"}[kind.Kind]
+	if kind.Group != "" || plural == "" {
+		return badRequest("cannot bind token to object of type %s", kind)
+	}
+	on := op{target: target{res: s.types.Lookup("", "v1", plural), name: ref.Name, namespace: q.namespace}}
+	if plural == "nodes" {
+		on.namespace = ""
+	}
+	if len(path.IsValidPathSegmentName(ref.Name)) > 0 || ref.Name == "" {
+		return on.notFound()
+	}
+	o, err := s.get(q.r.Context(), &on, "")
+	if err != nil {
+		return err
+	}
+	r := &auth.Ref{Name: ref.Name, UID: o.Meta.UID}
+	switch plural {
+	case "secrets":
+		c.Secret = r
+	case "nodes":
+		c.Node = r
+	case "pods":
+		c.Pod = r
+		if c.Node, err = s.nodeOfPod(q, &on, o); err != nil {
+			return err
+		}
+	}
+	if ref.UID != "" && string(ref.UID) != o.Meta.UID {
+		return apierrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, ref.Name, fmt.Errorf(
+			"the UID in the bound object reference (%s) does not match the UID in record. The object might have been deleted and then recreated", ref.UID))
+	}
+	return nil
+}
+
+// nodeOfPod is where a pod runs, which its token tells; nil if it runs nowhere.
+func (s *Server) nodeOfPod(q *request, on *op, o *storage.Object) (*auth.Ref, error) {
+	obj, err := on.decode(o)
+	if err != nil {
+		return nil, err
+	}
+	spec := &obj.(*corev1.Pod).Spec
+	if spec.ServiceAccountName != q.name {
+		return nil, badRequest("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", q.name)
+	}
+	if spec.NodeName == "" {
+		return nil, nil
+	}
+	r := &auth.Ref{Name: spec.NodeName}
+	if uid, _, ok := (&boundObjects{q.r.Context(), s}).Bound("nodes", "", spec.NodeName); ok {
+		r.UID = uid
+	}
+	return r, nil
 }

@@ -154,8 +154,12 @@ func (b *Bundle) servingTemplate() *x509.Certificate {
 	return c
 }
 
-// TLS is the configuration of the secure port: HTTP/2, and client certificates of the authority
-// and of further ones are verified when they are offered.
+// Authority is the certificate of the authority that signs the other certificates.
+func (b *Bundle) Authority() *x509.Certificate { return b.authority.cert }
+
+// TLS is the configuration of the secure port: HTTP/2, and clients are asked for certificates of the
+// authority and of further ones. What they show is theirs, as they prove to have its key; whether it is
+// by one of the authorities is for the server to verify, which can then say what was wrong.
 func (b *Bundle) TLS(further ...*x509.Certificate) *tls.Config {
 	clients := x509.NewCertPool()
 	for _, c := range append([]*x509.Certificate{b.authority.cert}, further...) {
@@ -163,7 +167,7 @@ func (b *Bundle) TLS(further ...*x509.Certificate) *tls.Config {
 	}
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
-		ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: clients,
+		ClientAuth: tls.RequestClientCert, ClientCAs: clients,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return b.certificate() },
 	}
 }

@@ -126,8 +126,8 @@ func TestHandshake(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv := &http.Server{TLSConfig: b.TLS(), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if len(r.TLS.VerifiedChains) > 0 {
-			_, _ = io.WriteString(w, r.TLS.VerifiedChains[0][0].Subject.CommonName+" "+r.Proto)
+		if len(r.TLS.PeerCertificates) > 0 {
+			_, _ = io.WriteString(w, r.TLS.PeerCertificates[0].Subject.CommonName+" "+r.Proto)
 		}
 	})}
 	served := make(chan error, 1)

@@ -12,6 +12,9 @@ import (
 
 // complete checks what flags say, alone and together, and fills in what follows from them.
 func (o *options) complete(changed func(name string) bool) error {
+	if err := o.access.check(); err != nil {
+		return err
+	}
 	if _, err := selectControllers(o.controllers); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 // controllerNames are those of kube-controller-manager, in order; all are on by default.
 func controllerNames() []string {
-	return []string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection, resourceQuota}
+	return []string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection, resourceQuota, roleAggregation}
 }
 
 // controllerManager is the program that the controllers are a part of on a cluster; managedFields
@@ -22,6 +22,7 @@ const (
 	claimProtection     = "persistentvolumeclaim-protection-controller"
 	classProtection     = "volumeattributesclass-protection-controller"
 	resourceQuota       = "resourcequota-controller"
+	roleAggregation     = "clusterrole-aggregation-controller"
 )
 
 // selectControllers reads --controllers: the last word on a name counts, and '*' stands for the

@@ -39,6 +39,7 @@ type options struct {
 	nsSyncs     int
 	quotaSyncs  int
 
+	access           access
 	admit, dontAdmit []string
 
 	serviceAddresses string
@@ -70,7 +71,7 @@ func (o *options) groups() []group {
 		set("Addresses", func(f *pflag.FlagSet) {
 			f.IntVar(&o.insecurePort, "insecure-port", 8080, "port for plain HTTP where everybody is an administrator, as behind kubectl proxy; 0 for none, -1 for any free one")
 			f.StringVar(&o.insecureAddress, "insecure-bind-address", "127.0.0.1", "address for --insecure-port; only loopback addresses are taken")
-			f.IntVar(&o.securePort, "secure-port", 6443, "port for HTTPS, where clients show a certificate; 0 for any free one")
+			f.IntVar(&o.securePort, "secure-port", 6443, "port for HTTPS, where clients show a certificate or a token; 0 for any free one")
 			f.StringVar(&o.bindAddress, "bind-address", "127.0.0.1", "address for --secure-port")
 			f.StringSliceVar(&o.hosts, "tls-san", nil, "names and addresses for the serving certificate, besides --bind-address and localhost")
 			f.StringVar(&o.kubeconfig, "kubeconfig-out", "", "file to write an administrator's kubeconfig to (default admin.kubeconfig in the data directory)")
@@ -93,9 +94,10 @@ func (o *options) groups() []group {
 			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time at most")
 			f.IntVar(&o.quotaSyncs, "concurrent-resource-quota-syncs", 5, "namespaces whose resource quotas are counted at the same time at most")
 		}),
+		set("Access", o.access.declare),
 		set("Admission", func(f *pflag.FlagSet) {
 			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default")
-			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, DefaultTolerationSeconds, Priority, StorageObjectInUseProtection, ResourceQuota")
+			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, DefaultTolerationSeconds, Priority, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, ResourceQuota")
 		}),
 		set("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses, "range of IPv4 addresses that services are given cluster IPs of")

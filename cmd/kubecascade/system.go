@@ -43,7 +43,6 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	v := apiVersion()
 	config := apiserver.Config{
 		Store: d.store, Cache: d.cache, Decoder: d.decoder, Types: d.types,
-		Tokens:          &auth.Issuer{URL: "https://kubernetes.default.svc", Key: keys.ServiceAccountKey},
 		Version:         v,
 		EnableAdmission: o.admit, DisableAdmission: o.dontAdmit,
 		MaxInFlight: o.maxInFlight, RequestTimeout: o.requestTimeout, EventTTL: o.eventTTL,
@@ -53,6 +52,10 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	}
 	var err error
 	if config.Services, err = o.services(); err != nil {
+		return nil, err
+	}
+	clientCAs, err := o.access.configure(&config, keys, p.secureURL())
+	if err != nil {
 		return nil, err
 	}
 	on, err := selectControllers(o.controllers)
@@ -79,13 +82,16 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		adapter := &loopback.Quotas{API: s.api.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager), Cache: d.cache}
 		s.controllers[resourceQuota] = quota.New(adapter, quota.Options{Workers: o.quotaSyncs, Log: log}).Run
 	}
+	if on[roleAggregation] {
+		s.controllers[roleAggregation] = aggregateRoles(s.api, d, log)
+	}
 	for name, run := range protectors(s.api, d, log) {
 		if on[name] {
 			s.controllers[name] = run
 		}
 	}
 	s.secure = newHTTPServer(s.api.Handler(), log)
-	s.secure.TLSConfig = keys.TLS()
+	s.secure.TLSConfig = keys.TLS(clientCAs...)
 	if p.insecure != nil {
 		s.plain = newHTTPServer(s.api.Insecure(), log)
 	}
@@ -96,6 +102,9 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), err error) {
 	if err := namespace.EnsureDefaults(ctx, s.defaults); err != nil {
 		return nil, fmt.Errorf("making the system namespaces: %w", err)
+	}
+	if err := s.api.EnsureRoles(ctx); err != nil {
+		return nil, err
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var controllers, servers sync.WaitGroup

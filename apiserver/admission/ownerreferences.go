@@ -1,0 +1,122 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// OwnerReferences is OwnerReferencesPermissionEnforcement: who changes an object's owners must be able
+// to delete the object, which the change may bring about, and who makes it block an owner's deletion must
+// be able to do that to the owner's own finalizers (G-01 to G-12).
+type OwnerReferences struct {
+	// Authorize judges what the client may.
+	Authorize func(*auth.Attributes) auth.Decision
+	// Resources returns every resource that serves the kind.
+	Resources func(schema.GroupVersionKind) []*resources.Resource
+}
+
+// Name implements Plugin.
+func (*OwnerReferences) Name() string { return "OwnerReferencesPermissionEnforcement" }
+
+// Validate implements Validator.
+func (p *OwnerReferences) Validate(_ context.Context, a *Attributes) error {
+	if a.Operation != Create && a.Operation != Update || isPodStatus(a) { // G-01
+		return nil
+	}
+	now, was := ownersOf(a.Object), ownersOf(a.Old)
+	if slices.EqualFunc(now, was, func(a, b metav1.OwnerReference) bool { return apiequality.Semantic.DeepEqual(a, b) }) { // G-02
+		return nil
+	}
+	if a.Operation == Update { // G-03, G-04
+		d := p.Authorize(&auth.Attributes{User: a.User, Verb: "delete", IsResource: true, Namespace: a.Namespace, Name: a.Name,
+			Group: a.Resource.Group, Version: a.Resource.Version, Resource: a.Resource.Plural, Subresource: a.Subresource})
+		if !d.Allowed() {
+			return fmt.Errorf("cannot set an ownerRef on a resource you can't delete: %v, <nil>", d.Reason())
+		}
+	}
+	blocking := newlyBlocking(now, was)
+	if len(blocking) == 0 || p.mayFinalize(a, "*", &resources.Resource{Group: "*", Version: "*", Plural: "*"}).Allowed() { // G-06
+		return nil
+	}
+	for _, ref := range blocking {
+		if err := p.mayBlock(a, ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isPodStatus(a *Attributes) bool {
+	return a.Resource.Group == "" && a.Resource.Plural == "pods" && a.Subresource == "status"
+}
+
+func ownersOf(obj runtime.Object) []metav1.OwnerReference {
+	if obj == nil {
+		return nil
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil // a Scale, a Binding: they have no owners
+	}
+	return m.GetOwnerReferences()
+}
+
+// newlyBlocking are the references that block and didn't before (G-05). References are the same that
+// have the same uid; of several old ones the last counts.
+func newlyBlocking(now, was []metav1.OwnerReference) (out []metav1.OwnerReference) {
+	blocked := map[types.UID]bool{}
+	for _, r := range was {
+		blocked[r.UID] = blocks(r)
+	}
+	for _, r := range now {
+		if blocks(r) && !blocked[r.UID] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func blocks(r metav1.OwnerReference) bool {
+	return r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion
+}
+
+// mayBlock judges one reference by permission only: whether the owner exists doesn't matter (G-09).
+func (p *OwnerReferences) mayBlock(a *Attributes, ref metav1.OwnerReference) error {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	var owners []*resources.Resource
+	if err == nil {
+		if owners = p.Resources(gv.WithKind(ref.Kind)); len(owners) == 0 {
+			err = &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: gv.Group, Kind: ref.Kind}, SearchedVersions: []string{gv.Version}}
+		}
+	}
+	if err != nil { // G-08
+		return fmt.Errorf("cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion %v Kind %v: %v", ref.APIVersion, ref.Kind, err)
+	}
+	for _, owner := range owners { // G-07
+		if d := p.mayFinalize(a, ref.Name, owner); !d.Allowed() {
+			return errors.New("cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: " + d.Reason() + ", <nil>")
+		}
+	}
+	return nil
+}
+
+func (p *OwnerReferences) mayFinalize(a *Attributes, name string, owner *resources.Resource) auth.Decision {
+	d := &auth.Attributes{User: a.User, Verb: "update", IsResource: true, Name: name,
+		Group: owner.Group, Version: owner.Version, Resource: owner.Plural, Subresource: "finalizers"}
+	if owner.Namespaced {
+		d.Namespace = a.Namespace
+	}
+	return p.Authorize(d)
+}

@@ -1,0 +1,139 @@
+package auth
+
+import (
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+// Attributes are what a request is judged by (AS pkg/authorization/authorizer: AttributesRecord).
+type Attributes struct {
+	User User
+	Verb string
+	// IsResource says that the request is for a resource; for others only Path counts.
+	IsResource bool
+	Path       string
+	// Group, Version, Resource, Subresource, Namespace and Name are as in the request's path. Namespace
+	// is empty for cluster-scoped resources and for all namespaces.
+	Group, Version, Resource, Subresource, Namespace, Name string
+}
+
+// Verdict is what an authorizer says.
+type Verdict uint8
+
+// The verdicts. In a chain the first that isn't NoOpinion counts; a request that nobody has an
+// opinion on is refused.
+const (
+	NoOpinion Verdict = iota
+	Allow
+	Deny
+)
+
+// String names the verdict.
+func (v Verdict) String() string { return [...]string{"no opinion", "allow", "deny"}[v] }
+
+// Decision is a verdict and why.
+type Decision struct {
+	Verdict Verdict
+	// Why words the reason when it is asked for; nil means none.
+	Why func() string
+}
+
+// Allowed reports whether the request may go on.
+func (d Decision) Allowed() bool { return d.Verdict == Allow }
+
+// Reason is the reason as clients see it.
+func (d Decision) Reason() string {
+	if d.Why == nil {
+		return ""
+	}
+	return d.Why()
+}
+
+// Authorizer judges requests. Its methods may be called from any goroutine.
+type Authorizer interface {
+	Authorize(a *Attributes) Decision
+	// Rules are what the user may do in the namespace, as far as that can be listed; err says that
+	// some could not be read.
+	Rules(u User, namespace string) (rules []rbacv1.PolicyRule, err error)
+}
+
+// AlwaysAllow is the mode of that name.
+type AlwaysAllow struct{}
+
+// Authorize implements Authorizer.
+func (AlwaysAllow) Authorize(*Attributes) Decision { return Decision{Verdict: Allow} }
+
+// Rules implements Authorizer.
+func (AlwaysAllow) Rules(User, string) ([]rbacv1.PolicyRule, error) {
+	all := []string{"*"}
+	return []rbacv1.PolicyRule{{Verbs: all, APIGroups: all, Resources: all}, {Verbs: all, NonResourceURLs: all}}, nil
+}
+
+// AlwaysDeny is the mode of that name.
+type AlwaysDeny struct{}
+
+// Authorize implements Authorizer.
+func (AlwaysDeny) Authorize(*Attributes) Decision {
+	return Decision{Why: func() string { return "Everything is forbidden." }}
+}
+
+// Rules implements Authorizer.
+func (AlwaysDeny) Rules(User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
+
+// Masters allows system:masters everything. It stands before every chain, so that an administrator
+// can always mend what others can't (K pkg/kubeapiserver/authorizer/config.go: New).
+type Masters struct{}
+
+// Authorize implements Authorizer.
+func (Masters) Authorize(a *Attributes) Decision {
+	if slices.Contains(a.User.Groups, GroupMasters) {
+		return Decision{Verdict: Allow}
+	}
+	return Decision{}
+}
+
+// Rules implements Authorizer. What masters may do is in no list.
+func (Masters) Rules(User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
+
+// Chain asks one after the other (AS pkg/authorization/union).
+type Chain []Authorizer
+
+// Authorize implements Authorizer.
+func (c Chain) Authorize(a *Attributes) Decision {
+	var whys []func() string
+	for _, z := range c {
+		d := z.Authorize(a)
+		if d.Verdict != NoOpinion {
+			return d
+		}
+		if d.Why != nil {
+			whys = append(whys, d.Why)
+		}
+	}
+	if len(whys) == 0 {
+		return Decision{}
+	}
+	return Decision{Why: func() string {
+		var out []string
+		for _, w := range whys {
+			if r := w(); r != "" {
+				out = append(out, r)
+			}
+		}
+		return strings.Join(out, "\n")
+	}}
+}
+
+// Rules implements Authorizer.
+func (c Chain) Rules(u User, namespace string) (rules []rbacv1.PolicyRule, err error) {
+	for _, z := range c {
+		more, e := z.Rules(u, namespace)
+		rules = append(rules, more...)
+		if err == nil {
+			err = e
+		}
+	}
+	return rules, err
+}

@@ -1,0 +1,199 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// What is wrong with a token. The texts are those that TokenReview shows upstream; none of them has
+// anything of the token in it but names.
+var (
+	// ErrToken: nobody knows the token.
+	ErrToken = errors.New("invalid bearer token")
+	// ErrExpired: its time is over.
+	ErrExpired = errors.New("service account token has expired")
+	// ErrNotYet: its time has not come.
+	ErrNotYet = errors.New("service account token is not valid yet")
+	// ErrSignature: no key of ours has signed it.
+	ErrSignature = errors.New("invalid signature, no keys found")
+	// ErrInvalidated: what it was bound to is gone.
+	ErrInvalidated = errors.New("service account token has been invalidated")
+)
+
+const (
+	// skew is how far another instance's clock may be ahead when it signs a token.
+	skew = 5 * time.Second
+	// grace is how long after its deletion a token's object still counts: its controllers may be
+	// cleaning up (K pkg/serviceaccount/claims.go: Validate).
+	grace = time.Minute
+)
+
+// Objects looks up what tokens are about.
+type Objects interface {
+	// Bound returns an object of the core group; deletion is its deletionTimestamp, if it has one.
+	Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool)
+}
+
+// Verify returns whose a token is, and for which of the audiences it is good; no audiences are the
+// server's own. Signature, issuer, audience, time and the objects that the token is about are checked
+// at each call; only that a signature is good is remembered.
+func (a *Accounts) Verify(token string, audiences []string, now time.Time, objects Objects) (u User, good []string, err error) {
+	c, err := a.claims(token)
+	if err != nil {
+		return User{}, nil, err
+	}
+	if len(audiences) == 0 {
+		audiences = a.config.Audiences
+	}
+	for _, name := range c.Audience {
+		if slices.Contains(audiences, name) {
+			good = append(good, name)
+		}
+	}
+	if len(good) == 0 {
+		return User{}, nil, fmt.Errorf("token audiences %q is invalid for the target audiences %q", []string(c.Audience), audiences)
+	}
+	switch {
+	case c.ExpiresAt == nil || !now.Before(c.ExpiresAt.Time):
+		return User{}, nil, ErrExpired
+	case c.NotBefore != nil && now.Add(skew).Before(c.NotBefore.Time):
+		return User{}, nil, ErrNotYet
+	case c.IssuedAt != nil && now.Add(skew).Before(c.IssuedAt.Time):
+		return User{}, nil, ErrNotYet
+	}
+	if err := c.Kubernetes.check(now, objects); err != nil {
+		return User{}, nil, err
+	}
+	return c.user(), good, nil
+}
+
+// claims returns what a token of ours says; ErrToken means that it isn't meant to be one.
+func (a *Accounts) claims(token string) (*claims, error) {
+	if !slices.Contains(a.config.Issuers, issuer(token)) {
+		return nil, ErrToken
+	}
+	digest := sha256.Sum256([]byte(token))
+	a.mu.Lock()
+	c := a.verified[digest]
+	a.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	c = &claims{}
+	if _, err := a.parser.ParseWithClaims(token, c, a.keysOf); err != nil {
+		return nil, ErrSignature
+	}
+	if !slices.Contains(a.config.Issuers, c.Issuer) || c.Subject != ServiceAccountName(c.Kubernetes.Namespace, c.Kubernetes.Account.Name) {
+		return nil, ErrToken
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.verified) >= mostVerified {
+		clear(a.verified)
+	}
+	a.verified[digest] = c
+	return c, nil
+}
+
+// keysOf returns the keys that may have signed a token: that which it names, or all if it names none,
+// but never one for another algorithm. A header that must be understood isn't.
+func (a *Accounts) keysOf(t *jwt.Token) (any, error) {
+	if _, ok := t.Header["crit"]; ok {
+		return nil, ErrSignature
+	}
+	id, _ := t.Header["kid"].(string)
+	var set jwt.VerificationKeySet
+	for _, k := range a.keys {
+		if (id == "" || id == k.id) && k.method.Alg() == t.Method.Alg() {
+			set.Keys = append(set.Keys, k.public)
+		}
+	}
+	if len(set.Keys) == 0 {
+		return nil, ErrSignature
+	}
+	return set, nil
+}
+
+// issuer is who a token says it is by; nothing is known of that before the signature is verified.
+func issuer(token string) string {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return ""
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return ""
+	}
+	var c struct {
+		Issuer string `json:"iss"`
+	}
+	if json.Unmarshal(payload, &c) != nil {
+		return ""
+	}
+	return c.Issuer
+}
+
+// check looks up what the token is about.
+func (k *kubernetesClaim) check(now time.Time, objects Objects) error {
+	gone := func(resource, namespace string, r *Ref) bool {
+		uid, deletion, ok := objects.Bound(resource, namespace, r.Name)
+		return !ok || uid != r.UID || !deletion.IsZero() && deletion.Before(now.Add(-grace))
+	}
+	uid, deletion, ok := objects.Bound("serviceaccounts", k.Namespace, k.Account.Name)
+	switch {
+	case !ok:
+		return fmt.Errorf("serviceaccounts %q not found", k.Account.Name)
+	case !deletion.IsZero() && deletion.Before(now.Add(-grace)):
+		return fmt.Errorf("service account %s/%s has been deleted", k.Namespace, k.Account.Name)
+	case uid != k.Account.UID:
+		return fmt.Errorf("service account UID (%s) does not match claim (%s)", uid, k.Account.UID)
+	case k.Secret != nil && gone("secrets", k.Namespace, k.Secret):
+		return ErrInvalidated
+	case k.Pod != nil && gone("pods", k.Namespace, k.Pod):
+		return ErrInvalidated
+	case k.Pod == nil && k.Node != nil && gone("nodes", "", k.Node):
+		return ErrInvalidated
+	}
+	return nil
+}
+
+// The keys of what a user's extra tells of its token (AS pkg/authentication/serviceaccount/util.go).
+const (
+	extraCredential = "authentication.kubernetes.io/credential-id"
+	extraPodName    = "authentication.kubernetes.io/pod-name"
+	extraPodUID     = "authentication.kubernetes.io/pod-uid"
+	// ExtraNode is the node that a service account's pod runs on.
+	ExtraNode    = "authentication.kubernetes.io/node-name"
+	extraNodeUID = "authentication.kubernetes.io/node-uid"
+)
+
+func (c *claims) user() User {
+	k := &c.Kubernetes
+	u := ServiceAccount(k.Namespace, k.Account.Name)
+	u.UID, u.Extra = k.Account.UID, map[string][]string{}
+	set := func(key, value string) {
+		if value != "" {
+			u.Extra[key] = []string{value}
+		}
+	}
+	if c.ID != "" {
+		set(extraCredential, "JTI="+c.ID)
+	}
+	if k.Pod != nil {
+		set(extraPodName, k.Pod.Name)
+		set(extraPodUID, k.Pod.UID)
+	}
+	if k.Node != nil {
+		set(ExtraNode, k.Node.Name)
+		set(extraNodeUID, k.Node.UID)
+	}
+	return u
+}

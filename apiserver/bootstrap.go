@@ -1,0 +1,163 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/rbac/defaults"
+)
+
+// EnsureRoles makes the default roles and bindings that are missing, and brings the others up to date;
+// without the mode RBAC it does nothing. The system namespaces must be there. Errors are those of the
+// requests that it makes.
+func (s *Server) EnsureRoles(ctx context.Context) error {
+	if s.roles == nil {
+		return nil
+	}
+	e := &ensuring{s: s, l: s.Loopback(auth.Loopback, "kube-apiserver")}
+	all := defaults.All()
+	var jobs []func(context.Context) error
+	for _, want := range all.ClusterRoles {
+		jobs = append(jobs, ensureJob(e, "clusterroles", want, defaults.ClusterRole))
+	}
+	for _, want := range all.Roles {
+		jobs = append(jobs, ensureJob(e, "roles", want, defaults.Role))
+	}
+	for _, want := range all.ClusterRoleBindings {
+		jobs = append(jobs, bindingJob(e, "clusterrolebindings", want, func(b *rbacv1.ClusterRoleBinding) defaults.Binding {
+			return defaults.Binding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
+		}))
+	}
+	for _, want := range all.RoleBindings {
+		jobs = append(jobs, bindingJob(e, "rolebindings", want, func(b *rbacv1.RoleBinding) defaults.Binding {
+			return defaults.Binding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
+		}))
+	}
+	return together(ctx, jobs)
+}
+
+// together runs the jobs, some at a time, and returns an error if one has failed.
+func together(ctx context.Context, jobs []func(context.Context) error) (err error) {
+	const atOnce = 16
+	var wg sync.WaitGroup
+	places, errs := make(chan struct{}, atOnce), make(chan error, len(jobs))
+	for _, job := range jobs {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			if e := job(ctx); e != nil {
+				errs <- e
+			}
+		})
+	}
+	wg.Wait()
+	select {
+	case err = <-errs:
+	default:
+	}
+	return err
+}
+
+// ensuring makes the requests.
+type ensuring struct {
+	s *Server
+	l *Loopback
+}
+
+// races bounds how often an object is tried for that other instances ensure at the same time.
+const races = 8
+
+// do calls try until nobody else has changed the object meanwhile.
+func (e *ensuring) do(p Path, try func() error) (err error) {
+	for range races {
+		if err = try(); err == nil || !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("ensuring the default %s %s: %w", p.Resource.Plural, p.Name, err)
+	}
+	return nil
+}
+
+// path is where an object is.
+func (e *ensuring) path(plural string, obj object) Path {
+	return Path{Resource: e.s.types.Lookup(rbacv1.GroupName, "v1", plural), Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// load returns the stored object of the type; ok is false if there is none.
+func load[T object](ctx context.Context, e *ensuring, p Path) (obj T, ok bool, err error) {
+	o, err := e.l.Get(ctx, p)
+	if err != nil {
+		if apierrors.IsNotFound(err) {
+			err = nil
+		}
+		return obj, false, err
+	}
+	read := op{target: target{res: p.Resource}}
+	got, err := read.decode(o)
+	if err != nil {
+		return obj, false, err
+	}
+	obj, ok = got.(T)
+	return obj, ok, nil
+}
+
+// create makes the object in its collection.
+func (e *ensuring) create(ctx context.Context, p Path, obj object) error {
+	p.Name = ""
+	_, err := e.l.Create(ctx, p, obj)
+	return err
+}
+
+// ensureJob creates a role or adds to it.
+func ensureJob[T object](e *ensuring, plural string, want T, reconcile func(have, want T) bool) func(context.Context) error {
+	p := e.path(plural, want)
+	return func(ctx context.Context) error {
+		return e.do(p, func() error {
+			have, ok, err := load[T](ctx, e, p)
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+				return e.create(ctx, p, want)
+			case !reconcile(have, want):
+				return nil
+			}
+			_, err = e.l.Update(ctx, p, have)
+			return err
+		})
+	}
+}
+
+// bindingJob creates a binding, adds to it, or makes it anew.
+func bindingJob[T object](e *ensuring, plural string, want T, view func(T) defaults.Binding) func(context.Context) error {
+	p := e.path(plural, want)
+	return func(ctx context.Context) error {
+		return e.do(p, func() error {
+			have, ok, err := load[T](ctx, e, p)
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+				return e.create(ctx, p, want)
+			}
+			switch defaults.Bind(view(have), view(want)) {
+			case defaults.Update:
+				_, err = e.l.Update(ctx, p, have)
+			case defaults.Recreate:
+				uid, rv := have.GetUID(), have.GetResourceVersion()
+				if _, err = e.l.Delete(ctx, p, &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &rv}}); err == nil {
+					err = e.create(ctx, p, want)
+				}
+			}
+			return err
+		})
+	}
+}

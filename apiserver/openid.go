@@ -1,0 +1,25 @@
+package apiserver
+
+import "net/http"
+
+// openID serves what others need to verify service accounts' tokens: the issuer's configuration and its
+// keys (K pkg/routes/openidmetadata.go). Both are made anew each time; hardly anybody asks.
+func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
+	if s.config.Accounts == nil {
+		http.NotFound(w, r)
+		return
+	}
+	configuration, keys, err := s.config.Accounts.Documents(s.config.KeysURL)
+	if err != nil {
+		s.log.Info("the issuer of service accounts' tokens can't be discovered", "err", err)
+		http.NotFound(w, r)
+		return
+	}
+	media, data := "application/json", configuration
+	if r.URL.Path == "/openid/v1/jwks" {
+		media, data = "application/jwk-set+json", keys
+	}
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Cache-Control", "public, max-age=3600")
+	write(w, r, http.StatusOK, data)
+}

@@ -1,0 +1,110 @@
+package rbac
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+)
+
+// Decide judges a request: it is allowed, or there is no opinion on it
+// (K plugin/pkg/auth/authorizer/rbac/rbac.go: Authorize).
+func (p *Policy) Decide(a *auth.Attributes) auth.Decision {
+	w := want(a)
+	var by *binding
+	p.each(&a.User, a.Namespace, func(g *grants) bool {
+		by = g.find(a, &w)
+		return by == nil
+	})
+	if by != nil {
+		u := a.User
+		return auth.Decision{Verdict: auth.Allow, Why: func() string { return "RBAC: allowed by " + by.describe(&u) }}
+	}
+	if p.dangling == 0 {
+		return auth.Decision{}
+	}
+	err := p.missing(&a.User, a.Namespace)
+	if err == nil {
+		return auth.Decision{}
+	}
+	return auth.Decision{Why: func() string { return "RBAC: " + err.Error() }}
+}
+
+// Rules are what the user may do in the namespace. The error names roles that are bound and missing.
+func (p *Policy) Rules(u auth.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
+	seen := map[*binding]bool{}
+	p.each(&u, namespace, func(g *grants) bool {
+		for _, b := range g.bindings {
+			if !seen[b] {
+				seen[b] = true
+				rules = append(rules, b.role.rules...)
+			}
+		}
+		return true
+	})
+	if p.dangling > 0 {
+		err = p.missing(&u, namespace)
+	}
+	return rules, err
+}
+
+// missing names the roles that are bound to the user and don't exist, nil if there are none.
+func (p *Policy) missing(u *auth.User, namespace string) error {
+	var texts []string
+	p.each(u, namespace, func(g *grants) bool {
+		for _, b := range g.bindings {
+			if !b.role.exists {
+				texts = append(texts, b.missing())
+			}
+		}
+		return true
+	})
+	if len(texts) == 0 {
+		return nil
+	}
+	slices.Sort(texts)
+	if texts = slices.Compact(texts); len(texts) == 1 {
+		return errors.New(texts[0])
+	}
+	return errors.New("[" + strings.Join(texts, ", ") + "]")
+}
+
+func (b *binding) missing() string {
+	switch b.ref.Kind {
+	case "Role", "ClusterRole":
+		return fmt.Sprintf("%s.%s %q not found", strings.ToLower(b.ref.Kind), rbacv1.GroupName, b.ref.Name)
+	}
+	return fmt.Sprintf("unsupported role reference kind: %q", b.ref.Kind)
+}
+
+// describe says what a binding grants to whom: the first of its subjects that is the user
+// (K pkg/registry/rbac/validation/rule.go: describeSubject).
+func (b *binding) describe(u *auth.User) string {
+	kind, name := "ClusterRoleBinding", b.name.Name
+	if b.name.Namespace != "" {
+		kind, name = "RoleBinding", b.name.Name+"/"+b.name.Namespace
+	}
+	subject := ""
+	for i := range b.subjects {
+		s := &b.subjects[i]
+		k, ok := b.key(s)
+		if !ok || (k.group && !slices.Contains(u.Groups, k.name)) || (!k.group && k.name != u.Name) {
+			continue
+		}
+		subject = s.Name
+		if s.Kind == rbacv1.ServiceAccountKind {
+			namespace := s.Namespace
+			if namespace == "" {
+				namespace = b.name.Namespace
+			}
+			subject += "/" + namespace
+		}
+		subject = fmt.Sprintf("%s %q", s.Kind, subject)
+		break
+	}
+	return fmt.Sprintf("%s %q of %s %q to %s", kind, name, b.ref.Kind, b.ref.Name, subject)
+}

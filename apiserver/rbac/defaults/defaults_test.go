@@ -1,0 +1,94 @@
+package defaults
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+func TestAll(t *testing.T) {
+	o := All()
+	if got := []int{len(o.ClusterRoles), len(o.ClusterRoleBindings), len(o.Roles), len(o.RoleBindings)}; !cmp.Equal(got, []int{69, 50, 7, 7}) {
+		t.Errorf("there are %v", got)
+	}
+	refs := map[string]bool{}
+	for _, r := range o.ClusterRoles {
+		refs[r.Name] = true
+		if len(r.Rules) == 0 && r.AggregationRule == nil {
+			t.Errorf("ClusterRole %s grants nothing", r.Name)
+		}
+	}
+	for _, r := range o.Roles {
+		refs[r.Namespace+"/"+r.Name] = true
+	}
+	for _, b := range o.ClusterRoleBindings {
+		if !refs[b.RoleRef.Name] {
+			t.Errorf("%s is of %s, which there isn't", b.Name, b.RoleRef.Name)
+		}
+	}
+	for _, b := range o.RoleBindings {
+		if !refs[b.Namespace+"/"+b.RoleRef.Name] {
+			t.Errorf("%s is of %s, which there isn't", b.Name, b.RoleRef.Name)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	o, err := parse("ClusterRole a joins=x gathers=y\n\tget,list core,apps pods one\n\tget url /a,/b\nRoleBinding n/b Role=a User=u ServiceAccount=n/s\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := o.ClusterRoles[0]
+	want := []rbacv1.PolicyRule{
+		{Verbs: []string{"get", "list"}, APIGroups: []string{"", "apps"}, Resources: []string{"pods"}, ResourceNames: []string{"one"}},
+		{Verbs: []string{"get"}, NonResourceURLs: []string{"/a", "/b"}},
+	}
+	if diff := cmp.Diff(want, a.Rules); diff != "" || a.Labels[labelAggregate+"x"] != "true" || a.AggregationRule == nil {
+		t.Errorf("%+v\n%s", a, diff)
+	}
+	b := o.RoleBindings[0]
+	subjects := []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: "u"}, {Kind: "ServiceAccount", Namespace: "n", Name: "s"}}
+	if diff := cmp.Diff(subjects, b.Subjects); diff != "" || b.Namespace != "n" || b.Name != "b" || b.RoleRef.Kind != "Role" {
+		t.Errorf("%+v\n%s", b, diff)
+	}
+	for _, bad := range []string{"ClusterRole", "Nothing a", "ClusterRole a b", "ClusterRoleBinding a x", "Role a/b\n\tget", "\tget core pods"} {
+		if _, err := parse(bad); err == nil {
+			t.Errorf("%q is read", bad)
+		}
+	}
+}
+
+func TestReconcile(t *testing.T) {
+	want := All().ClusterRoles[1] // cluster-admin
+	have := want.DeepCopy()
+	if ClusterRole(have, want) {
+		t.Error("nothing is missing, but there is a change")
+	}
+	mine := rbacv1.PolicyRule{Verbs: []string{"use"}, APIGroups: []string{"x"}, Resources: []string{"y"}}
+	have.Rules = []rbacv1.PolicyRule{mine}
+	if !ClusterRole(have, want) || !cmp.Equal(have.Rules[0], mine) || len(have.Rules) < 2 {
+		t.Errorf("missing rules are not added, or others are lost: %+v", have.Rules)
+	}
+	if ClusterRole(have, want) {
+		t.Error("the second time changes something")
+	}
+	have.Rules, have.Annotations[rbacv1.AutoUpdateAnnotationKey] = nil, "false"
+	if ClusterRole(have, want) || len(have.Rules) != 0 {
+		t.Error("a role that is kept is changed")
+	}
+	b := All().ClusterRoleBindings[0]
+	binding := func(b *rbacv1.ClusterRoleBinding) Binding { return Binding{&b.ObjectMeta, b.RoleRef, &b.Subjects} }
+	other := b.DeepCopy()
+	other.RoleRef.Name = "x"
+	less := b.DeepCopy()
+	less.Subjects = []rbacv1.Subject{{Kind: "User", Name: "mine"}}
+	for outcome, have := range map[Outcome]*rbacv1.ClusterRoleBinding{Keep: b.DeepCopy(), Recreate: other, Update: less} {
+		if got := Bind(binding(have), binding(b)); got != outcome {
+			t.Errorf("%v, not %v", got, outcome)
+		}
+	}
+	if len(less.Subjects) != 1+len(b.Subjects) {
+		t.Errorf("subjects are %v", less.Subjects)
+	}
+}

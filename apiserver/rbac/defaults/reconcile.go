@@ -1,0 +1,117 @@
+package defaults
+
+import (
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/rbac"
+)
+
+// ClusterRole adds to have, in place, what want has more, and reports whether that was anything
+// (component-helpers auth/rbac/reconciliation, as kube-apiserver uses it at its start).
+func ClusterRole(have, want *rbacv1.ClusterRole) bool {
+	if kept(&have.ObjectMeta) {
+		return false
+	}
+	changed := mark(&have.ObjectMeta, &want.ObjectMeta)
+	if want.AggregationRule != nil {
+		return gather(have, want.AggregationRule) || changed
+	}
+	return add(&have.Rules, want.Rules) || changed
+}
+
+// Role is ClusterRole for roles.
+func Role(have, want *rbacv1.Role) bool {
+	if kept(&have.ObjectMeta) {
+		return false
+	}
+	changed := mark(&have.ObjectMeta, &want.ObjectMeta)
+	return add(&have.Rules, want.Rules) || changed
+}
+
+// Binding is what differs between the two kinds of bindings only by name.
+type Binding struct {
+	Meta     *metav1.ObjectMeta
+	Ref      rbacv1.RoleRef
+	Subjects *[]rbacv1.Subject
+}
+
+// Outcome is what is to be done with a binding.
+type Outcome uint8
+
+// The outcomes. A binding's role can't be changed, so one of another role is made anew.
+const (
+	Keep Outcome = iota
+	Update
+	Recreate
+)
+
+// String names the outcome.
+func (o Outcome) String() string { return [...]string{"keep", "update", "recreate"}[o] }
+
+// Bind adds to have, in place, the subjects and marks that want has more.
+func Bind(have, want Binding) Outcome {
+	if kept(have.Meta) {
+		return Keep
+	}
+	if have.Ref != want.Ref {
+		return Recreate
+	}
+	changed := mark(have.Meta, want.Meta)
+	for _, s := range *want.Subjects {
+		if !slices.Contains(*have.Subjects, s) {
+			*have.Subjects = append(*have.Subjects, s)
+			changed = true
+		}
+	}
+	if changed {
+		return Update
+	}
+	return Keep
+}
+
+// kept reports whether somebody has said that the object is theirs.
+func kept(m *metav1.ObjectMeta) bool {
+	v, ok := m.Annotations[rbacv1.AutoUpdateAnnotationKey]
+	return ok && v != "true"
+}
+
+func mark(have, want *metav1.ObjectMeta) bool {
+	labels := merge(&have.Labels, want.Labels)
+	return merge(&have.Annotations, want.Annotations) || labels
+}
+
+func merge(have *map[string]string, want map[string]string) (changed bool) {
+	for k, v := range want {
+		if old, ok := (*have)[k]; ok && old == v {
+			continue
+		}
+		if *have == nil {
+			*have = map[string]string{}
+		}
+		(*have)[k], changed = v, true
+	}
+	return changed
+}
+
+func add(have *[]rbacv1.PolicyRule, want []rbacv1.PolicyRule) bool {
+	missing := rbac.Missing(*have, want)
+	*have = append(*have, missing...)
+	return len(missing) > 0
+}
+
+func gather(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) (changed bool) {
+	if have.AggregationRule == nil {
+		have.AggregationRule = &rbacv1.AggregationRule{}
+	}
+	for _, s := range want.ClusterRoleSelectors {
+		if !slices.ContainsFunc(have.AggregationRule.ClusterRoleSelectors, func(h metav1.LabelSelector) bool { return apiequality.Semantic.DeepEqual(h, s) }) {
+			have.AggregationRule.ClusterRoleSelectors = append(have.AggregationRule.ClusterRoleSelectors, s)
+			changed = true
+		}
+	}
+	return changed
+}

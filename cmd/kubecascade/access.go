@@ -1,0 +1,157 @@
+package main
+
+import (
+	"crypto"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/pki"
+)
+
+// access is the flags about who gets in, and what they may do there.
+type access struct {
+	clientCA, tokens    string
+	anonymous           bool
+	issuers, audiences  []string
+	signingKey, keysURL string
+	accountKeys         []string
+	modes               []string
+}
+
+func (x *access) declare(f *pflag.FlagSet) {
+	f.StringVar(&x.clientCA, "client-ca-file", "", "file with certificates of further authorities whose clients are known; that of the data directory is always one")
+	f.StringVar(&x.tokens, "token-auth-file", "", "file with bearer tokens, a line of CSV for each: token,user,uid,\"group,group\"")
+	f.BoolVar(&x.anonymous, "anonymous-auth", true, "judge clients of --secure-port without credentials as system:anonymous, unless --authorization-mode has AlwaysAllow")
+	f.StringSliceVar(&x.issuers, "service-account-issuer", []string{"https://kubernetes.default.svc"}, "issuers of service accounts' tokens; the first is that of new ones")
+	f.StringVar(&x.signingKey, "service-account-signing-key-file", "", "file with the private key that signs service accounts' tokens (default one in the data directory)")
+	f.StringArrayVar(&x.accountKeys, "service-account-key-file", nil, "file with keys that verify service accounts' tokens, besides the signing key; may be given more than once")
+	f.StringVar(&x.keysURL, "service-account-jwks-uri", "", "URL at which others find the keys of service accounts' tokens (default that of the secure port)")
+	f.StringSliceVar(&x.audiences, "api-audiences", nil, "audiences of which a service account's token must name one here (default the first issuer)")
+	f.StringSliceVar(&x.modes, "authorization-mode", []string{"AlwaysAllow"}, "what decides what clients may do, the first that has an opinion: "+strings.Join(apiserver.Modes(), ", "))
+}
+
+// check looks at the flags alone; files are read later.
+func (x *access) check() error {
+	if len(x.modes) == 0 {
+		return errors.New("--authorization-mode is empty")
+	}
+	for i, m := range x.modes {
+		if !slices.Contains(apiserver.Modes(), m) {
+			return fmt.Errorf("--authorization-mode: %q is not known; there are %s", m, strings.Join(apiserver.Modes(), ", "))
+		}
+		if slices.Contains(x.modes[:i], m) {
+			return fmt.Errorf("--authorization-mode names %s twice", m)
+		}
+	}
+	if len(x.issuers) == 0 || slices.Contains(x.issuers, "") {
+		return errors.New("--service-account-issuer is empty")
+	}
+	for _, s := range x.issuers { // a name with a colon is a URL (RFC 7519)
+		if u, err := url.Parse(s); strings.Contains(s, ":") && (err != nil || u.Scheme == "") {
+			return fmt.Errorf("--service-account-issuer %q is not a URL", s)
+		}
+	}
+	if u, err := url.Parse(x.keysURL); x.keysURL != "" && (err != nil || u.Scheme != "https") {
+		return fmt.Errorf("--service-account-jwks-uri %q is not an https URL", x.keysURL)
+	}
+	return nil
+}
+
+// configure reads the files. It returns the further authorities whose clients are known. Errors name
+// files and lines, never what is in them.
+func (x *access) configure(c *apiserver.Config, keys *pki.Bundle, secureURL string) (clientCAs []*x509.Certificate, err error) {
+	if x.clientCA != "" {
+		if clientCAs, err = readCertificates(x.clientCA); err != nil {
+			return nil, fmt.Errorf("reading --client-ca-file %s: %w", x.clientCA, err)
+		}
+	}
+	c.Certificates = auth.NewCertificates(append([]*x509.Certificate{keys.Authority()}, clientCAs...)...)
+	if x.tokens != "" {
+		if c.StaticTokens, err = readTokens(x.tokens); err != nil {
+			return nil, fmt.Errorf("reading --token-auth-file %s: %w", x.tokens, err)
+		}
+	}
+	if c.Accounts, err = x.accounts(keys); err != nil {
+		return nil, err
+	}
+	if c.KeysURL = x.keysURL; c.KeysURL == "" {
+		c.KeysURL = secureURL + "/openid/v1/jwks"
+	}
+	c.Modes, c.Anonymous = x.modes, x.anonymous
+	return clientCAs, nil
+}
+
+// accounts takes the keys of the flags, or else the one that was made. Tokens of a given signing key are
+// verified whether or not it is named once more.
+func (x *access) accounts(keys *pki.Bundle) (*auth.Accounts, error) {
+	c := auth.AccountsConfig{Issuers: x.issuers, Audiences: x.audiences, Signer: keys.ServiceAccountKey}
+	if x.signingKey != "" {
+		data, err := os.ReadFile(x.signingKey)
+		if err == nil {
+			c.Signer, err = auth.ParseSigner(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading --service-account-signing-key-file %s: %w", x.signingKey, err)
+		}
+	}
+	c.Keys = []crypto.PublicKey{c.Signer.Public()}
+	for _, path := range x.accountKeys {
+		data, err := os.ReadFile(path)
+		var more []crypto.PublicKey
+		if err == nil {
+			more, err = auth.ParsePublicKeys(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading --service-account-key-file %s: %w", path, err)
+		}
+		c.Keys = append(c.Keys, more...)
+	}
+	return auth.NewAccounts(c)
+}
+
+func readTokens(path string) (auth.Tokens, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return auth.ParseTokens(f)
+}
+
+// errNoCertificate: a file holds none.
+var errNoCertificate = errors.New("it holds no certificate")
+
+func readCertificates(path string) (out []*x509.Certificate, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		var block *pem.Block
+		if block, data = pem.Decode(data); block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		c, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	if len(out) == 0 {
+		return nil, errNoCertificate
+	}
+	return out, nil
+}

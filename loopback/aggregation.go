@@ -1,0 +1,82 @@
+package loopback
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Aggregation is aggregation.API.
+type Aggregation struct {
+	API   *apiserver.Loopback
+	Cache *cache.Cache
+
+	watcher *cache.Watcher
+}
+
+func (a *Aggregation) path(name string) apiserver.Path {
+	return apiserver.Path{Resource: a.API.Types().Lookup(rbacv1.GroupName, "v1", "clusterroles"), Name: name}
+}
+
+// Roles implements aggregation.API. A role that can't be read is left out.
+func (a *Aggregation) Roles(ctx context.Context) (out []*rbacv1.ClusterRole, err error) {
+	collection := a.path("").Resource.Collection
+	if a.watcher != nil {
+		if _, _, err := a.watcher.Next(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			a.watcher = nil // too much was missed: begin again
+		}
+	}
+	select {
+	case <-a.Cache.Ready():
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for a.watcher != nil { // what is shown now needs no more telling
+		events, _, err := a.watcher.Poll()
+		if err != nil {
+			a.watcher = nil
+		} else if len(events) == 0 {
+			break
+		}
+	}
+	snap, err := a.Cache.Snapshot(collection, 0)
+	if err != nil {
+		return nil, err
+	}
+	if a.watcher == nil {
+		if a.watcher, err = a.Cache.Watch(collection, snap.Revision()); err != nil {
+			return nil, err
+		}
+	}
+	snap.Ascend("", "", func(o *storage.Object) bool {
+		r := &rbacv1.ClusterRole{}
+		if o.Err == nil && json.Unmarshal(o.JSON, r) == nil {
+			out = append(out, r)
+		}
+		return true
+	})
+	return out, nil
+}
+
+// SetRules implements aggregation.API.
+func (a *Aggregation) SetRules(ctx context.Context, name string, rules []rbacv1.PolicyRule) error {
+	_, err := a.API.Change(ctx, a.path(name), func(old runtime.Object) (runtime.Object, error) {
+		r, ok := old.(*rbacv1.ClusterRole)
+		if !ok {
+			return nil, fmt.Errorf("%T is no cluster role", old)
+		}
+		r.Rules = rules
+		return r, nil
+	})
+	return err
+}
