@@ -46,6 +46,9 @@ func (o *options) checkStorage(changed func(name string) bool) error {
 			return fmt.Errorf("--%s is of no use without --etcd-servers", flag)
 		}
 	}
+	if changed("etcd-servers") && len(o.etcd) == 0 {
+		return errors.New("--etcd-servers is empty")
+	}
 	for _, server := range o.etcd {
 		u, err := url.Parse(server)
 		if err != nil || u.Host+u.Path == "" || !slices.Contains([]string{"http", "https", "unix", "unixs"}, u.Scheme) {

@@ -53,6 +53,7 @@ The exit code is 1 if a case fails.`,
 	f.DurationVar(&h.options.Timeout, "timeout", 3*time.Minute, "how long a case may take")
 	f.DurationVar(&h.options.CleanUp, "cleanup-timeout", time.Minute, "how long to wait at the end until what the cases made is gone")
 	f.IntVar(&h.options.Parallel, "parallel", 16, "how many cases run at the same time")
+	c.AddCommand(diffCommand())
 	return c
 }
 

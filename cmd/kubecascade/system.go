@@ -124,8 +124,22 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 		s.shutdown()
 		servers.Wait()
 		cancel()
-		controllers.Wait()
+		s.await(&controllers)
 	}, nil
+}
+
+// await waits for the controllers to end, as long as requests may take to.
+func (s *system) await(controllers *sync.WaitGroup) {
+	ended := make(chan struct{})
+	go func() { // outlives this only if the process ends
+		controllers.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(s.o.shutdownTimeout + time.Second):
+		s.log.Warn("controllers cut off at shutdown")
+	}
 }
 
 // shutdown ends watches, and lets requests in flight finish for as long as they may take.
