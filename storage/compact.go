@@ -26,7 +26,8 @@ type Compactor struct {
 }
 
 // NewCompactor takes part in the agreement; every is the interval, 0 means never. By its first
-// write no store that is served is at etcd's very first revision.
+// write no store that is served is at etcd's very first revision; one that has no space for it isn't
+// anyway.
 func NewCompactor(ctx context.Context, store Store, every time.Duration, log *slog.Logger) (*Compactor, error) {
 	c := &Compactor{store: store, every: every, log: log}
 	if _, err := c.mark(ctx); err != nil && !errors.Is(err, ErrNoSpace) {

@@ -156,10 +156,10 @@ func (s *space) reclaim(ctx context.Context) error {
 				return ctx.Err()
 			}
 		}
+		if err := s.touch(ctx); err != nil {
+			return err
+		}
 		s.compacted = rev
-	}
-	if err := s.touch(ctx); err != nil {
-		return err
 	}
 	if !s.bloated(file) {
 		return nil
