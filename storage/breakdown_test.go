@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.uber.org/zap"
@@ -66,11 +67,13 @@ func TestBreakdownClosing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// etcd's last write to its file is held up until it fails.
+	// etcd can't end, as its last write to its file is held up.
 	tx := e.local.server.Backend().BatchTx()
 	tx.LockOutsideApply()
 	go func() {
-		<-e.local.server.StoppingNotify()
+		for e.local.broken.serving.Load() {
+			time.Sleep(time.Millisecond)
+		}
 		e.local.server.Logger().Fatal("failed to commit tx", zap.Error(full))
 	}()
 	if err := e.Close(); !errors.Is(err, ErrNoSpace) {
