@@ -73,7 +73,7 @@ var statusTable = []struct {
 	{is: storage.ErrTooLarge, code: http.StatusRequestEntityTooLarge, reason: metav1.StatusReasonRequestEntityTooLarge,
 		text: "Request entity too large: the object is larger than etcd takes in one request"},
 	{is: storage.ErrNoSpace, code: http.StatusInsufficientStorage, reason: metav1.StatusReasonInternalError,
-		text: "Internal error occurred: the storage has no space left; reads and deletes still work"},
+		text: "Internal error occurred: the storage has no space left: objects can be read, and deleted where nothing holds them; there is space again seconds after that, in an external etcd once it is defragmented and disarmed"},
 	{is: storage.ErrUnavailable, code: http.StatusServiceUnavailable, reason: metav1.StatusReasonServiceUnavailable, retry: 1, details: true},
 	{is: storage.ErrCorrupt, code: http.StatusInternalServerError, reason: metav1.StatusReasonInternalError},
 	{is: storage.ErrCompacted, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},

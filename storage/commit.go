@@ -17,6 +17,11 @@ func (e *Etcd) Commit(ctx context.Context, t Txn) (int64, error) {
 		return 0, err
 	}
 	defer e.leave()
+	if e.local != nil {
+		if err := e.space.admit(t); err != nil {
+			return 0, e.refuse(ctx, t, err)
+		}
+	}
 	var lease int64
 	if t.TTL > 0 && t.Value != nil {
 		var err error
@@ -62,17 +67,30 @@ func replacedLease(resp *pb.TxnResponse) int64 {
 	return 0
 }
 
-// settle finds out whether a put that met the quota was carried out: etcd says "no space" before it
-// proposes a write, but also after it has applied one and others took the space meanwhile.
+// settle finds out whether a put that met an external cluster's quota was carried out: etcd says "no
+// space" before it proposes a write, but also after it has applied one and others took the space meanwhile.
 func (e *Etcd) settle(ctx context.Context, t Txn, cause error) (int64, error) {
-	resp, err := e.rpc.Range(ctx, &pb.RangeRequest{Key: []byte(t.Key), Serializable: e.local != nil})
+	err := e.refuse(ctx, t, fmt.Errorf("committing %s: %w", t.Key, cause))
+	var lost *ConflictError
+	if errors.As(err, &lost) && lost.Current.ModRevision > t.Expect && bytes.Equal(lost.Current.Value, t.Value) {
+		return lost.Current.ModRevision, nil
+	}
+	return 0, err
+}
+
+// refuse returns what a put that there is no space for fails with: the conflict if it loses anyway,
+// else cause.
+func (e *Etcd) refuse(ctx context.Context, t Txn, cause error) error {
+	q := request(t, 0)
+	q.Success = nil
+	resp, err := e.rpc.Txn(ctx, q)
 	if err != nil {
-		return 0, fmt.Errorf("committing %s: %w", t.Key, failure(ctx, err))
+		return fmt.Errorf("committing %s: %w", t.Key, failure(ctx, err))
 	}
-	if len(resp.Kvs) == 1 && resp.Kvs[0].ModRevision > t.Expect && bytes.Equal(resp.Kvs[0].Value, t.Value) {
-		return resp.Kvs[0].ModRevision, nil
+	if !resp.Succeeded {
+		return conflict(t, resp)
 	}
-	return 0, fmt.Errorf("committing %s: %w", t.Key, cause)
+	return cause
 }
 
 // request renders the transaction: if the key and all guards have their revisions then the one

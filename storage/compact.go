@@ -26,10 +26,11 @@ type Compactor struct {
 }
 
 // NewCompactor takes part in the agreement; every is the interval, 0 means never. By its first
-// write no store that is served is at etcd's very first revision.
+// write no store that is served is at etcd's very first revision; one that has no space for it isn't
+// anyway.
 func NewCompactor(ctx context.Context, store Store, every time.Duration, log *slog.Logger) (*Compactor, error) {
 	c := &Compactor{store: store, every: every, log: log}
-	if _, err := c.mark(ctx); err != nil {
+	if _, err := c.mark(ctx); err != nil && !errors.Is(err, ErrNoSpace) {
 		return nil, fmt.Errorf("preparing compaction: %w", err)
 	}
 	return c, nil
@@ -69,10 +70,17 @@ func (c *Compactor) Run(ctx context.Context) {
 	}
 }
 
-// round compacts to the revision of the round before, if this server is the first to.
+// round compacts to the revision of the round before, if this server is the first to. Where there is
+// no space for the mark it compacts without: history is what takes the space, and that several
+// servers compact does no harm. An external cluster's operator must still defragment it and disarm
+// its alarm before it takes puts again.
 func (c *Compactor) round(ctx context.Context) error {
 	target := c.next
 	won, err := c.mark(ctx)
+	if errors.Is(err, ErrNoSpace) {
+		c.next, err = c.store.Revision(ctx)
+		won = target > 0
+	}
 	if err != nil || !won {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
@@ -76,4 +77,29 @@ func TestCompactorNever(t *testing.T) {
 	if _, err := store.List(t.Context(), storage.Range{Prefix: "/registry/", Revision: 2}); err != nil {
 		t.Errorf("the first revision can't be read: %v", err)
 	}
+}
+
+// TestCompactorNoSpace: where there is no space to agree, history is forgotten all the same.
+func TestCompactorNoSpace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &outOfSpace{Store: storagetest.NewTwin()}
+		ctx, cancel := context.WithCancel(t.Context())
+		c, err := storage.NewCompactor(ctx, store, time.Minute, slog.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		go c.Run(ctx)
+		for i := range 4 {
+			if _, err := store.Store.Commit(ctx, storage.Txn{Key: fmt.Sprint("/registry/pods/default/p", i), Value: []byte("{}")}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+		}
+		cancel()
+		synctest.Wait()
+		if diff := cmp.Diff([]int64{2, 3, 4}, store.compacted); diff != "" {
+			t.Errorf("compacted (-want +got):\n%s", diff)
+		}
+	})
 }

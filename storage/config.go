@@ -9,8 +9,8 @@ import (
 // DefaultRoot is the prefix of all keys unless Config.Root says otherwise; it is kube-apiserver's own.
 const DefaultRoot = "/registry"
 
-// defaultQuota is the size etcd recommends as the largest.
-const defaultQuota = 8 << 30
+// DefaultQuota is the size in bytes that etcd recommends as the largest.
+const DefaultQuota = 8 << 30
 
 // Config says where the data is. Without Endpoints etcd runs in this process, in DataDir or, if
 // Ephemeral, in a temporary directory.
@@ -25,8 +25,17 @@ type Config struct {
 	Endpoints []string
 	// CAFile, CertFile and KeyFile are PEM files for the connection to Endpoints.
 	CAFile, CertFile, KeyFile string
-	// QuotaBytes bounds the embedded database (default 8 GiB); beyond it commits fail with ErrNoSpace.
+	// QuotaBytes bounds what is in use of the embedded database (default DefaultQuota); beyond it
+	// commits that put something new fail with ErrNoSpace, and those that replace something go on for
+	// another sixteenth. Room is then made by forgetting all history; the rest is up to deletes. The
+	// file has free pages besides, at most as many again as a rule.
 	QuotaBytes int64
+	// Fatal is called when an embedded etcd can't go on any more, such as when the disk is full (the
+	// error then matches ErrNoSpace). It is called from any goroutine, may be called several times,
+	// and should end the process, which loses nothing that was acknowledged: requests under way never
+	// return, so neither does Close. Before Open returns, and while Close stops etcd, they return such
+	// an error instead. The default panics.
+	Fatal func(error)
 	// Root is the prefix of all keys, without a slash at the end (default "/registry").
 	Root string
 	// Logger is told etcd's warnings and errors (default slog.Default()).
@@ -49,7 +58,10 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Root = "/" + strings.Trim(c.Root, "/")
 	if c.QuotaBytes <= 0 {
-		c.QuotaBytes = defaultQuota
+		c.QuotaBytes = DefaultQuota
+	}
+	if c.Fatal == nil {
+		c.Fatal = func(err error) { go panic(err) } // etcd would recover it in its own goroutine
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

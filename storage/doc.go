@@ -25,6 +25,11 @@
 //  9. A process killed at any moment leaves a data directory that can be opened again, with every
 //     write that it had acknowledged. What a directory holds is only ever removed if nothing can
 //     have been acknowledged from it.
+//  10. An embedded database that has met its quota takes puts again, without a restart, once enough
+//     was removed. To make room all history is forgotten: reads at older revisions fail with
+//     ErrCompacted, and Follow begins again if it was behind.
+//  11. An embedded etcd that can't go on, such as on a full disk, acknowledges nothing any more, and
+//     its owner is told (Config.Fatal).
 //
 // An embedded etcd listens nowhere: requests made here are function calls. It has one member, which
 // acknowledges a write when it is on disk and applied, so reads of its memory are linearizable

@@ -26,8 +26,10 @@ const (
 	// but one to five ticks of it, five being the fewest that etcd takes. No other member can be
 	// late, so the only price is that the process wakes up so often.
 	tickMs, electionMs = 10, 50
-	// snapshotWrites is a quarter of etcd's default. The writes kept in memory are twice as many, some
-	// megabytes; fewer would cost throughput, as each snapshot waits for the disk several times.
+	// snapshotWrites is a quarter of etcd's default; fewer would cost throughput, as each snapshot waits
+	// for the disk several times. Twice as many writes are kept in memory, whole: 10 MB of objects of
+	// 2 kB, but gigabytes if the last 5,000 writes were of the largest objects. etcd can't bound them
+	// by bytes.
 	snapshotWrites = 2500
 )
 
@@ -44,6 +46,8 @@ type embedded struct {
 	temporary string
 	// quiet keeps warnings back while the server starts and stops; see logCore.
 	quiet atomic.Bool
+	// broken is told if etcd can't go on.
+	broken *breakdown
 }
 
 // startEmbedded starts etcd and waits until it can be written to.
@@ -51,7 +55,7 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	m := &embedded{}
 	defer func() {
 		if err != nil {
-			m.stop()
+			_ = m.stop() // err says it
 		}
 	}()
 	dir := c.DataDir
@@ -71,7 +75,8 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 		}
 	}
 	m.quiet.Store(true)
-	if m.etcd, err = startEtcd(m.config(c, dir)); err != nil {
+	m.broken = newBreakdown(dir, c.Fatal)
+	if m.etcd, err = startEtcd(m.config(c, dir), m.broken); err != nil {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, err)
 	}
 	m.server = m.etcd.Server
@@ -83,8 +88,12 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 			return nil, err
 		}
 	}
+	if err := disarm(ctx, m.server); err != nil {
+		return nil, err
+	}
 	m.quiet.Store(false)
-	return m, nil
+	m.broken.serving.Store(true)
+	return m, m.broken.failed()
 }
 
 // ready waits until the member leads. It looks for other members all the time: with them it may
@@ -102,6 +111,8 @@ func (m *embedded) ready(ctx context.Context) error {
 		case <-again.C:
 		case <-m.server.StopNotify():
 			return fmt.Errorf("%w: etcd stopped", ErrUnavailable)
+		case <-m.broken.done:
+			return m.broken.err
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 		}
@@ -116,11 +127,22 @@ func alone(s *etcdserver.EtcdServer) error {
 	return nil
 }
 
-// stop ends the server, waits for it, and gives the directory free.
-func (m *embedded) stop() {
+// stop ends the server, waits for it, and gives the directory free. One that has broken down can't
+// be waited for; what is left of it stands still.
+func (m *embedded) stop() (err error) {
 	m.quiet.Store(true)
 	if m.etcd != nil {
-		m.etcd.Close()
+		m.broken.serving.Store(false)
+		closed := make(chan struct{})
+		go func() {
+			m.etcd.Close()
+			close(closed)
+		}()
+		select {
+		case <-closed:
+		case <-m.broken.done:
+		}
+		err = m.broken.failed()
 	}
 	if m.lock != nil {
 		m.lock.Close()
@@ -128,6 +150,7 @@ func (m *embedded) stop() {
 	if m.temporary != "" {
 		os.RemoveAll(m.temporary)
 	}
+	return err
 }
 
 // lockDir makes dir and takes it for this process. The lock is our own because etcd waits for
@@ -161,14 +184,27 @@ func lockError(dir string, err error) error {
 	return fmt.Errorf("locking data directory: %w", err)
 }
 
-// startEtcd calls etcd, which panics where a directory can't be read.
-func startEtcd(c *embed.Config) (e *embed.Etcd, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			e, err = nil, fmt.Errorf("etcd: %v", r)
-		}
+// startEtcd calls etcd, which panics, or breaks down, where a directory can't be read. Then the
+// goroutine that called it stands still.
+func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
+	var e *embed.Etcd
+	var err error
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		defer func() {
+			if r := recover(); r != nil {
+				e, err = nil, fmt.Errorf("etcd: %v", r)
+			}
+		}()
+		e, err = embed.StartEtcd(c)
 	}()
-	return embed.StartEtcd(c)
+	select {
+	case <-returned:
+		return e, err
+	case <-b.done:
+		return nil, b.err
+	}
 }
 
 // config says how the one member runs. What is not set here has etcd's default.
@@ -185,7 +221,7 @@ func (m *embedded) config(c Config, dir string) *embed.Config {
 	e.InitialClusterToken = memberName
 	e.TickMs, e.ElectionMs = tickMs, electionMs
 	e.MaxRequestBytes = maxRequestBytes
-	e.QuotaBackendBytes = c.QuotaBytes
+	e.QuotaBackendBytes = -1 // none: see space
 	e.UnsafeNoFsync = c.Ephemeral
 	// After that many writes etcd notes how far its log is applied, which bounds the disk that the
 	// log takes and what a restart reads again.
@@ -198,6 +234,6 @@ func (m *embedded) config(c Config, dir string) *embed.Config {
 	// Slower writes than this are worth a warning; etcd's 100 ms are common on slow disks.
 	e.WarningApplyDuration = time.Second
 	e.WarningUnaryRequestDuration = time.Second
-	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &m.quiet))
+	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &m.quiet, m.broken))
 	return e
 }

@@ -17,7 +17,9 @@ var (
 	ErrFuture = errors.New("storage: revision in the future")
 	// ErrTooLarge says that the value exceeds what etcd takes in one request.
 	ErrTooLarge = errors.New("storage: value too large")
-	// ErrNoSpace says that etcd's quota or the disk is exhausted; reads and deletes still work.
+	// ErrNoSpace says that etcd's quota is exhausted: reads and removals still work, puts don't. An
+	// embedded etcd makes room by itself once something is removed; an external cluster's operator
+	// must defragment and disarm it. From Open and Close, and in Config.Fatal, it says that the disk is full.
 	ErrNoSpace = errors.New("storage: no space")
 	// ErrUnavailable says that etcd did not answer: no leader, connection lost, or closed.
 	ErrUnavailable = errors.New("storage: unavailable")

@@ -21,6 +21,8 @@ type Etcd struct {
 	// local is set if etcd is embedded, client if it is not.
 	local  *embedded
 	client *clientv3.Client
+	// space keeps the embedded etcd within its quota.
+	space *space
 
 	reads sharedRead
 	// asked is the greatest revision that Revision has returned; followers see to reach it.
@@ -29,7 +31,7 @@ type Etcd struct {
 	// life ends when Close begins; end ends it.
 	life context.Context
 	end  context.CancelFunc
-	// work counts followers and shared reads, which Close waits for.
+	// work counts followers, shared reads and who makes room, which Close waits for.
 	work sync.WaitGroup
 	// mu is held for reading during every request, so that Close waits for them: etcd's database
 	// must not be read once it is closed. It guards closed and followers.
@@ -85,7 +87,9 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 		return nil, err
 	}
 	s := e.local.server
-	e.rpc = inProcess{KVServer: v3rpc.NewQuotaKVServer(s), leases: v3rpc.NewQuotaLeaseServer(s)}
+	e.rpc = inProcess{KVServer: v3rpc.NewKVServer(s), leases: v3rpc.NewLeaseServer(s)}
+	e.space = newSpace(s, e.rpc, c)
+	e.work.Go(func() { e.space.run(e.life) })
 	return e, nil
 }
 
@@ -102,8 +106,9 @@ func (e *Etcd) connect(ctx context.Context, c Config) (err error) {
 	return nil
 }
 
-// Close ends all followers, waits for requests under way, and stops an embedded etcd. Later
-// requests fail with ErrUnavailable. It may be called more than once, but not by a follower's sink.
+// Close ends all followers, waits for requests under way, and stops an embedded etcd; its error is
+// that etcd could not be stopped in order, which loses nothing. Later requests fail with
+// ErrUnavailable. It may be called more than once, but not by a follower's sink.
 func (e *Etcd) Close() error {
 	e.end()
 	if e.client != nil {
@@ -115,7 +120,7 @@ func (e *Etcd) Close() error {
 	e.mu.Unlock()
 	e.work.Wait()
 	if first && e.local != nil {
-		e.local.stop()
+		return e.local.stop()
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func TestNoSpace(t *testing.T) {
 	if _, err := e.Commit(t.Context(), storage.Txn{Key: "/registry/configmaps/default/first", Expect: first}); err != nil {
 		t.Errorf("removing: %v", err)
 	}
-	if _, err := e.Commit(t.Context(), storage.Txn{Key: "/registry/events/default/e", Value: []byte("x"), TTL: time.Hour}); !errors.Is(err, storage.ErrNoSpace) {
+	if _, err := e.Commit(t.Context(), storage.Txn{Key: "/registry/events/default/e", Value: make([]byte, 1<<20), TTL: time.Hour}); !errors.Is(err, storage.ErrNoSpace) {
 		t.Errorf("with a lease: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap/zapcore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 )
@@ -45,7 +46,7 @@ func dial(c Config) (*clientv3.Client, error) {
 		DialKeepAliveTimeout: keepAlive,
 		PermitWithoutStream:  true,
 		TLS:                  creds,
-		Logger:               newLog(c.Logger, quiet),
+		Logger:               newLog(c.Logger, quiet, zapcore.WriteThenPanic),
 		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect)},
 	})
 	if err != nil {

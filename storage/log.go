@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 )
@@ -19,18 +20,30 @@ func harmless(e zapcore.Entry, fields []zapcore.Field, quiet bool) bool {
 		return strings.Contains(errorText(fields), "missing term information")
 	case "failed to apply request", "retrying of unary invoker failed":
 		return true // the caller is told
+	case "failed to lock file":
+		// etcd looks every 30 s whether there are more segments of its log than it should keep, and
+		// may not remove those that hold entries since the last snapshot.
+		return strings.Contains(errorText(fields), fileutil.ErrLocked.Error())
 	}
 	return quiet && e.Level == zapcore.WarnLevel
 }
 
 // errorText is the text of zap.Error among the fields, if any.
 func errorText(fields []zapcore.Field) string {
-	for _, f := range fields {
-		if err, ok := f.Interface.(error); ok && f.Type == zapcore.ErrorType {
-			return err.Error()
-		}
+	if err := loggedError(fields); err != nil {
+		return err.Error()
 	}
 	return ""
+}
+
+// loggedError is zap.Error among the fields, if any.
+func loggedError(fields []zapcore.Field) error {
+	for _, f := range fields {
+		if err, ok := f.Interface.(error); ok && f.Type == zapcore.ErrorType {
+			return err
+		}
+	}
+	return nil
 }
 
 // logCore hands etcd's log to slog: errors as errors, warnings as warnings, and nothing below.
@@ -42,10 +55,10 @@ type logCore struct {
 	quiet *atomic.Bool
 }
 
-// newLog returns a zap logger over l. What etcd calls fatal panics instead of ending the process,
-// so that Open can report it.
-func newLog(l *slog.Logger, quiet *atomic.Bool) *zap.Logger {
-	return zap.New(&logCore{to: l, quiet: quiet}, zap.WithFatalHook(zapcore.WriteThenPanic))
+// newLog returns a zap logger over l. fatal is called for what etcd calls fatal or a panic, instead
+// of ending the process.
+func newLog(l *slog.Logger, quiet *atomic.Bool, fatal zapcore.CheckWriteHook) *zap.Logger {
+	return zap.New(&logCore{to: l, quiet: quiet}, zap.WithFatalHook(fatal), zap.WithPanicHook(fatal))
 }
 
 // Enabled implements zapcore.LevelEnabler.

@@ -56,6 +56,10 @@ func (o *options) checkStorage(changed func(name string) bool) error {
 		}
 	}
 	switch {
+	case changed("quota-backend-bytes") && len(o.etcd) > 0:
+		return errors.New("--quota-backend-bytes is of no use with --etcd-servers, which have their own")
+	case o.quota < 1<<20:
+		return fmt.Errorf("--quota-backend-bytes %d is less than %d", o.quota, 1<<20)
 	case o.ephemeral && len(o.etcd) > 0:
 		return errors.New("--ephemeral and --etcd-servers exclude each other")
 	case o.ephemeral && changed("data-dir"):

@@ -27,9 +27,9 @@ type data struct {
 }
 
 // openData opens the store and waits until the cache shows it. It outlives ctx until closed, so
-// that requests in flight can finish.
-func openData(ctx context.Context, o *options, log *slog.Logger) (*data, error) {
-	c := storage.Config{Endpoints: o.etcd, CAFile: o.etcdCA, CertFile: o.etcdCert, KeyFile: o.etcdKey, Root: o.etcdPrefix, Logger: log}
+// that requests in flight can finish. fatal is for the store; see storage.Config.
+func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(error)) (*data, error) {
+	c := storage.Config{Endpoints: o.etcd, CAFile: o.etcdCA, CertFile: o.etcdCert, KeyFile: o.etcdKey, Root: o.etcdPrefix, QuotaBytes: o.quota, Fatal: fatal, Logger: log}
 	if len(o.etcd) == 0 {
 		c.Ephemeral = o.ephemeral
 		c.DataDir = filepath.Join(o.dataDir, "etcd")

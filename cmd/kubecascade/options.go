@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // options are serve's flags, named as Kubernetes names them where it has them.
@@ -31,6 +32,7 @@ type options struct {
 	etcdKey    string
 	etcdPrefix string
 	compaction time.Duration
+	quota      int64
 	eventTTL   time.Duration
 
 	leader      leadership
@@ -85,6 +87,7 @@ func (o *options) groups() []group {
 			f.StringVar(&o.etcdKey, "etcd-keyfile", "", "file with the key of --etcd-certfile")
 			f.StringVar(&o.etcdPrefix, "etcd-prefix", "/registry", "prefix of all keys in etcd")
 			f.DurationVar(&o.compaction, "etcd-compaction-interval", 5*time.Minute, "how often old history is dropped from etcd; 0 for never")
+			f.Int64Var(&o.quota, "quota-backend-bytes", storage.DefaultQuota, "how much of the embedded etcd's database may be in use; beyond that nothing can be created before something is deleted")
 			f.DurationVar(&o.eventTTL, "event-ttl", time.Hour, "how long Events are kept")
 		}),
 		set("Controllers", func(f *pflag.FlagSet) {

@@ -78,7 +78,13 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 		return err
 	}
 	defer removeDir()
-	data, err := openData(ctx, o, log)
+	data, err := openData(ctx, o, log, func(err error) {
+		// Whoever waits for the storage now waits for ever, so there is no orderly end. What was
+		// acknowledged is on disk.
+		removeDir()
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	})
 	if err != nil {
 		return err
 	}
