@@ -39,7 +39,10 @@ func (s *Server) EnsureRoles(ctx context.Context) error {
 			return defaults.Binding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
 		}))
 	}
-	return together(ctx, jobs)
+	if err := together(ctx, jobs); err != nil {
+		return err
+	}
+	return s.fresh(ctx) // the first request is judged by them
 }
 
 // together runs the jobs, some at a time, and returns an error if one has failed.
