@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -37,7 +38,7 @@ func checkQuantities(b body, kind schema.GroupVersionKind) error {
 	switch b.media {
 	case mediaProtobuf:
 		if hasQuantity(t, map[reflect.Type]bool{}) {
-			return errQuantity
+			return checkWire(data)
 		}
 		return nil
 	case mediaYAML:
@@ -52,6 +53,27 @@ func checkQuantities(b body, kind schema.GroupVersionKind) error {
 		return nil
 	}
 	return quantities(t, v)
+}
+
+// checkWire looks for first fields that are nothing but such a number, as a quantity's message has it.
+func checkWire(data []byte) error {
+	for i := 0; i+2 < len(data); i++ {
+		if data[i] != 0x0a {
+			continue
+		}
+		size, n := binary.Uvarint(data[i+1:])
+		from := i + 1 + n
+		if n <= 0 || size == 0 || size > uint64(len(data)-from) {
+			continue
+		}
+		text := string(data[from : from+int(size)])
+		if strings.Trim(text, "0123456789.+-eE") == "" {
+			if err := checkQuantity(text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // hasQuantity looks for one anywhere in a type.
