@@ -118,6 +118,7 @@ func TestPatchBodies(t *testing.T) {
 		{"deep and long", mergePatch, `{"x":` + strings.Repeat("[", 1000) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("]", 1000) + "}", 400},
 		{"strategic text", "application/strategic-merge-patch+json", `"x"`, 400},
 		{"strategic directive", "application/strategic-merge-patch+json", `{"$patch":"nonsense"}`, 500},
+		{"strategic order", "application/strategic-merge-patch+json", `{"metadata":{"finalizers":["a.io/b"],"$setElementOrder/finalizers":["a.io/b",{}]}}`, 400},
 		{"strategic types", "application/strategic-merge-patch+json", `{"metadata":{"ownerReferences":{"a":1}}}`, 422},
 		{"apply bomb", "application/apply-patch+yaml", bomb(), 400},
 		{"apply long text", "application/apply-patch+yaml", "a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a,", 100_000) + "]\n", 400},

@@ -266,7 +266,7 @@ func (p *patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 		return nil, err
 	}
 	shown := fmt.Sprintf("%+v", doc)
-	merged, err := strategicpatch.StrategicMergeMapPatch(content, doc, cur)
+	merged, err := mergeStrategic(content, doc, cur)
 	if err != nil {
 		return nil, strategicError(err)
 	}
@@ -285,6 +285,17 @@ func (p *patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 		return nil, unreadable(shown, err)
 	}
 	return next, p.judge(strict, shown)
+}
+
+// mergeStrategic merges doc into content. The library panics at directives whose items aren't what its
+// tags say, such as "$setElementOrder/finalizers": [{}]; that is the patch's fault.
+func mergeStrategic(content, doc map[string]any, kind runtime.Object) (merged map[string]any, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%w: %v", mergepatch.ErrBadJSONDoc, reason)
+		}
+	}()
+	return strategicpatch.StrategicMergeMapPatch(content, doc, kind)
 }
 
 // strategicError words what a strategic merge can't do; what has no row of its own is answered as it

@@ -134,10 +134,9 @@ func (f *follower) deliver(b Batch) error {
 
 // watch delivers what the watch puts into the inbox.
 func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
-	timer := time.NewTimer(0)
-	timer.Stop()
+	timer := time.NewTimer(progressGrace)
 	defer timer.Stop()
-	waiting := false // the timer runs
+	waiting := true // the timer runs; at first for what was asked of the watch before this one
 	for {
 		select {
 		case <-ctx.Done():
