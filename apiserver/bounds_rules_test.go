@@ -9,6 +9,22 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
+// TestManagers: more managers than anybody has are refused, before their fields are compared.
+func TestManagers(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	managers := func(n int) string {
+		var entries []string
+		for i := range n {
+			entries = append(entries, fmt.Sprintf(`{"manager":"m%d","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}}`, i))
+		}
+		return `{"metadata":{"name":"a","managedFields":[` + strings.Join(entries, ",") + `]},"data":{"k":"v"}}`
+	}
+	must(t, s.Do("POST", configmaps, managers(2001)), http.StatusRequestEntityTooLarge)
+	must(t, s.Do("POST", configmaps, managers(2000)), http.StatusCreated)
+	must(t, s.Do("PUT", configmaps+"/a", managers(2001)), http.StatusRequestEntityTooLarge)
+	must(t, s.Do("PATCH", configmaps+"/a", managers(2001), "Content-Type", mergePatch), http.StatusRequestEntityTooLarge)
+}
+
 // TestWithoutManagedFields: an object that is too large with its managedFields is stored without them,
 // unless they are the point of the request (0-15).
 func TestWithoutManagedFields(t *testing.T) {

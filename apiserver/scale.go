@@ -88,6 +88,9 @@ func (q *request) replaceScale() (scaling, error) {
 	if err := matchNamespace(q.res, sc, q.namespace); err != nil {
 		return nil, err
 	}
+	if err := checkManagers(sc); err != nil {
+		return nil, err
+	}
 	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
 		if sc.UID != "" && sc.UID != cur.UID { // B-44
 			return nil, q.uidPrecondition(q.s.root, sc, cur.UID)
@@ -120,6 +123,9 @@ func (q *request) patchedScale(cur *autoscalingv1.Scale, fields *apply.Scaling, 
 	}
 	obj, err := p.apply(cur, scaleKind, nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkManagers(obj.(*autoscalingv1.Scale)); err != nil {
 		return nil, err
 	}
 	return fields.Update(cur, obj.(*autoscalingv1.Scale), q.manager), nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/time/rate"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
@@ -83,6 +84,8 @@ type Server struct {
 	now       func() time.Time
 	config    Config
 	metrics   *metrics
+	// complaint bounds how often the log is told of stored values that can't be read.
+	complaint rate.Sometimes
 	fields    *apply.Managers
 	// documented is the generation of types that OpenAPI documents were last asked of.
 	documented struct {
@@ -136,7 +139,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
-		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas}), slots: make(chan struct{}, c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
+		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), complaint: rate.Sometimes{First: 10, Interval: time.Second}, fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas}), slots: make(chan struct{}, c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error

@@ -53,10 +53,11 @@ func canonical(obj runtime.Object, o *storage.Object) bool {
 }
 
 // unreadable reports a stored value that can't be read, and what that led to. Somebody who writes
-// to etcd by other ways than this one must have put it there.
+// to etcd by other ways than this one must have put it there. Every one is counted; every list and
+// watch meets it again, so the log has ten and then one a second.
 func (s *Server) unreadable(key string, err error, then string) {
 	s.metrics.corrupt.Inc()
-	s.log.Warn("a stored value can't be read", "key", key, "then", then, "err", err)
+	s.complaint.Do(func() { s.log.Warn("a stored value can't be read", "key", key, "then", then, "err", err) })
 }
 
 // refused reports it and returns what the client is answered.

@@ -2,8 +2,10 @@ package apiserver
 
 import (
 	"errors"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // maxWork bounds the bytes of a document, each counted once a level that it is nested: what must be
@@ -72,6 +74,18 @@ func checkMerge(content, doc any) error {
 	m, longer := lists(content)
 	if (n+m)*(longest+longer) > maxMerge {
 		return apierrors.NewRequestEntityTooLargeError("the lists of the patch and of the object are too long to be merged")
+	}
+	return nil
+}
+
+// maxManagers bounds the managedFields that a client sends: each set of fields is compared with every
+// other, which takes a tenth of a second for so many. What writes objects has a handful.
+const maxManagers = 2000
+
+// checkManagers refuses an object with more.
+func checkManagers(obj metav1.Object) error {
+	if n := len(obj.GetManagedFields()); n > maxManagers {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, maxManagers))
 	}
 	return nil
 }

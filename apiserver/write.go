@@ -131,6 +131,9 @@ func (s *Server) createOnce(ctx context.Context, o *op, obj object) (*storage.Ob
 	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
 		return nil, err
 	}
+	if err := checkManagers(obj); err != nil {
+		return nil, err
+	}
 	dedupOwners(obj, false, o.warn.add)
 	if !o.tracked {
 		s.fields.Update(o.res, "", nil, obj, o.manager)
@@ -322,6 +325,9 @@ func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c c
 	}
 	obj, err := c(old.DeepCopyObject().(object))
 	if err != nil {
+		return nil, err
+	}
+	if err := checkManagers(obj); err != nil {
 		return nil, err
 	}
 	if !o.tracked {

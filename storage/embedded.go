@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -41,7 +42,7 @@ func init() { wal.SegmentSizeBytes = 8 << 20 }
 type embedded struct {
 	etcd   *embed.Etcd
 	server *etcdserver.EtcdServer
-	lock   *fileutil.LockedFile
+	lock   io.Closer
 	// temporary is the directory of the data if it is to be removed at the end.
 	temporary string
 	// quiet keeps warnings back while the server starts and stops; see logCore.
@@ -65,7 +66,7 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 		}
 		m.temporary = dir
 	}
-	if m.lock, err = lockDir(dir); err != nil {
+	if m.lock, err = lockMember(dir); err != nil {
 		return nil, err
 	}
 	first := false
@@ -153,15 +154,25 @@ func (m *embedded) stop() (err error) {
 	return err
 }
 
-// lockDir makes dir and takes it for this process. The lock is our own because etcd waits for
-// bbolt's without end; that of its log tells whether another etcd program is at work.
-func lockDir(dir string) (*fileutil.LockedFile, error) {
+// LockDir makes dir and takes it for this process, until the lock is closed or the process ends. The
+// error is ErrInUse if another has it. Open locks the directory of an embedded etcd by itself.
+func LockDir(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making data directory: %w", err)
 	}
 	lock, err := fileutil.TryLockFile(filepath.Join(dir, memberName+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, lockError(dir, err)
+	}
+	return lock, nil
+}
+
+// lockMember is LockDir for a directory of etcd's. The lock is our own because etcd waits for
+// bbolt's without end; that of its log tells whether another etcd program is at work.
+func lockMember(dir string) (io.Closer, error) {
+	lock, err := LockDir(dir)
+	if err != nil {
+		return nil, err
 	}
 	segments, err := fs.Glob(os.DirFS(dir), memberDir+"/wal/*.wal")
 	if err == nil && len(segments) > 0 {

@@ -25,7 +25,11 @@ func (o *options) complete(changed func(name string) bool) error {
 }
 
 func (o *options) checkAddresses() error {
-	if ip := net.ParseIP(o.insecureAddress); o.insecurePort != 0 && (ip == nil || !ip.IsLoopback()) {
+	switch ip := net.ParseIP(o.insecureAddress); {
+	case o.insecurePort == 0:
+	case ip == nil:
+		return fmt.Errorf("--insecure-bind-address %q is not an IP address", o.insecureAddress)
+	case !ip.IsLoopback():
 		return fmt.Errorf("--insecure-bind-address %q is not a loopback address: whoever reaches that port is an administrator", o.insecureAddress)
 	}
 	if net.ParseIP(o.bindAddress) == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -131,16 +132,21 @@ func (o *options) services() (allocate.Ranges, error) {
 	return allocate.Ranges{Addresses: a, Ports: p}, nil
 }
 
-// directory makes the data directory, or with --ephemeral a temporary one; done removes the latter.
+// directory makes the data directory and takes it for this process, or with --ephemeral makes a
+// temporary one. done gives it back, and removes it if it is temporary.
 func (o *options) directory() (done func(), err error) {
 	if !o.ephemeral {
-		if o.dataDir, err = filepath.Abs(o.dataDir); err == nil {
-			err = os.MkdirAll(o.dataDir, 0o700)
-		}
-		if err != nil {
+		if o.dataDir, err = filepath.Abs(o.dataDir); err != nil {
 			return nil, fmt.Errorf("making --data-dir: %w", err)
 		}
-		return func() {}, nil
+		lock, err := storage.LockDir(o.dataDir)
+		switch {
+		case errors.Is(err, storage.ErrInUse):
+			return nil, fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
+		case err != nil:
+			return nil, fmt.Errorf("opening --data-dir: %w", err)
+		}
+		return func() { _ = lock.Close() }, nil // the file only says that it is locked
 	}
 	if o.dataDir, err = os.MkdirTemp("", "kubecascade-"); err != nil {
 		return nil, fmt.Errorf("making a temporary directory: %w", err)

@@ -65,8 +65,8 @@ func (o *options) logger(w io.Writer) *slog.Logger {
 }
 
 // serve runs until ctx ends. The order is that of the data: ports, storage and cache, API,
-// controllers; the end is the same backwards. The keys come after the storage, which sees to it that
-// nobody else uses their directory.
+// controllers; the end is the same backwards. The keys come after the data directory's lock, because
+// nobody else may use their directory.
 func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, out io.Writer) (err error) {
 	ports, err := o.listen()
 	if err != nil {

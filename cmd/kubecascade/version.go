@@ -64,8 +64,12 @@ func versionCommand() *cobra.Command {
 			case "json":
 				e := json.NewEncoder(c.OutOrStdout())
 				e.SetIndent("", "  ")
-				return e.Encode(map[string]string{"version": version, "kubernetes": kubernetesVersion, "commit": commit,
-					"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+				facts := map[string]string{"version": version, "kubernetes": kubernetesVersion,
+					"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+				if commit != "" { // go run and archives of the source don't know it
+					facts["commit"] = commit
+				}
+				return e.Encode(facts)
 			}
 			return errUsage{fmt.Errorf("--output %q is not json", output)}
 		},
