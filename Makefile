@@ -1,4 +1,4 @@
-# Needs Go, git and make (and a C compiler for the race detector).
+# Needs Go, git and make; make check needs a C compiler, too, for the race detector.
 GO ?= go
 VERSION ?= 0.1.0-dev
 LDFLAGS = -s -w -X main.version=$(VERSION)
