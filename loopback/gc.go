@@ -78,11 +78,30 @@ func (c *Collector) RemoveOwners(ctx context.Context, r gc.RemoveOwnersRequest) 
 		return err
 	}
 	_, err = c.edit(ctx, p, r.Object, r.Exact, func(m metav1.Object) {
-		m.SetOwnerReferences(slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(o metav1.OwnerReference) bool {
+		left := slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(o metav1.OwnerReference) bool {
 			return slices.Contains(r.UIDs, string(o.UID))
-		}))
+		})
+		if !p.Resource.Custom { // theirs are merged by a patch that keeps the order (D-52)
+			left = gathered(left)
+		}
+		m.SetOwnerReferences(left)
 	})
 	return err
+}
+
+// gathered brings references of one uid together, at the first one's place, as a strategic merge does
+// (D-50).
+func gathered(refs []metav1.OwnerReference) []metav1.OwnerReference {
+	first := map[types.UID]int{}
+	for i, r := range refs {
+		if _, ok := first[r.UID]; !ok {
+			first[r.UID] = i
+		}
+	}
+	if len(first) < len(refs) {
+		slices.SortStableFunc(refs, func(a, b metav1.OwnerReference) int { return first[a.UID] - first[b.UID] })
+	}
+	return refs
 }
 
 // Unblock implements gc.API (D-53, J-14).

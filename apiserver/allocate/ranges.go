@@ -54,6 +54,9 @@ func ParseAddresses(s string) (Addresses, error) {
 // String is the range as it was written.
 func (a Addresses) String() string { return a.prefix.String() }
 
+// First is the address that the service of the API server itself has.
+func (a Addresses) First() netip.Addr { return a.at(0) }
+
 // size is how many addresses can be given: neither the network's own nor the one for broadcasts.
 func (a Addresses) size() int { return 1<<(32-a.prefix.Bits()) - 2 }
 

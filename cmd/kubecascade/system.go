@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -104,6 +105,9 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 		return nil, fmt.Errorf("making the system namespaces: %w", err)
 	}
 	if err := s.api.EnsureRoles(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.api.EnsureFirst(ctx, s.ports.secure.Addr().(*net.TCPAddr).Port); err != nil {
 		return nil, err
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))

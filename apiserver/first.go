@@ -1,0 +1,77 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+)
+
+// EnsureFirst makes what a cluster has from its beginning besides namespaces and roles, where it is
+// missing: the two priority classes of the system, which manifests of add-ons name, and the service
+// "kubernetes" in the first address of the range, with this server's secure port. The system
+// namespaces must be there. A service that can't be made, because the address is taken, is only
+// logged, as upstream does; other errors are those of the requests.
+// (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
+func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
+	l := s.Loopback(auth.Loopback, "kube-apiserver")
+	create := func(group, plural, namespace string, obj object) error {
+		p := Path{Resource: s.types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
+		_, err := l.Get(ctx, p) // first, because what a service asks for is judged before its name
+		if apierrors.IsNotFound(err) {
+			p.Name = ""
+			_, err = l.Create(ctx, p, obj)
+		}
+		if err == nil || apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		return fmt.Errorf("making %s %s: %w", plural, obj.GetName(), err)
+	}
+	jobs := []func(context.Context) error{func(context.Context) error {
+		err := create("", "services", metav1.NamespaceDefault, s.kubernetesService(securePort))
+		if apierrors.IsInvalid(err) {
+			s.log.Warn("starting without the service kubernetes", "err", err)
+			return nil
+		}
+		return err
+	}}
+	for _, class := range systemPriorities() {
+		jobs = append(jobs, func(context.Context) error { return create(schedulingv1.GroupName, "priorityclasses", "", class) })
+	}
+	if err := together(ctx, jobs); err != nil {
+		return err
+	}
+	return s.fresh(ctx)
+}
+
+// systemPriorities are the priority classes that nobody else may make.
+func systemPriorities() []*schedulingv1.PriorityClass {
+	return []*schedulingv1.PriorityClass{{
+		ObjectMeta:  metav1.ObjectMeta{Name: "system-node-critical"},
+		Value:       2000001000,
+		Description: "Used for system critical pods that must not be moved from their current node.",
+	}, {
+		ObjectMeta:  metav1.ObjectMeta{Name: "system-cluster-critical"},
+		Value:       2000000000,
+		Description: "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+	}}
+}
+
+// kubernetesService is how pods would reach this server.
+func (s *Server) kubernetesService(securePort int) *corev1.Service {
+	single := corev1.IPFamilyPolicySingleStack
+	return &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "kubernetes", Namespace: metav1.NamespaceDefault, Labels: map[string]string{"provider": "kubernetes", "component": "apiserver"}},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeClusterIP, ClusterIP: s.config.Services.Addresses.First().String(),
+			IPFamilyPolicy: &single, IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol}, SessionAffinity: corev1.ServiceAffinityNone,
+			Ports: []corev1.ServicePort{{Name: "https", Port: 443, Protocol: corev1.ProtocolTCP, TargetPort: intstr.FromInt32(int32(securePort))}},
+		},
+	}
+}
