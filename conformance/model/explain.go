@@ -254,6 +254,18 @@ func (e *explanation) atRest(i int, s State) bool {
 	return true
 }
 
+// forestalled reports whether an update would have removed the object, had not somebody else done so
+// first, which is no error (B-20).
+func forestalled(op Op, effects []Event, later []State) bool {
+	if op.Verb == Delete || len(effects) != 1 || effects[0].Type != Deleted {
+		return false
+	}
+	return slices.ContainsFunc(later, func(s State) bool {
+		_, there := s[op.Key]
+		return !there
+	})
+}
+
 // unexplained says what is wrong about a call that no event came of, or a collection.
 func (e *explanation) unexplained(c int) string {
 	call := &e.calls[c]
@@ -274,9 +286,9 @@ func (e *explanation) unexplained(c int) string {
 		return ""
 	}
 	var answers []string
-	for _, s := range during {
+	for n, s := range during {
 		_, answer, effects := Apply(s, call.Op)
-		if len(effects) == 0 && answer.Same(call.Response) {
+		if answer.Same(call.Response) && (len(effects) == 0 || forestalled(call.Op, effects, during[n+1:])) {
 			return ""
 		}
 		answers = append(answers, fmt.Sprintf("%s, %d events", answer, len(effects)))

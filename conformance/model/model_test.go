@@ -59,6 +59,29 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestForestalled: of two updates that each remove a dying object both may be answered as if they had (B-20),
+// but only if it is gone.
+func TestForestalled(t *testing.T) {
+	k := model.Key{Kind: "ConfigMap", Namespace: "a", Name: "o"}
+	s, _, _ := model.Apply(model.State{}, model.Op{ID: 1, Verb: model.Create, Key: k, Finalizers: []string{"x.io/hold"}})
+	s, _, _ = model.Apply(s, model.Op{ID: 2, Verb: model.Delete, Key: k, Policy: "Background"})
+	release := model.Op{ID: 3, Verb: model.Merge, Key: k, Set: model.SetFinalizers}
+	_, answer, events := model.Apply(s, release)
+	if len(events) != 1 || events[0].Type != model.Deleted {
+		t.Fatalf("the update has the effects %v", events)
+	}
+	call := model.Call{Op: release, Response: answer}
+	for _, test := range []struct {
+		calls  int
+		events []model.Event
+		want   bool
+	}{{1, events, true}, {2, events, true}, {1, nil, false}, {2, nil, false}, {0, events, false}} {
+		if _, err := model.Explain([]model.State{s}, []model.Call{call, call}[:test.calls], test.events); (err == nil) != test.want {
+			t.Errorf("%d calls, %d events: %v", test.calls, len(test.events), err)
+		}
+	}
+}
+
 func TestUnsafe(t *testing.T) {
 	s, _, d := scene(model.True)
 	if !model.Unsafe(s, d) {
