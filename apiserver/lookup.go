@@ -41,6 +41,23 @@ func stored[T object](ctx context.Context, s *Server, res *resources.Resource, n
 	return out, nil
 }
 
+// storedNamed returns one object of a cluster-scoped resource, as fresh as a quorum read; nil if there is none.
+func storedNamed[T object](ctx context.Context, s *Server, res *resources.Resource, name string) (none T, err error) {
+	if res == nil {
+		return none, nil
+	}
+	item, err := s.load(ctx, s.root+"/"+res.Collection+"/"+name)
+	if err != nil || item == nil {
+		return none, err
+	}
+	o := op{target: target{res: res}}
+	obj, err := o.decode(item)
+	if err != nil {
+		return none, err
+	}
+	return obj.(T), nil
+}
+
 // storedWithin is stored for what few namespaces have: if the cache shows none, there was none when the
 // request looked its namespace or its object up, and nobody is asked again.
 func storedWithin[T object](ctx context.Context, s *Server, res *resources.Resource, namespace string) ([]T, error) {

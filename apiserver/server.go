@@ -158,10 +158,18 @@ func (s *Server) plugins() []admission.Choice {
 	return []admission.Choice{
 		{Plugin: &admission.Lifecycle{State: s.namespaceState}, Default: true},
 		{Plugin: &admission.LimitRanger{Ranges: s.limitRanges}, Default: true},
-		{Plugin: admission.DefaultTolerations{}, Default: true},
+		{Plugin: admission.TaintNodes{}, Default: true},
 		{Plugin: &admission.Priority{Classes: s.priorityClasses}, Default: true},
+		{Plugin: admission.DefaultTolerations{}, Default: true},
+		{Plugin: &admission.DefaultStorageClass{Classes: s.storageClasses}, Default: true},
 		{Plugin: admission.InUseProtection{}, Default: true},
 		{Plugin: &admission.OwnerReferences{Authorize: s.authorizer.Authorize, Resources: s.ownerResources}, Default: true},
+		{Plugin: &admission.Resize{Class: s.storageClass}, Default: true},
+		{Plugin: &admission.RuntimeClass{Class: s.runtimeClass}, Default: true},
+		{Plugin: &admission.CertificateApproval{Authorize: s.authorizer.Authorize}, Default: true},
+		{Plugin: &admission.CertificateSigning{Authorize: s.authorizer.Authorize}, Default: true},
+		{Plugin: admission.CertificateSubject{}, Default: true},
+		{Plugin: &admission.DefaultIngressClass{Classes: s.ingressClasses}, Default: true},
 		{Plugin: &admission.Quota{Quotas: s.resourceQuotas, Store: s.storeQuota, Now: s.now}, Default: true},
 	}
 }

@@ -1,0 +1,101 @@
+package admission
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+)
+
+// CertificateApproval lets a certificate request be approved or denied only by those who may
+// approve for its signer (K plugin/pkg/admission/certificates/approval).
+type CertificateApproval struct {
+	// Authorize judges what the client may.
+	Authorize func(*auth.Attributes) auth.Decision
+}
+
+// Name implements Plugin.
+func (*CertificateApproval) Name() string { return "CertificateApproval" }
+
+// Validate implements Validator. It is the signer of before that counts.
+func (p *CertificateApproval) Validate(_ context.Context, a *Attributes) error {
+	old, ok := a.Old.(*certificatesv1.CertificateSigningRequest)
+	if !ok || a.Operation != Update || a.Subresource != "approval" || mayFor(p.Authorize, a.User, "approve", old.Spec.SignerName) {
+		return nil
+	}
+	return fmt.Errorf("user not permitted to approve requests with signerName %q", old.Spec.SignerName)
+}
+
+// CertificateSigning lets a certificate be issued only by those who may sign for the request's signer
+// (K plugin/pkg/admission/certificates/signing).
+type CertificateSigning struct {
+	// Authorize judges what the client may.
+	Authorize func(*auth.Attributes) auth.Decision
+}
+
+// Name implements Plugin.
+func (*CertificateSigning) Name() string { return "CertificateSigning" }
+
+// Validate implements Validator.
+func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
+	now, ok := a.Object.(*certificatesv1.CertificateSigningRequest)
+	if !ok || a.Operation != Update || a.Subresource != "status" {
+		return nil
+	}
+	old := a.Old.(*certificatesv1.CertificateSigningRequest)
+	if bytes.Equal(now.Status.Certificate, old.Status.Certificate) && apiequality.Semantic.DeepEqual(now.Status.Conditions, old.Status.Conditions) {
+		return nil
+	}
+	if mayFor(p.Authorize, a.User, "sign", old.Spec.SignerName) {
+		return nil
+	}
+	return fmt.Errorf("user not permitted to sign requests with signerName %q", old.Spec.SignerName)
+}
+
+// mayFor reports whether the user may do so for the signer, or for all of its domain
+// (K pkg/certauthorization: IsAuthorizedForSignerName).
+func mayFor(authorize func(*auth.Attributes) auth.Decision, user auth.User, verb, signer string) bool {
+	domain, _, _ := strings.Cut(signer, "/")
+	return slices.ContainsFunc([]string{signer, domain + "/*"}, func(name string) bool {
+		return authorize(&auth.Attributes{User: user, Verb: verb, IsResource: true, Group: certificatesv1.GroupName, Version: "*", Resource: "signers", Name: name}).Allowed()
+	})
+}
+
+// CertificateSubject is CertificateSubjectRestriction: nobody becomes a member of system:masters by a
+// certificate that the cluster signs (K plugin/pkg/admission/certificates/subjectrestriction).
+type CertificateSubject struct{}
+
+// Name implements Plugin.
+func (CertificateSubject) Name() string { return "CertificateSubjectRestriction" }
+
+var errNoRequest = errors.New("PEM block type must be CERTIFICATE REQUEST")
+
+// Validate implements Validator.
+func (CertificateSubject) Validate(_ context.Context, a *Attributes) error {
+	csr, ok := a.Object.(*certificatesv1.CertificateSigningRequest)
+	if !ok || a.Operation != Create || a.Subresource != "" || csr.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
+		return nil
+	}
+	block, _ := pem.Decode(csr.Spec.Request)
+	err := errNoRequest
+	var request *x509.CertificateRequest
+	if block != nil && block.Type == "CERTIFICATE REQUEST" {
+		request, err = x509.ParseCertificateRequest(block.Bytes)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("failed to parse CSR: %w", err)
+	case slices.Contains(request.Subject.Organization, "system:masters"):
+		return fmt.Errorf("use of %s signer with system:masters group is not allowed", certificatesv1.KubeAPIServerClientSignerName)
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package admission
+
+import (
+	"context"
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+)
+
+// Resize is PersistentVolumeClaimResize: a claim grows only while it is bound, and only if its class says
+// that its volumes can (K plugin/pkg/admission/storage/persistentvolume/resize).
+type Resize struct {
+	// Class returns the storage class of the name, nil if there is none.
+	Class func(ctx context.Context, name string) (*storagev1.StorageClass, error)
+}
+
+var (
+	//lint:ignore ST1005 clients know this text
+	errUnbound = errors.New("Only bound persistent volume claims can be expanded")
+	errFixed   = errors.New("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
+)
+
+// Name implements Plugin.
+func (*Resize) Name() string { return "PersistentVolumeClaimResize" }
+
+// Validate implements Validator.
+func (p *Resize) Validate(ctx context.Context, a *Attributes) error {
+	claim, ok := a.Object.(*corev1.PersistentVolumeClaim)
+	if !ok || a.Operation != Update || a.Subresource != "" {
+		return nil
+	}
+	old := a.Old.(*corev1.PersistentVolumeClaim)
+	size, was := claim.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage]
+	if size.Cmp(was) <= 0 {
+		return nil
+	}
+	if old.Status.Phase != corev1.ClaimBound {
+		return errUnbound
+	}
+	name := storageClassOf(claim)
+	if name == "" || name != storageClassOf(old) {
+		return errFixed
+	}
+	class, err := p.Class(ctx, name)
+	switch {
+	case err != nil:
+		return &LookupError{What: "reading storage class " + name, Err: err}
+	case class == nil || class.AllowVolumeExpansion == nil || !*class.AllowVolumeExpansion:
+		return errFixed
+	}
+	return nil
+}
+
+// storageClassOf is the name of the claim's class, which an old annotation may hold; empty for none.
+func storageClassOf(c *corev1.PersistentVolumeClaim) string {
+	if name, ok := c.Annotations[corev1.BetaStorageClassAnnotation]; ok {
+		return name
+	}
+	if c.Spec.StorageClassName != nil {
+		return *c.Spec.StorageClassName
+	}
+	return ""
+}

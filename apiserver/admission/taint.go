@@ -1,0 +1,28 @@
+package admission
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TaintNodes is TaintNodesByCondition: a node is born with the taint that keeps pods away until it is
+// ready (K plugin/pkg/admission/nodetaint).
+type TaintNodes struct{}
+
+// Name implements Plugin.
+func (TaintNodes) Name() string { return "TaintNodesByCondition" }
+
+// Admit implements Mutator.
+func (TaintNodes) Admit(_ context.Context, a *Attributes) error {
+	node, ok := a.Object.(*corev1.Node)
+	if !ok || a.Operation != Create || a.Subresource != "" {
+		return nil
+	}
+	taint := corev1.Taint{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}
+	if !slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&taint) }) {
+		node.Spec.Taints = append(node.Spec.Taints, taint)
+	}
+	return nil
+}
