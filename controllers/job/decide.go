@@ -29,8 +29,7 @@ type pass struct {
 	done, doneBefore, lost indexes
 	// held are failed pods that are kept until their replacement exists, which takes over their count
 	// of failures.
-	held    map[int]*corev1.Pod
-	backoff Backoff
+	held map[int]*corev1.Pod
 	// finish says that the Job ends, and how; nil if it goes on. It is the interim condition, or the last
 	// one if the status has the interim one.
 	finish *batchv1.JobCondition
@@ -53,11 +52,7 @@ func Decide(v View, now time.Time) Plan {
 		p.managed = true
 		p.manage()
 	}
-	p.plan.Then = p.account(true)
-	p.plan.Else = p.plan.Then
-	if len(p.plan.Create)+len(p.plan.Release)+len(p.plan.Remove) > 0 {
-		p.plan.Else = p.account(false)
-	}
+	p.account(!v.Failed)
 	return p.plan
 }
 
@@ -83,7 +78,10 @@ func read(v View, now time.Time) *pass {
 	p.failed = status.Failed + int32(len(p.uncounted.failed)) + count(failed, func(pod *corev1.Pod) bool {
 		return judge(p.job.Spec.PodFailurePolicy, pod).counts()
 	})
-	p.backoff = v.Backoff.after(succeeded, failed)
+	p.plan.Backoff = v.Backoff.after(succeeded, failed)
+	for _, pod := range slices.Concat(succeeded, failed) {
+		p.plan.Fresh = append(p.plan.Fresh, pod.UID)
+	}
 	if status.StartTime == nil && !p.suspended() {
 		status.StartTime = p.time()
 	}
@@ -103,10 +101,13 @@ func (p *pass) readIndexes() {
 	if p.job.Spec.BackoffLimitPerIndex == nil {
 		return
 	}
-	p.lost = indexesOf(filter(mine, p.gaveUp))
 	if s := p.job.Status.FailedIndexes; s != nil {
-		p.lost = p.lost.with(parseIndexes(*s, limit))
+		p.lost = parseIndexes(*s, limit)
 	}
+	if isTrue(p.job.Status.Conditions, batchv1.JobFailureTarget) {
+		return // the pods that are left were deleted for that
+	}
+	p.lost = p.lost.with(indexesOf(filter(mine, p.gaveUp)))
 	p.held = map[int]*corev1.Pod{}
 	busy := p.done.with(p.lost).with(indexesOf(p.active))
 	for _, pod := range mine {

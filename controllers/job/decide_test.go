@@ -156,34 +156,31 @@ func (w *world) release(name string) {
 // run carries plans out until there is none. Each step is checked against what the package promises.
 func (w *world) run(t *testing.T, fails bool) {
 	for range 20 {
-		plan := Decide(View{Job: w.job, Pods: w.pods, Backoff: w.backoff}, w.now)
+		plan := Decide(View{Job: w.job, Pods: w.pods, Backoff: w.backoff, Failed: fails}, w.now)
 		if len(plan.Create) > 0 && len(plan.Remove) > 0 {
 			t.Fatal("a pass that creates and removes")
 		}
 		w.print(plan)
-		account := plan.Then
-		if fails {
-			account = plan.Else
-		} else {
+		if !fails {
 			w.carryOut(plan)
 		}
-		if account.Status != nil {
-			w.check(t, account.Status)
+		if plan.Status != nil {
+			w.check(t, plan.Status)
 			w.job = w.job.DeepCopy()
-			w.job.Status = *account.Status
-			w.backoff = account.Backoff
-			fmt.Fprintf(&w.out, "status %s\n", line(account.Status))
+			w.job.Status = *plan.Status
+			w.backoff = plan.Backoff
+			fmt.Fprintf(&w.out, "status %s\n", line(plan.Status))
 		}
-		for _, e := range account.Events {
+		for _, e := range plan.Events {
 			fmt.Fprintf(&w.out, "event %s %s: %s\n", e.Type, e.Reason, e.Message)
 		}
-		for _, p := range account.Forget {
-			fmt.Fprintf(&w.out, "forget %s\n", p.Name)
-			w.release(p.Name)
-		}
-		if account.Status == nil && len(account.Forget)+len(plan.Create)+len(plan.Remove) == 0 || fails {
+		if plan.Status == nil && len(plan.Forget)+len(plan.Create)+len(plan.Remove) == 0 {
+			if !plan.Again.IsZero() {
+				fmt.Fprintf(&w.out, "again in %v\n", plan.Again.Sub(w.now))
+			}
 			return
 		}
+		fails = false
 	}
 	t.Fatal("no end of plans")
 }
@@ -199,8 +196,8 @@ func (w *world) print(plan Plan) {
 	for _, p := range plan.Remove {
 		fmt.Fprintf(&w.out, "remove %s released=%t\n", p.Name, slices.Contains(plan.Release, p))
 	}
-	if !plan.Again.IsZero() {
-		fmt.Fprintf(&w.out, "again in %v\n", plan.Again.Sub(w.now))
+	for _, p := range plan.Forget {
+		fmt.Fprintf(&w.out, "forget %s\n", p.Name)
 	}
 }
 
@@ -209,7 +206,7 @@ func (w *world) carryOut(plan Plan) {
 		w.store(p.DeepCopy(), "p"+fmt.Sprint(w.made))
 		w.made++
 	}
-	for _, p := range plan.Release {
+	for _, p := range slices.Concat(plan.Forget, plan.Release) {
 		w.release(p.Name)
 	}
 	for _, p := range plan.Remove {

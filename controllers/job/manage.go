@@ -31,7 +31,7 @@ func (p *pass) manage() {
 		p.createIndexes(min(missing, mostPods))
 		return
 	}
-	if at := p.backoff.until(); p.now.Before(at) {
+	if at := p.plan.Backoff.until(); p.now.Before(at) {
 		p.again(at)
 		return
 	}
@@ -95,7 +95,7 @@ func (p *pass) repeated() (rm, left []*corev1.Pod) {
 // createIndexes plans pods for the first n indexes that have none. With a limit per index each has a
 // back-off of its own (indexed_job_utils.go: firstPendingIndexes).
 func (p *pass) createIndexes(n int) {
-	if at := p.backoff.until(); p.job.Spec.BackoffLimitPerIndex == nil && p.now.Before(at) {
+	if at := p.plan.Backoff.until(); p.job.Spec.BackoffLimitPerIndex == nil && p.now.Before(at) {
 		p.again(at)
 		return
 	}

@@ -6,6 +6,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
 )
 
 // View is what a decision is about, as of one moment.
@@ -14,41 +17,33 @@ type View struct {
 	Job *batchv1.Job
 	// Pods are those that the Job controls, those among them too that are being deleted.
 	Pods []*corev1.Pod
-	// Backoff is what the last Plan left to remember; zero at first.
+	// Backoff is what is remembered of its failures.
 	Backoff Backoff
+	// Failed says that pods could not be created or removed just now: the status takes none of that for
+	// granted.
+	Failed bool
 }
 
 // Plan is what is to be done, in the order of the fields.
 type Plan struct {
-	// Create are new pods, complete but for their names.
-	Create []*corev1.Pod
+	// Forget are pods whose finalizer is taken, as they are counted in the status that is stored, or need
+	// not be (F-13).
+	Forget []*corev1.Pod
 	// Release are pods whose finalizer is taken before Remove: nobody counts them.
 	Release []*corev1.Pod
 	// Remove are pods to be deleted.
 	Remove []*corev1.Pod
-	// Then follows if all of that succeeds, Else if not; it takes none of that for granted.
-	Then, Else Account
-	// Again is when to look again even if nothing happens; zero: not.
-	Again time.Time
-}
-
-// Account is how the pods are counted, in the order of the fields: a finalizer goes only when what it
-// stands for is stored (F-13).
-type Account struct {
+	// Create are new pods, complete but for their names.
+	Create []*corev1.Pod
 	// Status is the new status; nil if it stays.
 	Status *batchv1.JobStatus
 	// Events are to be recorded about the Job once Status is stored.
-	Events []Event
-	// Backoff is to be remembered for the next View.
+	Events []event.Event
+	// Backoff is to be remembered once Status is stored, and Fresh are the pods that it has counted.
 	Backoff Backoff
-	// Forget are pods whose finalizer is taken.
-	Forget []*corev1.Pod
-}
-
-// Event is something to be recorded about the Job.
-type Event struct {
-	// Type is Normal or Warning.
-	Type, Reason, Message string
+	Fresh   []types.UID
+	// Again is when to look again even if nothing happens; zero: not.
+	Again time.Time
 }
 
 // Limits of one pass (job_controller.go: MaxPodCreateDeletePerSync, MaxUncountedPods).

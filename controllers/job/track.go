@@ -5,12 +5,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// account writes the status. ok says whether the pods that the plan creates and removes have been.
-func (p *pass) account(ok bool) Account {
+// account plans the status. ok says whether the pods that the plan creates and removes will have been.
+func (p *pass) account(ok bool) {
 	a := &account{pass: p, status: p.job.Status.DeepCopy(), finish: p.finish}
-	if p.finish != nil && !ok {
+	if !ok {
 		a.finish = nil // there are pods left that nobody would watch
 	}
 	a.numbers(ok)
@@ -18,16 +21,14 @@ func (p *pass) account(ok bool) Account {
 		a.suspension()
 	}
 	a.settle()
-	full := a.collect()
+	a.collect()
 	if indexed(p.job) {
 		a.indexes()
 	}
-	a.end(full)
-	out := Account{Events: a.events, Forget: a.forget, Backoff: p.backoff}
+	a.end()
 	if !apiequality.Semantic.DeepEqual(p.stored, a.status) {
-		out.Status = a.status
+		p.plan.Status = a.status
 	}
-	return out
 }
 
 // account is a status in the making.
@@ -36,9 +37,7 @@ type account struct {
 	status *batchv1.JobStatus
 	// finish is what the pass says, or that the Job is complete.
 	finish *batchv1.JobCondition
-	events []Event
-	forget []*corev1.Pod
-	// fresh are indexes that succeeded, of the pods in forget.
+	// fresh are indexes that succeeded.
 	fresh []int
 }
 
@@ -77,7 +76,7 @@ func (a *account) suspension() {
 	}
 	var changed bool
 	if a.status.Conditions, changed = ensure(a.status.Conditions, *c); changed {
-		a.events = append(a.events, Event{corev1.EventTypeNormal, reason, c.Message})
+		a.event(workload.Normal(reason, c.Message))
 	}
 	switch {
 	case a.suspended():
@@ -109,40 +108,72 @@ func (a *account) settle() {
 	u.Failed = move(u.Failed, &a.status.Failed)
 }
 
-// collect lists what has finished among the uncounted, and whose finalizers may go after that. full
-// says that there is more than fits into one status
+// collect lists what has finished among the uncounted, as much as fits into one status, and plans to
+// take the finalizers of those that are counted there
 // (job_controller.go: trackJobStatusAndRemoveFinalizers).
-func (a *account) collect() (full bool) {
+func (a *account) collect() {
 	u := a.status.UncountedTerminatedPods
 	for _, pod := range a.pods {
 		if !tracked(pod) || !a.mayGo(pod) {
 			continue
 		}
-		a.forget = append(a.forget, pod)
-		switch {
-		case pod.Status.Phase == corev1.PodSucceeded && !a.uncounted.failed[pod.UID]:
-			switch {
-			case indexed(a.job) && counted(a.job, pod) && !a.doneBefore.has(indexOf(pod)):
-				a.fresh = append(a.fresh, indexOf(pod))
-			case !indexed(a.job) && !a.uncounted.succeeded[pod.UID]:
-				u.Succeeded = append(u.Succeeded, pod.UID)
+		switch a.due(pod) {
+		case nowhere:
+			// What the Job ends with is stored before pods go that nobody counts.
+			if !a.interim() {
+				a.plan.Forget = append(a.plan.Forget, pod)
 			}
-		case lost(a.job, pod) || a.fails():
-			if !a.uncounted.failed[pod.UID] && counted(a.job, pod) && judge(a.job.Spec.PodFailurePolicy, pod).counts() {
-				u.Failed = append(u.Failed, pod.UID)
-			}
+		case successes:
+			u.Succeeded = append(u.Succeeded, pod.UID)
+		case failures:
+			u.Failed = append(u.Failed, pod.UID)
+		case completed:
+			a.fresh = append(a.fresh, indexOf(pod))
 		}
 		if len(a.fresh)+len(u.Succeeded)+len(u.Failed) >= mostUncounted {
-			return true
+			return
 		}
 	}
-	return false
+}
+
+// place is where in the status a pod has to be before its finalizer goes.
+type place uint8
+
+const (
+	nowhere   place = iota // it is there, or needn't be
+	successes              // uncountedTerminatedPods.succeeded
+	failures               // uncountedTerminatedPods.failed
+	completed              // completedIndexes
+)
+
+// due says where a pod is missing.
+func (a *account) due(pod *corev1.Pod) place {
+	switch {
+	case !counted(a.job, pod):
+	case pod.Status.Phase == corev1.PodSucceeded && !a.uncounted.failed[pod.UID]:
+		switch {
+		case indexed(a.job) && !a.doneBefore.has(indexOf(pod)):
+			return completed
+		case !indexed(a.job) && !a.uncounted.succeeded[pod.UID]:
+			return successes
+		}
+	case a.succeeds() && terminating(pod):
+		// It was deleted because it is no longer needed.
+	case lost(a.job, pod) || a.fails():
+		if !a.uncounted.failed[pod.UID] && judge(a.job.Spec.PodFailurePolicy, pod).counts() {
+			return failures
+		}
+	}
+	return nowhere
 }
 
 // fails reports whether the Job ends in failure: then pods at work are failed ones.
 func (a *account) fails() bool {
 	return a.finish != nil && (a.finish.Type == batchv1.JobFailureTarget || a.finish.Type == batchv1.JobFailed)
 }
+
+// succeeds reports whether the Job was found to be complete in an earlier pass.
+func (a *account) succeeds() bool { return a.finish != nil && a.finish.Type == batchv1.JobComplete }
 
 // mayGo reports whether the pod's finalizer can be taken once it is counted
 // (job_controller.go: canRemoveFinalizer).
@@ -164,29 +195,34 @@ func (a *account) indexes() {
 	}
 }
 
+// interim reports whether the Job is found to end in this very pass.
+func (a *account) interim() bool {
+	return a.finish != nil && (a.finish.Type == batchv1.JobFailureTarget || a.finish.Type == batchv1.JobSuccessCriteriaMet)
+}
+
 // end adds the condition that the Job ends with: the interim one first, and the last one only in a
 // later pass, when every pod is counted and gone (job_controller.go: enactJobFinished).
-func (a *account) end(full bool) {
-	f := a.finish
-	if f == nil {
+func (a *account) end() {
+	f, u := a.finish, a.status.UncountedTerminatedPods
+	switch {
+	case f == nil:
 		return
-	}
-	if f.Type == batchv1.JobFailureTarget || f.Type == batchv1.JobSuccessCriteriaMet {
+	case a.interim():
 		a.status.Conditions, _ = ensure(a.status.Conditions, *f)
 		return
-	}
-	u := a.status.UncountedTerminatedPods
-	if full || len(a.forget)+len(u.Succeeded)+len(u.Failed) > 0 || *a.status.Terminating > 0 {
+	case count(a.pods, tracked) > 0 || len(u.Succeeded)+len(u.Failed) > 0 || *a.status.Terminating > 0:
 		return
 	}
 	a.status.Conditions, _ = ensure(a.status.Conditions, *f)
 	if f.Type == batchv1.JobFailed {
-		a.events = append(a.events, Event{corev1.EventTypeWarning, f.Reason, f.Message})
+		a.event(workload.Warning(f.Reason, f.Message))
 		return
 	}
 	a.status.CompletionTime = &f.LastTransitionTime
 	if c := a.job.Spec.Completions; c != nil && a.status.Succeeded > *c {
-		a.events = append(a.events, Event{corev1.EventTypeWarning, "TooManySucceededPods", "Too many succeeded pods running after completion count reached"})
+		a.event(workload.Warning("TooManySucceededPods", "Too many succeeded pods running after completion count reached"))
 	}
-	a.events = append(a.events, Event{corev1.EventTypeNormal, "Completed", "Job completed"})
+	a.event(workload.Normal("Completed", "Job completed"))
 }
+
+func (a *account) event(e event.Event) { a.plan.Events = append(a.plan.Events, e) }
