@@ -103,6 +103,16 @@ func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err
 	return out, err
 }
 
+// Fresh waits until the cache shows every write that was acknowledged before the call.
+func (l *Loopback) Fresh(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, l.s.config.RequestTimeout)
+	defer cancel()
+	if err := l.s.fresh(ctx); err != nil {
+		return statusError(err)
+	}
+	return nil
+}
+
 // Create stores a new object of the stored version.
 func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (out *storage.Object, err error) {
 	err = l.call(ctx, "create", p, func(ctx context.Context, o *op) error {

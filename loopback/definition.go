@@ -2,8 +2,8 @@ package loopback
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -41,52 +41,25 @@ func (d *Definitions) resource() *resources.Resource {
 
 // Follow implements definition.API.
 func (d *Definitions) Follow(ctx context.Context, sink func(name string)) error {
-	for ctx.Err() == nil {
-		if err := d.follow(ctx, sink); !errors.Is(err, cache.ErrExpired) {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// follow tells of all definitions, and then of what happens, until it falls behind.
-func (d *Definitions) follow(ctx context.Context, sink func(name string)) error {
-	select {
-	case <-d.Cache.Ready():
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 	collection := d.resource().Collection
-	snap, err := d.Cache.Snapshot(collection, 0)
-	if err != nil {
-		return err
-	}
-	snap.Ascend("", "", func(o *storage.Object) bool {
-		sink(o.Meta.Name)
-		return true
-	})
-	w, err := d.Cache.Timeline(snap.Revision())
-	if err != nil {
-		return err
-	}
-	for {
-		events, _, err := w.Next(ctx)
-		if err != nil {
-			return err
-		}
-		for _, e := range events {
-			switch {
-			case e.Collection == collection:
-				if err := d.group(e.Object.Meta.Name, collection, sink); err != nil {
-					return err
-				}
-			case e.Type == cache.Deleted:
+	return feed{cache: d.Cache, first: collection,
+		begin: func(state iter.Seq[*storage.Object]) {
+			for o := range state {
+				sink(o.Meta.Name)
+			}
+		},
+		tell: func(e *cache.Event) error {
+			if e.Collection == collection {
+				return d.group(e.Object.Meta.Name, collection, sink)
+			}
+			if e.Type == cache.Deleted {
 				if r := d.API.Types().Collection(e.Collection); r != nil && r.Terminating {
 					sink(r.Plural + "." + r.Group)
 				}
 			}
-		}
-	}
+			return nil
+		},
+	}.follow(ctx)
 }
 
 // group tells of a definition that changed, and of those of its group that wait for a name, which it

@@ -3,8 +3,8 @@ package loopback
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"iter"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,43 +28,18 @@ const namespaces = "namespaces"
 
 // Follow implements namespace.Follower out of the one timeline.
 func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
-	for ctx.Err() == nil {
-		if err := n.follow(ctx, sink); !errors.Is(err, cache.ErrExpired) {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// follow tells the state and then what changes, until it falls behind.
-func (n *Namespaces) follow(ctx context.Context, sink func(namespace.Event)) error {
-	select {
-	case <-n.Cache.Ready():
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	snap, err := n.Cache.Snapshot(namespaces, 0)
-	if err != nil {
-		return err
-	}
-	snap.Ascend("", "", func(o *storage.Object) bool {
-		sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Deleting: o.Meta.Deleting()})
-		return true
-	})
-	sink(namespace.Event{Type: namespace.Listed})
-	w, err := n.Cache.Timeline(snap.Revision())
-	if err != nil {
-		return err
-	}
-	for {
-		events, _, err := w.Next(ctx)
-		if err != nil {
-			return err
-		}
-		for _, e := range events {
+	return feed{cache: n.Cache, first: namespaces,
+		begin: func(state iter.Seq[*storage.Object]) {
+			for o := range state {
+				sink(namespace.Event{Type: namespace.Exists, Namespace: o.Meta.Name, Deleting: o.Meta.Deleting()})
+			}
+			sink(namespace.Event{Type: namespace.Listed})
+		},
+		tell: func(e *cache.Event) error {
 			tell(e, sink)
-		}
-	}
+			return nil
+		},
+	}.follow(ctx)
 }
 
 // tell passes on what concerns a namespace: the namespace itself, or the removal of something in it.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -119,110 +119,50 @@ func (p *Protection) Update(ctx context.Context, kind protection.Kind, o protect
 
 // Follow implements protection.API.
 func (p *Protection) Follow(ctx context.Context, kind protection.Kind, users []protection.Kind, sink func(protection.Event)) error {
-	for ctx.Err() == nil {
-		if err := p.follow(ctx, kind, users, sink); !errors.Is(err, cache.ErrExpired) {
-			return err
-		}
+	kinds := map[string]protection.Kind{}
+	var collections []string
+	for _, k := range append([]protection.Kind{kind}, users...) {
+		collection := p.resource(k).Collection
+		kinds[collection], collections = k, append(collections, collection)
 	}
-	return ctx.Err()
-}
-
-// follow tells the state and then what changes, until it falls behind. Each collection is watched
-// for itself, so that writes elsewhere wake nobody. Between collections the order of events may
-// change, which does no harm: a pass reads what is stored.
-func (p *Protection) follow(ctx context.Context, kind protection.Kind, users []protection.Kind, sink func(protection.Event)) error {
-	select {
-	case <-p.Cache.Ready():
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	snap, err := p.Cache.Snapshot(p.resource(kind).Collection, 0)
-	if err != nil {
-		return err
-	}
-	feeds := make([]feed, 0, 1+len(users))
-	for i, k := range append([]protection.Kind{kind}, users...) {
-		w, err := p.Cache.Watch(p.resource(k).Collection, snap.Revision())
-		if err != nil {
-			return err
-		}
-		feeds = append(feeds, feed{w, protectables[k], i > 0})
-	}
-	sink(protection.Event{Type: protection.Began})
-	snap.Ascend("", "", func(o *storage.Object) bool {
-		feeds[0].tell(&cache.Event{Type: cache.Added, Object: o}, sink)
-		return true
-	})
-	for {
-		for _, f := range feeds {
-			if err := f.poll(sink); err != nil {
-				return err
+	return feed{cache: p.Cache, first: collections[0], collections: collections,
+		begin: func(state iter.Seq[*storage.Object]) {
+			sink(protection.Event{Type: protection.Began})
+			for o := range state {
+				protectables[kind].tell(&cache.Event{Type: cache.Added, Object: o}, false, sink)
 			}
-		}
-		if err := wait(ctx, feeds); err != nil {
-			return err
-		}
-	}
-}
-
-// feed is a collection that is followed: that of the protected objects or one of their users.
-type feed struct {
-	*cache.Watcher
-	protectable
-	users bool
-}
-
-// mostFeeds is how many collections a protection.Rule can be about: its own and two of users.
-const mostFeeds = 3
-
-// wait returns when there is something to poll.
-func wait(ctx context.Context, feeds []feed) error {
-	var changed [mostFeeds]<-chan struct{}
-	for i, f := range feeds {
-		changed[i] = f.Changed()
-	}
-	select {
-	case <-changed[0]:
-	case <-changed[1]:
-	case <-changed[2]:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
-}
-
-// poll tells what has happened, or some of it.
-func (f feed) poll(sink func(protection.Event)) error {
-	events, _, err := f.Poll()
-	for _, e := range events {
-		f.tell(e, sink)
-	}
-	return err
+		},
+		tell: func(e *cache.Event) error {
+			k := kinds[e.Collection]
+			protectables[k].tell(e, k != kind, sink)
+			return nil
+		},
+	}.follow(ctx)
 }
 
 // tell passes on what matters. What can't be read could mean anything: after the end of such a user
 // everything is looked at again.
-func (f feed) tell(e *cache.Event, sink func(protection.Event)) {
+func (k protectable) tell(e *cache.Event, users bool, sink func(protection.Event)) {
 	out := protection.Event{Type: protection.Protected, Key: protection.Key{Namespace: e.Object.Meta.Namespace, Name: e.Object.Meta.Name}}
 	var err error
-	if f.users {
+	if users {
 		switch {
 		case e.Prev == nil:
 			return
 		case e.Prev.Err != nil:
 			sink(protection.Event{Type: protection.Began})
 			return
-		case !f.marked(e.Prev):
+		case !k.marked(e.Prev):
 			return
 		}
 		out.Type = protection.User
-		if out.Old, err = f.decode(e.Prev); err != nil {
+		if out.Old, err = k.decode(e.Prev); err != nil {
 			sink(protection.Event{Type: protection.Began})
 			return
 		}
 	}
 	if e.Type != cache.Deleted {
-		if out.New, err = f.decode(e.Object); err != nil {
+		if out.New, err = k.decode(e.Object); err != nil {
 			return
 		}
 	}

@@ -3,8 +3,8 @@ package loopback
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"iter"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -30,43 +30,19 @@ const resourceQuotas = "resourcequotas"
 
 // Follow implements quota.Follower out of the one timeline.
 func (q *Quotas) Follow(ctx context.Context, sink func(quota.Event)) error {
-	for ctx.Err() == nil {
-		if err := q.follow(ctx, sink); !errors.Is(err, cache.ErrExpired) {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// follow tells the state and then what changes, until it falls behind.
-func (q *Quotas) follow(ctx context.Context, sink func(quota.Event)) error {
-	select {
-	case <-q.Cache.Ready():
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	snap, err := q.Cache.Snapshot(resourceQuotas, 0)
-	if err != nil {
-		return err
-	}
-	f := quotaFeed{types: q.API.Types(), quotas: map[string]int{}, sink: sink}
-	snap.Ascend("", "", func(o *storage.Object) bool {
-		f.exists(o, true)
-		return true
-	})
-	w, err := q.Cache.Timeline(snap.Revision())
-	if err != nil {
-		return err
-	}
-	for {
-		events, _, err := w.Next(ctx)
-		if err != nil {
-			return err
-		}
-		for _, e := range events {
+	var f quotaFeed
+	return feed{cache: q.Cache, first: resourceQuotas,
+		begin: func(state iter.Seq[*storage.Object]) {
+			f = quotaFeed{types: q.API.Types(), quotas: map[string]int{}, sink: sink}
+			for o := range state {
+				f.exists(o, true)
+			}
+		},
+		tell: func(e *cache.Event) error {
 			f.tell(e)
-		}
-	}
+			return nil
+		},
+	}.follow(ctx)
 }
 
 // quotaFeed passes on what concerns quotas. It belongs to one goroutine.

@@ -1,0 +1,85 @@
+package event
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// API stores Events. Errors are API errors.
+type API interface {
+	// CreateEvent stores a new Event.
+	CreateEvent(ctx context.Context, e *corev1.Event) error
+	// CountEvent sets count, message and lastTimestamp of the stored Event of e's name to e's.
+	CountEvent(ctx context.Context, e *corev1.Event) error
+}
+
+// maxWaiting is how many Events may wait to be sent.
+const maxWaiting = 1000
+
+// Recorder sends Events in one component's name.
+type Recorder struct {
+	api       API
+	component string
+	log       *slog.Logger
+	waiting   chan waiting
+}
+
+// waiting is an Event that is to be sent.
+type waiting struct {
+	about corev1.ObjectReference
+	event Event
+	at    time.Time
+}
+
+// NewRecorder returns a recorder that waits for Run. component is the source that its Events name.
+func NewRecorder(api API, component string, log *slog.Logger) *Recorder {
+	return &Recorder{api: api, component: component, log: log, waiting: make(chan waiting, maxWaiting)}
+}
+
+// Record has an Event sent. It may be called from any goroutine.
+func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) {
+	select {
+	case r.waiting <- waiting{about, e, now}:
+	default:
+		r.log.Debug("an event is dropped", "reason", e.Reason, "namespace", about.Namespace, "name", about.Name)
+	}
+}
+
+// Run sends what is recorded until ctx is done.
+func (r *Recorder) Run(ctx context.Context) {
+	var c Correlator
+	for serial := uint32(0); ; serial++ {
+		select {
+		case <-ctx.Done():
+			return
+		case w := <-r.waiting:
+			e, ok := c.Correlate(r.component, w.about, w.event, w.at, serial)
+			if !ok {
+				continue
+			}
+			if err := r.send(ctx, e); err != nil && ctx.Err() == nil && !terminating(err) {
+				r.log.Warn("storing an event", "reason", e.Reason, "namespace", e.Namespace, "name", e.Name, "err", err)
+			}
+		}
+	}
+}
+
+// terminating reports whether the namespace takes nothing new any more, or is gone.
+func terminating(err error) bool {
+	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsNotFound(err)
+}
+
+// send stores an Event or counts it on the stored one, which may have expired.
+func (r *Recorder) send(ctx context.Context, e *corev1.Event) error {
+	if e.Count > 1 {
+		if err := r.api.CountEvent(ctx, e); !apierrors.IsNotFound(err) {
+			return err
+		}
+		e.Count = 1
+	}
+	return r.api.CreateEvent(ctx, e)
+}

@@ -1,0 +1,97 @@
+package reconcile
+
+import "time"
+
+// Keys is a Schedule of passes over one key each; its events are keys that are to be looked at. It knows
+// the keys for which a pass is due or under way, or was a moment ago, and no others. It is to be made by NewKeys.
+type Keys[K comparable] struct {
+	entries map[K]*entry
+	waiting *Queue[K]
+	// resting are keys with nothing to do that may not be looked at yet.
+	resting *Queue[K]
+	backoff Backoff
+}
+
+// entry is a key that waits for a pass or has one under way.
+type entry struct {
+	running bool
+	// again says that there was an event during the pass.
+	again bool
+	// failures counts the passes in a row that failed.
+	failures int
+	// rest is the time before which no pass may begin.
+	rest time.Time
+}
+
+// Outcome is how a pass over a key ended.
+type Outcome struct {
+	// Err makes the key wait for its back-off.
+	Err error
+	// Again is when the key is to be looked at again though nothing happens; 0 for never.
+	Again time.Duration
+	// Rest is how long the key is left alone, even if something happens.
+	Rest time.Duration
+}
+
+// NewKeys returns an empty schedule. compare orders keys that are due at the same time.
+func NewKeys[K comparable](b Backoff, compare func(a, b K) int) *Keys[K] {
+	return &Keys[K]{entries: map[K]*entry{}, waiting: NewQueue(compare), resting: NewQueue(compare), backoff: b}
+}
+
+// Observe wants a pass over the key as soon as it may be.
+func (s *Keys[K]) Observe(key K, now time.Time) {
+	e := s.entries[key]
+	if e == nil {
+		e = &entry{}
+		s.entries[key] = e
+	}
+	if e.running {
+		e.again = true
+		return
+	}
+	s.resting.Remove(key)
+	due := Later(now, e.rest)
+	if at, ok := s.waiting.At(key); !ok || due.Before(at) {
+		s.waiting.Put(key, due)
+	}
+}
+
+// Wait implements Schedule.
+func (s *Keys[K]) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
+
+// Begin implements Schedule.
+func (s *Keys[K]) Begin(now time.Time) (key K, ok bool) {
+	for rested, is := s.resting.Due(now); is; rested, is = s.resting.Due(now) {
+		s.resting.Remove(rested)
+		delete(s.entries, rested)
+	}
+	if key, ok = s.waiting.Due(now); ok {
+		s.waiting.Remove(key)
+		e := s.entries[key]
+		e.running, e.again = true, false
+	}
+	return key, ok
+}
+
+// End implements Schedule.
+func (s *Keys[K]) End(key K, o Outcome, now time.Time) {
+	e := s.entries[key]
+	e.running, e.rest = false, now.Add(o.Rest)
+	if o.Err == nil {
+		e.failures = 0
+	} else {
+		e.failures++
+	}
+	switch {
+	case e.again:
+		s.waiting.Put(key, e.rest)
+	case o.Err != nil:
+		s.waiting.Put(key, now.Add(max(o.Rest, s.backoff.After(e.failures))))
+	case o.Again > 0:
+		s.waiting.Put(key, now.Add(max(o.Rest, o.Again)))
+	case o.Rest > 0:
+		s.resting.Put(key, e.rest)
+	default:
+		delete(s.entries, key)
+	}
+}

@@ -1,0 +1,118 @@
+package reconcile
+
+import (
+	"cmp"
+	"container/heap"
+	"time"
+)
+
+// Queue holds keys that wait for their times, each once. It is to be made by NewQueue.
+type Queue[K comparable] struct {
+	order  order[K]
+	places map[K]*place[K]
+}
+
+// NewQueue returns an empty queue. compare orders keys of the same time.
+func NewQueue[K comparable](compare func(a, b K) int) *Queue[K] {
+	return &Queue[K]{order: order[K]{compare: compare}, places: map[K]*place[K]{}}
+}
+
+// Len returns how many keys wait.
+func (q *Queue[K]) Len() int { return len(q.places) }
+
+// Put lets a key wait until then, whether it has waited before or not.
+func (q *Queue[K]) Put(key K, at time.Time) {
+	if p := q.places[key]; p != nil {
+		p.at = at
+		heap.Fix(&q.order, p.index)
+		return
+	}
+	p := &place[K]{key: key, at: at}
+	q.places[key] = p
+	heap.Push(&q.order, p)
+}
+
+// Remove takes a key out, if it waits.
+func (q *Queue[K]) Remove(key K) {
+	if p := q.places[key]; p != nil {
+		heap.Remove(&q.order, p.index)
+		delete(q.places, key)
+	}
+}
+
+// At returns the time that the key waits for; ok is false if it doesn't wait.
+func (q *Queue[K]) At(key K) (at time.Time, ok bool) {
+	p := q.places[key]
+	if p == nil {
+		return time.Time{}, false
+	}
+	return p.at, true
+}
+
+// First returns the key whose time comes first; ok is false if none waits.
+func (q *Queue[K]) First() (key K, at time.Time, ok bool) {
+	if len(q.order.heap) == 0 {
+		return key, at, false
+	}
+	p := q.order.heap[0]
+	return p.key, p.at, true
+}
+
+// Due returns the first key if its time has come. It stays in the queue.
+func (q *Queue[K]) Due(now time.Time) (key K, ok bool) {
+	first, at, ok := q.First()
+	if !ok || at.After(now) {
+		return key, false
+	}
+	return first, true
+}
+
+// Wait returns how long it takes until the first key is due, 0 if it is; ok is false if none waits.
+func (q *Queue[K]) Wait(now time.Time) (wait time.Duration, ok bool) {
+	_, at, ok := q.First()
+	if !ok {
+		return 0, false
+	}
+	return max(0, at.Sub(now)), true
+}
+
+// place is a key in the queue; index is where it stands in the heap.
+type place[K comparable] struct {
+	key   K
+	at    time.Time
+	index int
+}
+
+// order is a heap of places by time, then key.
+type order[K comparable] struct {
+	heap    []*place[K]
+	compare func(a, b K) int
+}
+
+func (o *order[K]) Len() int { return len(o.heap) }
+
+func (o *order[K]) Less(i, j int) bool {
+	a, b := o.heap[i], o.heap[j]
+	return cmp.Or(a.at.Compare(b.at), o.compare(a.key, b.key)) < 0
+}
+
+func (o *order[K]) Swap(i, j int) {
+	o.heap[i], o.heap[j] = o.heap[j], o.heap[i]
+	o.heap[i].index, o.heap[j].index = i, j
+}
+
+// Push is for package heap.
+func (o *order[K]) Push(x any) {
+	p := x.(*place[K])
+	p.index = len(o.heap)
+	o.heap = append(o.heap, p)
+}
+
+// Pop is for package heap.
+func (o *order[K]) Pop() any {
+	n := len(o.heap) - 1
+	last := o.heap[n]
+	o.heap[n] = nil
+	o.heap = o.heap[:n]
+	return last
+}

@@ -1,0 +1,138 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+)
+
+// mostRest bounds how long an object is left alone after a pass.
+const mostRest = time.Second
+
+// pass decides about one object and carries the plan out. The object is then left alone for as long as it
+// took to decide: what changes often, and is much to look at, doesn't take a whole processor.
+func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
+	v, plan, took, err := e.decide(ctx, key, nil)
+	if err != nil {
+		return e.failed(ctx, key, err)
+	}
+	out := reconcile.Outcome{Again: plan.Again, Rest: min(took, mostRest)}
+	failure := e.do(ctx, v, plan.Do)
+	if failure == nil {
+		out.Err = e.conclude(ctx, v, plan)
+	} else {
+		out.Err = failure
+		if !stale(failure) {
+			if v, plan, _, err = e.decide(ctx, key, failure); err == nil {
+				err = e.conclude(ctx, v, plan)
+			}
+			out.Err = errors.Join(failure, err)
+		}
+	}
+	if out.Err != nil {
+		out.Err = e.failed(ctx, key, out.Err).Err
+	}
+	return out
+}
+
+// failed says so. Conflicts are everyday: somebody else has written meanwhile.
+func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outcome {
+	if ctx.Err() == nil && !stale(err) {
+		e.log.Warn("bringing an object about", "namespace", key.Namespace, "name", key.Name, "err", err)
+	}
+	return reconcile.Outcome{Err: err}
+}
+
+// stale reports whether an error says only that something has changed since it was viewed.
+func stale(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
+
+// decide makes a plan on the newest state, and says how long that took.
+func (e *engine) decide(ctx context.Context, key Key, failed *Failure) (v View, plan Plan, took time.Duration, err error) {
+	err = e.api.View(ctx, func(r Reader) {
+		start := time.Now()
+		v = View{Reader: r, Key: key, Object: r.Get(e.For, key.Namespace, key.Name), Failed: failed}
+		plan = e.Decide(v, start)
+		took = time.Since(start)
+	})
+	v.Reader = nil // it is not to be kept
+	return v, plan, took, err
+}
+
+// conclude writes the status and records the events.
+func (e *engine) conclude(ctx context.Context, v View, plan Plan) error {
+	if plan.Status != nil {
+		if err := e.api.Update(ctx, plan.Status, true); err != nil {
+			return err
+		}
+	}
+	for _, ev := range plan.Events {
+		e.record(v.Object, ev)
+	}
+	return nil
+}
+
+// record tells of something about the object of a pass.
+func (e *engine) record(about Object, ev event.Event) {
+	if about == nil {
+		return
+	}
+	r := Of(about)
+	e.recorder.Record(corev1.ObjectReference{Kind: r.Kind, APIVersion: r.APIVersion(), Namespace: about.GetNamespace(),
+		Name: about.GetName(), UID: about.GetUID(), ResourceVersion: about.GetResourceVersion()}, ev, time.Now())
+}
+
+// request carries an action out, and tells of it. A failure that means nothing is none; quit says that
+// nothing more of its stage need be tried.
+func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, quit bool) {
+	o, done, failed := a.target()
+	name, err := o.GetName(), error(nil)
+	switch a := a.(type) {
+	case Create:
+		name, err = e.api.Create(ctx, o)
+		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) { // I-18
+			return nil, true
+		}
+	case Update:
+		err = e.api.Update(ctx, o, a.Status)
+	case Delete:
+		err = e.api.Delete(ctx, Of(o), KeyOf(o), a.options())
+		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) && !a.Exact { // another has its name
+			return nil, false
+		}
+	}
+	switch {
+	case err == nil:
+		if ev, ok := telling(done, name, nil); ok {
+			e.record(v.Object, ev)
+		}
+		return nil, false
+	case ctx.Err() != nil || stale(err):
+		return &Failure{a, err}, true
+	}
+	if ev, ok := telling(failed, name, err); ok {
+		e.record(v.Object, ev)
+	}
+	return &Failure{a, err}, false
+}
+
+func (d Delete) options() *metav1.DeleteOptions {
+	uid := types.UID(d.Object.GetUID())
+	out := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, GracePeriodSeconds: d.Grace}
+	if d.Exact {
+		revision := d.Object.GetResourceVersion()
+		out.Preconditions.ResourceVersion = &revision
+	}
+	if d.Policy != "" {
+		out.PropagationPolicy = &d.Policy
+	}
+	return out
+}

@@ -1,0 +1,87 @@
+package workload
+
+import (
+	"reflect"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Object is what every API object is.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Resource is a type that controllers read or write, in the version that it is stored in. Two with the
+// same Plural and Group are the same.
+type Resource struct {
+	Group, Version, Plural, Kind string
+	// of is the Go type, a pointer.
+	of reflect.Type
+}
+
+func resource[T Object](gv schema.GroupVersion, plural, kind string) Resource {
+	return Resource{gv.Group, gv.Version, plural, kind, reflect.TypeFor[T]()}
+}
+
+// The resources that controllers read or write.
+var (
+	Pods                   = resource[*corev1.Pod](corev1.SchemeGroupVersion, "pods", "Pod")
+	Nodes                  = resource[*corev1.Node](corev1.SchemeGroupVersion, "nodes", "Node")
+	Services               = resource[*corev1.Service](corev1.SchemeGroupVersion, "services", "Service")
+	Endpoints              = resource[*corev1.Endpoints](corev1.SchemeGroupVersion, "endpoints", "Endpoints") //nolint:staticcheck // still served
+	Claims                 = resource[*corev1.PersistentVolumeClaim](corev1.SchemeGroupVersion, "persistentvolumeclaims", "PersistentVolumeClaim")
+	ReplicationControllers = resource[*corev1.ReplicationController](corev1.SchemeGroupVersion, "replicationcontrollers", "ReplicationController")
+	ReplicaSets            = resource[*appsv1.ReplicaSet](appsv1.SchemeGroupVersion, "replicasets", "ReplicaSet")
+	Deployments            = resource[*appsv1.Deployment](appsv1.SchemeGroupVersion, "deployments", "Deployment")
+	StatefulSets           = resource[*appsv1.StatefulSet](appsv1.SchemeGroupVersion, "statefulsets", "StatefulSet")
+	DaemonSets             = resource[*appsv1.DaemonSet](appsv1.SchemeGroupVersion, "daemonsets", "DaemonSet")
+	Revisions              = resource[*appsv1.ControllerRevision](appsv1.SchemeGroupVersion, "controllerrevisions", "ControllerRevision")
+	Jobs                   = resource[*batchv1.Job](batchv1.SchemeGroupVersion, "jobs", "Job")
+	CronJobs               = resource[*batchv1.CronJob](batchv1.SchemeGroupVersion, "cronjobs", "CronJob")
+	EndpointSlices         = resource[*discoveryv1.EndpointSlice](discoveryv1.SchemeGroupVersion, "endpointslices", "EndpointSlice")
+)
+
+// resources are all of them.
+var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments, StatefulSets,
+	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices}
+
+// Resources returns every resource there is for controllers.
+func Resources() []Resource { return append([]Resource(nil), resources...) }
+
+// Of returns the resource that the object is of, by its Go type. It panics if it is of none of those above.
+func Of(o Object) Resource {
+	t := reflect.TypeOf(o)
+	for _, r := range resources {
+		if r.of == t {
+			return r
+		}
+	}
+	panic("workload: " + t.String() + " is none of Resources")
+}
+
+// New returns an empty object of the resource.
+func (r Resource) New() Object { return reflect.New(r.of.Elem()).Interface().(Object) }
+
+// APIVersion is that of the resource's objects.
+func (r Resource) APIVersion() string { return r.groupVersion().String() }
+
+func (r Resource) groupVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: r.Group, Version: r.Version}
+}
+
+// GroupVersionKind is that of the resource's objects.
+func (r Resource) GroupVersionKind() schema.GroupVersionKind {
+	return r.groupVersion().WithKind(r.Kind)
+}
+
+// String returns the plural and the group, as kubectl names a resource.
+func (r Resource) String() string {
+	return schema.GroupResource{Group: r.Group, Resource: r.Plural}.String()
+}

@@ -1,0 +1,74 @@
+package workload
+
+import (
+	"context"
+	"reflect"
+	"sync"
+)
+
+// inFlight is how many requests of one pass are under way at most.
+const inFlight = 32
+
+// do carries actions out, stage by stage, and returns the first failure.
+func (e *engine) do(ctx context.Context, v View, actions []Action) *Failure {
+	for len(actions) > 0 {
+		n := stage(actions)
+		batch := n
+		if _, ok := actions[0].(Create); ok {
+			batch = 1
+		}
+		for rest := actions[:n]; len(rest) > 0; batch *= 2 {
+			now := rest[:min(batch, len(rest))]
+			rest = rest[len(now):]
+			f, quit := e.together(ctx, v, now)
+			if f != nil {
+				return f
+			}
+			if quit {
+				break
+			}
+		}
+		actions = actions[n:]
+	}
+	return nil
+}
+
+// stage returns how many of the first actions are of one type.
+func stage(actions []Action) int {
+	first := reflect.TypeOf(actions[0])
+	for i, a := range actions {
+		if reflect.TypeOf(a) != first {
+			return i
+		}
+	}
+	return len(actions)
+}
+
+// together carries actions out side by side, and returns the failure of the first that failed.
+func (e *engine) together(ctx context.Context, v View, actions []Action) (first *Failure, quit bool) {
+	if len(actions) == 1 {
+		return e.request(ctx, v, actions[0])
+	}
+	failures, quits := make([]*Failure, len(actions)), make([]bool, len(actions))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(inFlight, len(actions)) {
+		workers.Go(func() {
+			for i := range next {
+				failures[i], quits[i] = e.request(ctx, v, actions[i])
+			}
+		})
+	}
+	for i := range actions {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	for i, f := range failures {
+		if first == nil && f != nil {
+			first = f
+		}
+		quit = quit || quits[i]
+	}
+	return first, quit
+}

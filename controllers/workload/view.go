@@ -1,0 +1,96 @@
+package workload
+
+import (
+	"cmp"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Key names an object of the resource that a controller is for.
+type Key struct{ Namespace, Name string }
+
+// KeyOf returns an object's key.
+func KeyOf(o Object) Key { return Key{o.GetNamespace(), o.GetName()} }
+
+// String returns namespace/name.
+func (k Key) String() string { return k.Namespace + "/" + k.Name }
+
+// compare orders keys.
+func (k Key) compare(other Key) int {
+	return cmp.Or(cmp.Compare(k.Namespace, other.Namespace), cmp.Compare(k.Name, other.Name))
+}
+
+// Reader is one state of the store, the same for all calls. Objects that it returns are shared: they may
+// be kept, but not changed (DeepCopy them). Their managedFields are left out. Lists are sorted by
+// namespace and name.
+type Reader interface {
+	// Get returns an object, nil if there is none.
+	Get(r Resource, namespace, name string) Object
+	// Controlled returns the objects whose controller reference (I-20) has the uid.
+	Controlled(r Resource, owner types.UID) []Object
+	// Free returns the objects of a namespace that have no controller reference.
+	Free(r Resource, namespace string) []Object
+	// All returns the objects of a namespace or, with an empty one, all. It costs as much as there are:
+	// a pass is better served by Controlled, Free and Get.
+	All(r Resource, namespace string) []Object
+}
+
+// Get returns an object by its Go type; nil if there is none.
+func Get[T Object](v Reader, namespace, name string) (t T) {
+	if o := v.Get(resourceOf[T](), namespace, name); o != nil {
+		return o.(T)
+	}
+	return t
+}
+
+// Controlled is Reader.Controlled by Go type.
+func Controlled[T Object](v Reader, owner types.UID) []T {
+	return typed[T](v.Controlled(resourceOf[T](), owner))
+}
+
+// Free is Reader.Free by Go type.
+func Free[T Object](v Reader, namespace string) []T {
+	return typed[T](v.Free(resourceOf[T](), namespace))
+}
+
+// All is Reader.All by Go type.
+func All[T Object](v Reader, namespace string) []T {
+	return typed[T](v.All(resourceOf[T](), namespace))
+}
+
+func resourceOf[T Object]() Resource {
+	var none T
+	return Of(none)
+}
+
+func typed[T Object](list []Object) []T {
+	out := make([]T, len(list))
+	for i, o := range list {
+		out[i] = o.(T)
+	}
+	return out
+}
+
+// View is what a pass is decided on.
+type View struct {
+	Reader
+	Key Key
+	// Object is the one that the pass is over; nil if it is gone.
+	Object Object
+	// Failed is the action of this pass's first plan that failed; nil if none has. Only the Status and the
+	// Events of a plan made with it are carried out.
+	Failed *Failure
+}
+
+// Failure is an action that could not be carried out.
+type Failure struct {
+	Action Action
+	Err    error
+}
+
+// Error says what failed.
+func (f *Failure) Error() string { return fmt.Sprintf("%v: %v", f.Action, f.Err) }
+
+// Unwrap returns the API's error.
+func (f *Failure) Unwrap() error { return f.Err }

@@ -1,0 +1,73 @@
+package workload
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// follow tells of the objects that are to be looked at.
+func (e *engine) follow(ctx context.Context, sink func(Key)) error {
+	others := append(slices.Clone(e.Owns), e.Sees...)
+	return e.api.Follow(ctx, e.For, others, func(c Change) {
+		for _, key := range e.concerned(c) {
+			sink(key)
+		}
+	})
+}
+
+// concerned returns the objects that a change is to be followed by a pass over.
+func (e *engine) concerned(c Change) (keys []Key) {
+	if c.Resource == e.For {
+		if c.New != nil {
+			keys = append(keys, c.New.Key)
+		} else {
+			keys = append(keys, c.Old.Key)
+		}
+	}
+	if slices.Contains(e.Owns, c.Resource) {
+		keys = append(keys, e.owners(c)...)
+	}
+	if e.Wake != nil {
+		e.glance(func(r Reader) { keys = append(keys, e.Wake(r, c)...) })
+	}
+	slices.SortFunc(keys, Key.compare)
+	return slices.Compact(keys)
+}
+
+// owners returns who controlled a dependent or does now, or would adopt it.
+func (e *engine) owners(c Change) (keys []Key) {
+	for _, m := range []*Meta{c.Old, c.New} {
+		if m != nil && m.Controller.UID != "" && m.Controller.Is(e.For) {
+			keys = append(keys, Key{m.Namespace, m.Controller.Name})
+		}
+	}
+	if e.Selector == nil || !freed(c) {
+		return keys
+	}
+	e.glance(func(r Reader) {
+		for _, o := range r.All(e.For, c.New.Namespace) {
+			if e.Selector(o).Matches(labels.Set(c.New.Labels)) {
+				keys = append(keys, KeyOf(o))
+			}
+		}
+	})
+	return keys
+}
+
+// freed reports whether the change may lead to an adoption.
+func freed(c Change) bool {
+	if c.New == nil || c.New.Controller.UID != "" || c.New.Deleting {
+		return false
+	}
+	return c.Old == nil || c.Old.Controller.UID != "" || !maps.Equal(c.Old.Labels, c.New.Labels)
+}
+
+// glance reads without waiting. If nothing can be read, following starts again soon and tells everything.
+func (e *engine) glance(f func(Reader)) {
+	if err := e.api.Glance(f); err != nil {
+		e.log.Warn("reading what a change concerns", "err", err)
+	}
+}

@@ -1,0 +1,109 @@
+package loopback
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// mostFollowed is how many collections a feed can be about.
+const mostFollowed = 8
+
+// feed is what one controller follows.
+type feed struct {
+	cache *cache.Cache
+	// first is the collection whose state is told before anything else.
+	first string
+	// collections are those whose changes are told, at most mostFollowed; none means all, in the order in which
+	// they happened. Each is watched for itself, so that writes elsewhere wake nobody; between
+	// collections the order may change.
+	collections []string
+	// begin is told the state.
+	begin func(state iter.Seq[*storage.Object])
+	// tell is told what has happened since. An error ends the feed.
+	tell func(e *cache.Event) error
+}
+
+// follow calls begin and then tell until ctx is done or tell fails; if it falls behind it begins again.
+func (f feed) follow(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if err := f.once(ctx); !errors.Is(err, cache.ErrExpired) {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// once follows until it falls behind.
+func (f feed) once(ctx context.Context) error {
+	select {
+	case <-f.cache.Ready():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	snap, err := f.cache.Snapshot(f.first, 0)
+	if err != nil {
+		return err
+	}
+	watchers, err := f.watch(snap.Revision())
+	if err != nil {
+		return err
+	}
+	f.begin(func(yield func(*storage.Object) bool) { snap.Ascend("", "", yield) })
+	for {
+		for _, w := range watchers {
+			events, _, err := w.Poll()
+			if err != nil {
+				return err
+			}
+			for _, e := range events {
+				if err := f.tell(e); err != nil {
+					return err
+				}
+			}
+		}
+		if err := waitFor(ctx, watchers); err != nil {
+			return err
+		}
+	}
+}
+
+// watch returns the watchers of what is followed.
+func (f feed) watch(rev int64) ([]*cache.Watcher, error) {
+	if len(f.collections) == 0 {
+		w, err := f.cache.Timeline(rev)
+		return []*cache.Watcher{w}, err
+	}
+	watchers := make([]*cache.Watcher, len(f.collections))
+	for i, c := range f.collections {
+		var err error
+		if watchers[i], err = f.cache.Watch(c, rev); err != nil {
+			return nil, err
+		}
+	}
+	return watchers, nil
+}
+
+// waitFor returns when there is something to poll.
+func waitFor(ctx context.Context, watchers []*cache.Watcher) error {
+	var c [mostFollowed]<-chan struct{}
+	for i, w := range watchers {
+		c[i] = w.Changed()
+	}
+	select {
+	case <-c[0]:
+	case <-c[1]:
+	case <-c[2]:
+	case <-c[3]:
+	case <-c[4]:
+	case <-c[5]:
+	case <-c[6]:
+	case <-c[7]:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}

@@ -1,0 +1,279 @@
+package loopback
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Index finds what workload controllers read: dependents by their controller's uid, free objects by their
+// namespace. It is shared by them all, and is brought up to date by whoever reads; it has no goroutine,
+// and costs nothing while nobody does. What is decoded is kept for as long as the object is in that state.
+type Index struct {
+	cache *cache.Cache
+	// root is the prefix of all keys.
+	root string
+
+	// mu guards the fields below and what they refer to, entries' decoded objects aside.
+	mu sync.RWMutex
+	// watcher says how far the tables have come; nil if they are to be built anew.
+	watcher *cache.Watcher
+	// tables by collection.
+	tables map[string]*table
+}
+
+// table is the index of one collection.
+type table struct {
+	resource   workload.Resource
+	collection string
+	// entries by key; the lists are sorted by key.
+	entries    map[string]*entry
+	namespaces map[string][]*entry
+	free       map[string][]*entry
+	controlled map[string][]*entry
+}
+
+// entry is one state of an object.
+type entry struct {
+	*storage.Object
+	decoded atomic.Pointer[workload.Object]
+}
+
+// NewIndex returns an index of everything that workload.Resources has.
+func NewIndex(c *cache.Cache, types *resources.Types, root string) *Index {
+	x := &Index{cache: c, root: root, tables: map[string]*table{}}
+	for _, r := range workload.Resources() {
+		collection := types.Lookup(r.Group, r.Version, r.Plural).Collection
+		x.tables[collection] = &table{resource: r, collection: collection}
+	}
+	return x
+}
+
+// read calls f with everything that the cache shows.
+func (x *Index) read(ctx context.Context, f func(workload.Reader)) error {
+	select {
+	case <-x.cache.Ready():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := x.catchUp(); err != nil {
+		return err
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	f(reader{x})
+	return nil
+}
+
+// catchUp takes in what has happened.
+func (x *Index) catchUp() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for {
+		if x.watcher == nil {
+			if err := x.build(); err != nil {
+				return err
+			}
+		}
+		events, _, err := x.watcher.Poll()
+		switch {
+		case errors.Is(err, cache.ErrExpired):
+			x.watcher = nil
+			continue
+		case err != nil:
+			return err
+		case len(events) == 0:
+			return nil
+		}
+		for _, e := range events {
+			t := x.tables[e.Collection]
+			if t == nil {
+				continue
+			}
+			t.remove(e.Object.Key)
+			if e.Type != cache.Deleted {
+				t.insert(&entry{Object: e.Object})
+			}
+		}
+	}
+}
+
+// build makes the tables out of the newest state. What was decoded of the same states is kept.
+func (x *Index) build() error {
+	rev, all := x.cache.Everything()
+	for _, t := range x.tables {
+		old := t.entries
+		t.entries = map[string]*entry{}
+		t.namespaces, t.free, t.controlled = map[string][]*entry{}, map[string][]*entry{}, map[string][]*entry{}
+		i := slices.IndexFunc(all, func(s *cache.Snapshot) bool { return s.Collection() == t.collection })
+		if i < 0 {
+			continue
+		}
+		all[i].Ascend("", "", func(o *storage.Object) bool {
+			e := old[o.Key]
+			if e == nil || e.Object != o {
+				e = &entry{Object: o}
+			}
+			t.insert(e)
+			return true
+		})
+	}
+	w, err := x.cache.Timeline(rev)
+	x.watcher = w
+	return err
+}
+
+// controller is the uid of who controls the object, empty if nobody does.
+func controller(m *storage.Meta) string {
+	for i := range m.Owners {
+		if m.Owners[i].Controller {
+			return m.Owners[i].UID
+		}
+	}
+	return ""
+}
+
+// insert adds an object. One that can't be read is there for nobody.
+func (t *table) insert(e *entry) {
+	if e.Err != nil {
+		return
+	}
+	t.entries[e.Key] = e
+	put(t.namespaces, e.Meta.Namespace, e)
+	if uid := controller(&e.Meta); uid != "" {
+		put(t.controlled, uid, e)
+	} else {
+		put(t.free, e.Meta.Namespace, e)
+	}
+}
+
+func (t *table) remove(key string) {
+	e := t.entries[key]
+	if e == nil {
+		return
+	}
+	delete(t.entries, key)
+	drop(t.namespaces, e.Meta.Namespace, key)
+	if uid := controller(&e.Meta); uid != "" {
+		drop(t.controlled, uid, key)
+	} else {
+		drop(t.free, e.Meta.Namespace, key)
+	}
+}
+
+func place(list []*entry, key string) (int, bool) {
+	return slices.BinarySearchFunc(list, key, func(e *entry, key string) int { return strings.Compare(e.Key, key) })
+}
+
+func put(lists map[string][]*entry, at string, e *entry) {
+	list := lists[at]
+	i, _ := place(list, e.Key)
+	lists[at] = slices.Insert(list, i, e)
+}
+
+func drop(lists map[string][]*entry, at, key string) {
+	list := lists[at]
+	if i, ok := place(list, key); ok {
+		list = slices.Delete(list, i, i+1)
+	}
+	if lists[at] = list; len(list) == 0 {
+		delete(lists, at)
+	}
+}
+
+// object decodes an entry, once.
+func (t *table) object(e *entry) (workload.Object, error) {
+	if o := e.decoded.Load(); o != nil {
+		return *o, nil
+	}
+	o := t.resource.New()
+	if err := json.Unmarshal(e.JSON, o); err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", e.Key, err)
+	}
+	o.SetManagedFields(nil) // they are most of an object, and no business of a controller's
+	e.decoded.Store(&o)
+	return o, nil
+}
+
+func (t *table) objects(list []*entry) []workload.Object {
+	out := make([]workload.Object, 0, len(list))
+	for _, e := range list {
+		if o, err := t.object(e); err == nil {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// reader is workload.Reader, while the index is locked.
+type reader struct{ *Index }
+
+func (r reader) table(res workload.Resource) *table {
+	for _, t := range r.tables {
+		if t.resource == res {
+			return t
+		}
+	}
+	panic(fmt.Sprintf("loopback: %v is not indexed", res))
+}
+
+// Get implements workload.Reader.
+func (r reader) Get(res workload.Resource, namespace, name string) workload.Object {
+	t := r.table(res)
+	key := r.root + "/" + t.collection + "/" + name
+	if namespace != "" {
+		key = r.root + "/" + t.collection + "/" + namespace + "/" + name
+	}
+	if e := t.entries[key]; e != nil {
+		if o, err := t.object(e); err == nil {
+			return o
+		}
+	}
+	return nil
+}
+
+// Controlled implements workload.Reader.
+func (r reader) Controlled(res workload.Resource, owner types.UID) []workload.Object {
+	t := r.table(res)
+	return t.objects(t.controlled[string(owner)])
+}
+
+// Free implements workload.Reader.
+func (r reader) Free(res workload.Resource, namespace string) []workload.Object {
+	t := r.table(res)
+	return t.objects(t.free[namespace])
+}
+
+// All implements workload.Reader.
+func (r reader) All(res workload.Resource, namespace string) []workload.Object {
+	t := r.table(res)
+	if namespace != "" {
+		return t.objects(t.namespaces[namespace])
+	}
+	var out []workload.Object
+	for _, ns := range sortedKeys(t.namespaces) {
+		out = append(out, t.objects(t.namespaces[ns])...)
+	}
+	return out
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

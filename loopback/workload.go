@@ -1,0 +1,148 @@
+package loopback
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Workloads is workload.API for one controller's identity.
+type Workloads struct {
+	API   *apiserver.Loopback
+	Cache *cache.Cache
+	// Index may be shared.
+	Index *Index
+}
+
+// View implements workload.API.
+func (w *Workloads) View(ctx context.Context, f func(workload.Reader)) error {
+	if err := w.API.Fresh(ctx); err != nil {
+		return err
+	}
+	return w.Index.read(ctx, f)
+}
+
+// Glance implements workload.API.
+func (w *Workloads) Glance(f func(workload.Reader)) error {
+	return w.Index.read(context.Background(), f) // whoever was told of something needn't wait for the cache
+}
+
+func (w *Workloads) resource(r workload.Resource) *resources.Resource {
+	return w.API.Types().Lookup(r.Group, r.Version, r.Plural)
+}
+
+func (w *Workloads) path(o workload.Object) apiserver.Path {
+	return apiserver.Path{Resource: w.resource(workload.Of(o)), Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+// Follow implements workload.API.
+func (w *Workloads) Follow(ctx context.Context, first workload.Resource, others []workload.Resource, sink func(workload.Change)) error {
+	byCollection := map[string]workload.Resource{}
+	var collections []string
+	for _, r := range append([]workload.Resource{first}, others...) {
+		c := w.resource(r).Collection
+		if !slices.Contains(collections, c) {
+			collections = append(collections, c)
+		}
+		byCollection[c] = r
+	}
+	return feed{cache: w.Cache, first: collections[0], collections: collections,
+		begin: func(state iter.Seq[*storage.Object]) {
+			for o := range state {
+				sink(workload.Change{Resource: first, New: metaOf(o)})
+			}
+		},
+		tell: func(e *cache.Event) error {
+			c := workload.Change{Resource: byCollection[e.Collection]}
+			if e.Type == cache.Deleted {
+				c.Old = metaOf(e.Object)
+			} else {
+				c.New = metaOf(e.Object)
+				if e.Prev != nil {
+					c.Old = metaOf(e.Prev)
+				}
+			}
+			sink(c)
+			return nil
+		},
+	}.follow(ctx)
+}
+
+// metaOf is what a controller is told of an object.
+func metaOf(o *storage.Object) *workload.Meta {
+	m := &workload.Meta{Key: workload.Key{Namespace: o.Meta.Namespace, Name: o.Meta.Name}, UID: types.UID(o.Meta.UID),
+		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting()}
+	for _, owner := range o.Meta.Owners {
+		if owner.Controller {
+			m.Controller = workload.Owner{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: types.UID(owner.UID)}
+			break
+		}
+	}
+	return m
+}
+
+// Create implements workload.API.
+func (w *Workloads) Create(ctx context.Context, o workload.Object) (string, error) {
+	p := w.path(o)
+	p.Name = ""
+	out, err := w.API.Create(ctx, p, o)
+	if err != nil {
+		return "", err
+	}
+	return out.Meta.Name, nil
+}
+
+// Update implements workload.API.
+func (w *Workloads) Update(ctx context.Context, o workload.Object, status bool) error {
+	p := w.path(o)
+	if status {
+		p.Subresource = "status"
+	}
+	_, err := w.API.Change(ctx, p, func(old runtime.Object) (runtime.Object, error) {
+		next := o.DeepCopyObject().(workload.Object)
+		next.SetManagedFields(old.(workload.Object).GetManagedFields())
+		return next, nil
+	})
+	return err
+}
+
+// Delete implements workload.API.
+func (w *Workloads) Delete(ctx context.Context, r workload.Resource, key workload.Key, opts *metav1.DeleteOptions) error {
+	_, err := w.API.Delete(ctx, apiserver.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name}, opts)
+	return err
+}
+
+func (w *Workloads) event(e *corev1.Event, name string) apiserver.Path {
+	return apiserver.Path{Resource: w.API.Types().Lookup("", "v1", "events"), Namespace: e.Namespace, Name: name}
+}
+
+// CreateEvent implements event.API.
+func (w *Workloads) CreateEvent(ctx context.Context, e *corev1.Event) error {
+	_, err := w.API.Create(ctx, w.event(e, ""), e)
+	return err
+}
+
+// CountEvent implements event.API.
+func (w *Workloads) CountEvent(ctx context.Context, e *corev1.Event) error {
+	_, err := w.API.Change(ctx, w.event(e, e.Name), func(old runtime.Object) (runtime.Object, error) {
+		stored, ok := old.(*corev1.Event)
+		if !ok {
+			return nil, fmt.Errorf("counting an event: %T is none", old)
+		}
+		stored.Count, stored.Message, stored.LastTimestamp = e.Count, e.Message, e.LastTimestamp
+		return stored, nil
+	})
+	return err
+}
