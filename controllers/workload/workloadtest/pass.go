@@ -1,0 +1,167 @@
+package workloadtest
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+func fields(o workload.Object) reflect.Value { return reflect.ValueOf(o).Elem() }
+
+// changed reports whether the specs differ.
+func changed(a, b workload.Object) bool {
+	x, y := fields(a).FieldByName("Spec"), fields(b).FieldByName("Spec")
+	return x.IsValid() && !equality.Semantic.DeepEqual(x.Interface(), y.Interface())
+}
+
+// Pass has a controller look at an object, carries its plan out as the engine would, and returns a line for each
+// thing that was done, indented; nothing if nothing was.
+func (w *World) Pass(c workload.Controller, k workload.Key) string {
+	did, again := w.pass(c, k)
+	if again > 0 {
+		did += fmt.Sprintf("  again in %v\n", again)
+	}
+	return did
+}
+
+// pass returns when to look again apart from what was done.
+func (w *World) pass(c workload.Controller, k workload.Key) (did string, again time.Duration) {
+	var b strings.Builder
+	plan := w.decide(c, k, nil)
+	for _, a := range plan.Do {
+		name, err := w.do(a)
+		done, failed := events(a)
+		if err != nil {
+			fmt.Fprintf(&b, "  %v: %v\n", a, err)
+			tell(&b, failed, name, err)
+			plan = w.decide(c, k, &workload.Failure{Action: a, Err: err})
+			break
+		}
+		fmt.Fprintf(&b, "  %s\n", described(a, name))
+		tell(&b, done, name, nil)
+	}
+	if plan.Status != nil {
+		if now := w.Get(c.For, k.Namespace, k.Name); now != nil && equality.Semantic.DeepEqual(status(plan.Status), status(now)) {
+			panic(fmt.Sprintf("%v: the status is written though it is the same: %+v", k, status(now)))
+		}
+		if err := w.update(plan.Status, true); err != nil {
+			fmt.Fprintf(&b, "  status: %v\n", err)
+		} else {
+			fmt.Fprintf(&b, "  status\n")
+		}
+	}
+	for _, e := range plan.Events {
+		tell(&b, e, "", nil)
+	}
+	return b.String(), plan.Again
+}
+
+func described(a workload.Action, name string) string {
+	if c, ok := a.(workload.Create); ok {
+		return fmt.Sprintf("create %s %s", workload.Of(c.Object).Kind, name)
+	}
+	return a.String()
+}
+
+func status(o workload.Object) any {
+	if s := fields(o).FieldByName("Status"); s.IsValid() {
+		return s.Interface()
+	}
+	return nil
+}
+
+func events(a workload.Action) (done, failed event.Event) {
+	switch a := a.(type) {
+	case workload.Create:
+		return a.Done, a.Failed
+	case workload.Update:
+		return a.Done, a.Failed
+	case workload.Delete:
+		return a.Done, a.Failed
+	}
+	return
+}
+
+func tell(b *strings.Builder, e event.Event, name string, err error) {
+	if e.Reason == "" {
+		return
+	}
+	problem := ""
+	if err != nil {
+		problem = err.Error()
+	}
+	fmt.Fprintf(b, "  %s %s: %s\n", e.Type, e.Reason, strings.NewReplacer(workload.Name, name, workload.Problem, problem).Replace(e.Message))
+}
+
+// decide asks the controller, and sees to it that it changes nothing.
+func (w *World) decide(c workload.Controller, k workload.Key, f *workload.Failure) workload.Plan {
+	before := map[string]workload.Object{}
+	for key, o := range w.objects {
+		before[key] = o.DeepCopyObject().(workload.Object)
+	}
+	o := w.Get(c.For, k.Namespace, k.Name)
+	plan := c.Decide(workload.View{Reader: w, Key: k, Object: o, Failed: f}, w.Now)
+	for key, o := range before {
+		if !reflect.DeepEqual(o, w.objects[key]) {
+			panic(fmt.Sprintf("%s changed %s, which is shared", c.Name, key))
+		}
+	}
+	return plan
+}
+
+// mostRounds bounds how long Settle goes on.
+const mostRounds = 50
+
+// Settle has the controllers look at everything, in order, until nothing happens any more, and returns what was
+// done.
+func (w *World) Settle(cs ...workload.Controller) string {
+	var b strings.Builder
+	for range mostRounds {
+		var later strings.Builder
+		before := w.revision + len(w.objects)<<32
+		for _, c := range cs {
+			for _, o := range w.All(c.For, "") {
+				did, again := w.pass(c, workload.KeyOf(o))
+				if did != "" {
+					fmt.Fprintf(&b, "%s %s\n%s", c.For.Kind, o.GetName(), did)
+				}
+				if again > 0 {
+					fmt.Fprintf(&later, "%s %s again in %v\n", c.For.Kind, o.GetName(), again)
+				}
+			}
+		}
+		if w.revision+len(w.objects)<<32 == before {
+			return b.String() + later.String()
+		}
+	}
+	return b.String() + "it doesn't settle\n"
+}
+
+// Check returns the first invariant of ownership that doesn't hold.
+func (w *World) Check() error {
+	for key, o := range w.objects {
+		n := 0
+		for _, r := range o.GetOwnerReferences() {
+			if r.Controller != nil && *r.Controller {
+				n++
+			}
+			if r.UID == "" || r.Name == "" || r.Kind == "" || r.APIVersion == "" {
+				return fmt.Errorf("%s has an incomplete reference: %+v", key, r)
+			}
+		}
+		if n > 1 {
+			return fmt.Errorf("%s has %d controllers", key, n)
+		}
+		if c := metav1.GetControllerOf(o); c != nil && (c.BlockOwnerDeletion == nil || !*c.BlockOwnerDeletion) {
+			return fmt.Errorf("%s doesn't block the deletion of its controller (I-01)", key)
+		}
+	}
+	return nil
+}
