@@ -13,6 +13,8 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
 )
 
 // View is what a decision is about, as of one moment.
@@ -21,41 +23,26 @@ type View struct {
 	CronJob *batchv1.CronJob
 	// Jobs are those that it controls.
 	Jobs []*batchv1.Job
+	// Taken, if set, reports whether a Job has the name, whoever's it is.
+	Taken func(name string) bool
+	// Failed says that something could not be carried out just now: nothing is started.
+	Failed bool
 }
 
 // Plan is what is to be done, in the order of the fields.
 type Plan struct {
-	// Replace are Jobs that are deleted before Create; if one can't be, nothing else is done.
+	// Replace are Jobs that are deleted before Create.
 	Replace []*batchv1.Job
-	// Create is the next Job; nil if it isn't time. If it exists and is the CronJob's, that is as good.
+	// Create is the next Job; nil if it isn't time. It comes into the status in the next pass, which sees it.
 	Create *batchv1.Job
-	// At is the time of the timetable that Create is for.
-	At time.Time
 	// Prune are finished Jobs that are deleted, as the history is full.
 	Prune []*batchv1.Job
-	// Status is the status without Create, which Started adds. Changed says that it is new.
-	Status  *batchv1.CronJobStatus
-	Changed bool
+	// Status is the new status; nil if it stays.
+	Status *batchv1.CronJobStatus
+	// Events are to be recorded about the CronJob.
+	Events []event.Event
 	// Again is when to look again even if nothing happens; zero: not.
 	Again time.Time
-	// Events are to be recorded about the CronJob.
-	Events []Event
-}
-
-// Event is something to be recorded about the CronJob.
-type Event struct {
-	// Type is Normal or Warning.
-	Type, Reason, Message string
-}
-
-// Started adds the Job that was created, as it is stored, to the status.
-func (p *Plan) Started(j *batchv1.Job) {
-	p.Changed = true
-	p.Status.LastScheduleTime = &metav1.Time{Time: p.At}
-	p.Status.Active = append(p.Status.Active, corev1.ObjectReference{
-		APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job",
-		Namespace: j.Namespace, Name: j.Name, UID: j.UID, ResourceVersion: j.ResourceVersion,
-	})
 }
 
 // Kind is what the controller references of a CronJob's Jobs name.
@@ -64,28 +51,31 @@ var Kind = batchv1.SchemeGroupVersion.WithKind("CronJob")
 // Decide says what is to be done about a CronJob (cronjob_controllerv2.go: sync).
 func Decide(v View, now time.Time) Plan {
 	jobs := slices.SortedFunc(slices.Values(v.Jobs), func(a, b *batchv1.Job) int { return cmp.Compare(a.Name, b.Name) })
-	p := &pass{cron: v.CronJob, jobs: jobs, now: now}
-	p.Status = v.CronJob.Status.DeepCopy()
+	p := &pass{View: v, jobs: jobs, now: now, status: v.CronJob.Status.DeepCopy()}
 	p.settle()
 	if v.CronJob.DeletionTimestamp == nil {
 		p.start()
 	}
 	p.prune(batchv1.JobComplete, v.CronJob.Spec.SuccessfulJobsHistoryLimit)
 	p.prune(batchv1.JobFailed, v.CronJob.Spec.FailedJobsHistoryLimit)
-	p.Changed = !apiequality.Semantic.DeepEqual(p.Status, &v.CronJob.Status)
-	return p.Plan
+	if !apiequality.Semantic.DeepEqual(p.status, &v.CronJob.Status) {
+		p.plan.Status = p.status
+	}
+	return p.plan
 }
 
 // pass is one judgement of a CronJob.
 type pass struct {
-	Plan
-	cron *batchv1.CronJob
-	jobs []*batchv1.Job
-	now  time.Time
+	View
+	// jobs are sorted by name.
+	jobs   []*batchv1.Job
+	now    time.Time
+	status *batchv1.CronJobStatus
+	plan   Plan
 }
 
 func (p *pass) event(kind, reason, format string, args ...any) {
-	p.Events = append(p.Events, Event{kind, reason, fmt.Sprintf(format, args...)})
+	p.plan.Events = append(p.plan.Events, event.Event{Type: kind, Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
 // settle takes in what became of the Jobs.
@@ -93,6 +83,9 @@ func (p *pass) settle() {
 	known := map[types.UID]bool{}
 	for _, j := range p.jobs {
 		known[j.UID] = true
+		if at, ok := p.made(j); ok {
+			p.started(j, at)
+		}
 		how := ending(j)
 		switch running := p.running(j.UID); {
 		case !running && how == "":
@@ -102,12 +95,12 @@ func (p *pass) settle() {
 			p.event(corev1.EventTypeNormal, "SawCompletedJob", "Saw completed job: %s, status: %v", j.Name, how)
 		}
 		if done := j.Status.CompletionTime; how == batchv1.JobComplete && done != nil {
-			if last := p.Status.LastSuccessfulTime; last == nil || done.After(last.Time) {
-				p.Status.LastSuccessfulTime = done
+			if last := p.status.LastSuccessfulTime; last == nil || done.After(last.Time) {
+				p.status.LastSuccessfulTime = done
 			}
 		}
 	}
-	for _, ref := range slices.Clone(p.Status.Active) {
+	for _, ref := range slices.Clone(p.status.Active) {
 		if !known[ref.UID] {
 			p.drop(ref.UID)
 			p.event(corev1.EventTypeNormal, "MissingJob", "Active job went missing: %v", ref.Name)
@@ -115,17 +108,32 @@ func (p *pass) settle() {
 	}
 }
 
+// made reports whether the Job was made for a time that the status doesn't know of yet.
+func (p *pass) made(j *batchv1.Job) (at time.Time, ok bool) {
+	at, err := time.Parse(time.RFC3339, j.Annotations[batchv1.CronJobScheduledTimestampAnnotation])
+	return at, err == nil && j.Name == jobName(p.CronJob, at) && !p.running(j.UID) && at.After(handled(p.CronJob, &p.CronJob.Status))
+}
+
+// started adds a Job to the status.
+func (p *pass) started(j *batchv1.Job, at time.Time) {
+	p.status.LastScheduleTime = &metav1.Time{Time: at}
+	p.status.Active = append(p.status.Active, corev1.ObjectReference{
+		APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job",
+		Namespace: j.Namespace, Name: j.Name, UID: j.UID, ResourceVersion: j.ResourceVersion,
+	})
+}
+
 func (p *pass) running(uid types.UID) bool {
-	return slices.ContainsFunc(p.Status.Active, func(r corev1.ObjectReference) bool { return r.UID == uid })
+	return slices.ContainsFunc(p.status.Active, func(r corev1.ObjectReference) bool { return r.UID == uid })
 }
 
 func (p *pass) drop(uid types.UID) {
-	p.Status.Active = slices.DeleteFunc(p.Status.Active, func(r corev1.ObjectReference) bool { return r.UID == uid })
+	p.status.Active = slices.DeleteFunc(p.status.Active, func(r corev1.ObjectReference) bool { return r.UID == uid })
 }
 
 // start plans the next Job if its time has come (cronjob_controllerv2.go: syncCronJob).
 func (p *pass) start() {
-	spec := &p.cron.Spec
+	spec := &p.CronJob.Spec
 	zone := time.UTC
 	if spec.TimeZone != nil {
 		var err error
@@ -140,12 +148,13 @@ func (p *pass) start() {
 	if strings.Contains(spec.Schedule, "TZ") {
 		p.event(corev1.EventTypeWarning, "UnsupportedSchedule", "CRON_TZ or TZ used in schedule %q is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details", spec.Schedule)
 	}
-	table, err := parse(p.cron)
+	table, err := parse(p.CronJob)
 	if err != nil {
 		p.event(corev1.EventTypeWarning, "UnparseableSchedule", "unparseable schedule: %q : %s", spec.Schedule, err)
 		return
 	}
-	due, err := since(table, begin(p.cron, p.now), p.now)
+	from := handled(p.CronJob, p.status)
+	due, err := since(table, begin(p.CronJob, from, p.now), p.now)
 	if err != nil {
 		p.event(corev1.EventTypeWarning, "InvalidSchedule", "invalid schedule: %s : %s", spec.Schedule, err)
 		return
@@ -153,33 +162,41 @@ func (p *pass) start() {
 	if due.many {
 		p.event(corev1.EventTypeWarning, "TooManyMissedTimes", "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew")
 	}
-	p.Again = next(table, p.cron, p.now)
-	if !due.last.IsZero() && p.may(due.last) {
-		p.Create, p.At = newJob(p.cron, due.last, zone), due.last
+	p.plan.Again = next(table, from, p.now)
+	if due.last.IsZero() || p.Failed || !p.may(due.last) {
+		return
+	}
+	j := newJob(p.CronJob, due.last, zone)
+	i := slices.IndexFunc(p.jobs, func(old *batchv1.Job) bool { return old.Name == j.Name })
+	switch {
+	case i >= 0:
+		p.started(p.jobs[i], due.last)
+	case p.Taken == nil || !p.Taken(j.Name):
+		p.plan.Create = j
 	}
 }
 
 // may reports whether a Job is to be made for a time that has come. It plans the end of those that
 // are in the way.
 func (p *pass) may(at time.Time) bool {
-	spec := &p.cron.Spec
+	spec := &p.CronJob.Spec
 	if d := spec.StartingDeadlineSeconds; d != nil && at.Add(seconds(*d)).Before(p.now) {
 		p.event(corev1.EventTypeWarning, "MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z))
 		return false
 	}
-	name := jobName(p.cron, at)
-	if slices.ContainsFunc(p.Status.Active, func(r corev1.ObjectReference) bool { return r.Name == name }) ||
-		p.Status.LastScheduleTime.Equal(&metav1.Time{Time: at}) {
+	name := jobName(p.CronJob, at)
+	if slices.ContainsFunc(p.status.Active, func(r corev1.ObjectReference) bool { return r.Name == name }) ||
+		p.status.LastScheduleTime.Equal(&metav1.Time{Time: at}) {
 		return false
 	}
 	switch {
-	case len(p.Status.Active) == 0:
+	case len(p.status.Active) == 0:
 	case spec.ConcurrencyPolicy == batchv1.ForbidConcurrent:
 		p.event(corev1.EventTypeNormal, "JobAlreadyActive", "Not starting job because prior execution is running and concurrency policy is Forbid")
 		return false
 	case spec.ConcurrencyPolicy == batchv1.ReplaceConcurrent:
-		p.Replace = slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return !p.running(j.UID) })
-		p.Status.Active = nil
+		p.plan.Replace = slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return !p.running(j.UID) })
+		p.status.Active = nil
 	}
 	return true
 }
@@ -190,10 +207,10 @@ func (p *pass) prune(how batchv1.JobConditionType, limit *int32) {
 	if limit == nil {
 		return
 	}
-	ended := slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return ending(j) != how || slices.Contains(p.Replace, j) })
+	ended := slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return ending(j) != how || slices.Contains(p.plan.Replace, j) })
 	slices.SortStableFunc(ended, func(a, b *batchv1.Job) int { return byStart(a.Status.StartTime, b.Status.StartTime) })
 	if n := len(ended) - int(*limit); n > 0 {
-		p.Prune = append(p.Prune, ended[:n]...)
+		p.plan.Prune = append(p.plan.Prune, ended[:n]...)
 	}
 }
 

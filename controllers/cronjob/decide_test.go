@@ -99,11 +99,10 @@ func (w *world) end(t *testing.T, name, how string) {
 	}
 }
 
-func (w *world) store(j *batchv1.Job) *batchv1.Job {
+func (w *world) store(j *batchv1.Job) {
 	j = j.DeepCopy()
 	j.UID, j.CreationTimestamp, j.Status.StartTime = types.UID("uid-"+j.Name), metav1.NewTime(w.now), ptr.To(metav1.NewTime(w.now))
 	w.jobs = append(w.jobs, j)
-	return j
 }
 
 func (w *world) remove(what string, jobs []*batchv1.Job) {
@@ -117,14 +116,14 @@ func (w *world) remove(what string, jobs []*batchv1.Job) {
 func (w *world) run(t *testing.T) {
 	for range 5 {
 		p := Decide(View{CronJob: w.cron, Jobs: w.jobs}, w.now)
-		again := len(p.Replace)+len(p.Prune) > 0 || p.Create != nil || p.Changed
+		again := len(p.Replace)+len(p.Prune) > 0 || p.Create != nil || p.Status != nil
 		w.remove("replace", p.Replace)
 		if p.Create != nil {
 			fmt.Fprintf(&w.out, "create %s %v\n", p.Create.Name, p.Create.Annotations)
-			p.Started(w.store(p.Create))
+			w.store(p.Create)
 		}
 		w.remove("prune", p.Prune)
-		if p.Changed {
+		if p.Status != nil {
 			w.cron = w.cron.DeepCopy()
 			w.cron.Status = *p.Status
 			fmt.Fprintf(&w.out, "status %s\n", line(p.Status))

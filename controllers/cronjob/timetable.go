@@ -86,8 +86,7 @@ const delta = 100 * time.Millisecond
 
 // next is when to look again: shortly after the next time. A timetable of delays goes on from the last
 // of its times, so that changes of the CronJob don't shift it.
-func next(s cron.Schedule, c *batchv1.CronJob, now time.Time) time.Time {
-	from := handled(c)
+func next(s cron.Schedule, from, now time.Time) time.Time {
 	if t, err := since(s, from, now); err != nil {
 		from = now
 	} else if !t.last.IsZero() {
@@ -96,17 +95,16 @@ func next(s cron.Schedule, c *batchv1.CronJob, now time.Time) time.Time {
 	return s.Next(from).Add(delta)
 }
 
-// handled is the moment up to which all times were dealt with.
-func handled(c *batchv1.CronJob) time.Time {
-	if t := c.Status.LastScheduleTime; t != nil {
+// handled is the moment up to which all times were dealt with, according to a status.
+func handled(c *batchv1.CronJob, s *batchv1.CronJobStatus) time.Time {
+	if t := s.LastScheduleTime; t != nil {
 		return t.Time
 	}
 	return c.CreationTimestamp.Time
 }
 
 // begin is the moment after which times count: those before were dealt with, or are too old.
-func begin(c *batchv1.CronJob, now time.Time) time.Time {
-	from := handled(c)
+func begin(c *batchv1.CronJob, from, now time.Time) time.Time {
 	if d := c.Spec.StartingDeadlineSeconds; d != nil {
 		if oldest := now.Add(-seconds(*d)); oldest.After(from) {
 			return oldest
