@@ -8,8 +8,8 @@ import (
 
 // controllerNames are those of kube-controller-manager, in order; all are on by default.
 func controllerNames() []string {
-	return []string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection, resourceQuota, roleAggregation,
-		jobController, cronController}
+	return append([]string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection, resourceQuota,
+		roleAggregation}, workloadNames()...)
 }
 
 // controllerManager is the program that the controllers are a part of on a cluster; managedFields

@@ -13,27 +13,38 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-const (
-	jobController  = "job-controller"
-	cronController = "cronjob-controller"
-)
+// batches are the controllers of Jobs and of what there is one of for each node or number. Some are made of
+// several.
+var batches = []struct {
+	name, account string
+	controllers   []func() workload.Controller
+}{
+	{"job-controller", "job-controller", []func() workload.Controller{job.New, job.Orphans}},
+	{"cronjob-controller", "cronjob-controller", []func() workload.Controller{cronjob.New}},
+}
 
-// workers returns what runs the controllers of pods that do a piece of work, and of what belongs to nodes, by
-// their names. Each speaks as the service account that it has in kube-controller-manager
-// (K cmd/kube-controller-manager/app/batch.go, apps.go, core.go).
-func workers(api *apiserver.Server, d *data, index *loopback.Index, log *slog.Logger) map[string]func(context.Context) {
-	run := func(account string, controllers ...func() workload.Controller) func(context.Context) {
-		adapter := &loopback.Workloads{API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache, Index: index}
-		return func(ctx context.Context) {
+func batchNames() (names []string) {
+	for _, b := range batches {
+		names = append(names, b.name)
+	}
+	return names
+}
+
+// batchWorkers returns what runs those of them that are on, by name.
+func batchWorkers(on map[string]bool, api *apiserver.Server, d *data, index *loopback.Index, log *slog.Logger) map[string]func(context.Context) {
+	run := map[string]func(context.Context){}
+	for _, b := range batches {
+		if !on[b.name] {
+			continue
+		}
+		adapter := &loopback.Workloads{API: api.Loopback(auth.ServiceAccount("kube-system", b.account), controllerManager), Cache: d.cache, Index: index}
+		run[b.name] = func(ctx context.Context) {
 			var all sync.WaitGroup
-			for _, c := range controllers {
+			for _, c := range b.controllers {
 				all.Go(func() { workload.Run(ctx, c(), adapter, workload.Options{Log: log}) })
 			}
 			all.Wait()
 		}
 	}
-	return map[string]func(context.Context){
-		jobController:  run("job-controller", job.New, job.Orphans),
-		cronController: run("cronjob-controller", cronjob.New),
-	}
+	return run
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -90,12 +91,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 			s.controllers[name] = run
 		}
 	}
-	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
-	for name, run := range workers(s.api, d, index, log) {
-		if on[name] {
-			s.controllers[name] = run
-		}
-	}
+	maps.Copy(s.controllers, workers(on, s.api, d, log))
 	s.secure = newHTTPServer(s.api.Handler(), log)
 	s.secure.TLSConfig = keys.TLS(clientCAs...)
 	if p.insecure != nil {

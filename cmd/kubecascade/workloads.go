@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/replicaset"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// workloads are the controllers that own what they make, by the names that --controllers knows, each with the
+// service account that it has in kube-controller-manager (K cmd/kube-controller-manager/app).
+var workloads = []struct {
+	name, account string
+	controller    func() workload.Controller
+}{
+	{"replicationcontroller-controller", "replication-controller", replicaset.NewReplication},
+	{"replicaset-controller", "replicaset-controller", replicaset.New},
+}
+
+func workloadNames() (names []string) {
+	for _, w := range workloads {
+		names = append(names, w.name)
+	}
+	return append(names, batchNames()...)
+}
+
+// workers returns what runs those of them that are on, by name. They share one index.
+func workers(on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
+	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
+	run := map[string]func(context.Context){}
+	for _, w := range workloads {
+		if !on[w.name] {
+			continue
+		}
+		adapter := &loopback.Workloads{API: api.Loopback(auth.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index}
+		run[w.name] = func(ctx context.Context) { workload.Run(ctx, w.controller(), adapter, workload.Options{Log: log}) }
+	}
+	maps.Copy(run, batchWorkers(on, api, d, index, log))
+	return run
+}

@@ -1,0 +1,87 @@
+package replicaset
+
+import (
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// burst is how many pods a pass creates or deletes at most (K pkg/controller/replicaset: BurstReplicas).
+const burst = 500
+
+// Events (K pkg/controller/controller_utils.go).
+var (
+	created   = workload.Normal("SuccessfulCreate", "Created pod: "+workload.Name)
+	notMade   = workload.Warning("FailedCreate", "Error creating: "+workload.Problem)
+	deleted   = workload.Normal("SuccessfulDelete", "Deleted pod: "+workload.Name)
+	notUnmade = workload.Warning("FailedDelete", "Error deleting: "+workload.Problem)
+)
+
+// decide says what is to be done about a set.
+func decide(v workload.View, s set, now time.Time) workload.Plan {
+	var p workload.Plan
+	mine, claims := workload.Claim(s.Object, workload.Claiming{Selector: s.selector},
+		counted(workload.Controlled[*corev1.Pod](v, s.GetUID())), counted(workload.Free[*corev1.Pod](v, s.GetNamespace())))
+	active := slices.DeleteFunc(slices.Clone(mine), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil })
+	p.Do = claims
+	if s.GetDeletionTimestamp() == nil {
+		p.Do = append(p.Do, scale(v, s, active, now)...)
+	}
+	next, wait := s.next(active, len(mine)-len(active), v.Failed, now)
+	p.Again = wait
+	if !equality.Semantic.DeepEqual(s.status, next) {
+		p.Status = s.with(next)
+	}
+	return p
+}
+
+// counted leaves out pods that have finished: a set has nothing to do with them.
+func counted(pods []*corev1.Pod) []*corev1.Pod { return slices.DeleteFunc(pods, workload.Finished) }
+
+// scale creates pods that are missing or deletes those that are too many.
+func scale(v workload.Reader, s set, active []*corev1.Pod, now time.Time) (do []workload.Action) {
+	diff := len(active) - s.replicas
+	if diff < 0 {
+		pod := workload.FromTemplate(s.Object, s.template)
+		for range min(-diff, burst) {
+			do = append(do, workload.Create{Object: pod, Done: created, Failed: notMade})
+		}
+		return do
+	}
+	var nodes map[string]int
+	if diff > 0 && diff < len(active) {
+		nodes = related(v, s, active)
+	}
+	for _, pod := range first(active, nodes, min(diff, burst), now) {
+		do = append(do, workload.Delete{Object: pod, Done: deleted, Failed: notUnmade})
+	}
+	return do
+}
+
+// related counts, by node, the active pods of all sets that have the same controller as this one, its own
+// included (K pkg/controller/replicaset: getIndirectlyRelatedPods).
+func related(v workload.Reader, s set, active []*corev1.Pod) map[string]int {
+	nodes := map[string]int{}
+	add := func(pods []*corev1.Pod) {
+		for _, p := range pods {
+			if workload.Active(p) {
+				nodes[p.Spec.NodeName]++
+			}
+		}
+	}
+	owner := metav1.GetControllerOf(s.Object)
+	if owner == nil {
+		add(active)
+		return nodes
+	}
+	for _, rs := range workload.Controlled[*appsv1.ReplicaSet](v, owner.UID) {
+		add(workload.Controlled[*corev1.Pod](v, rs.UID))
+	}
+	return nodes
+}

@@ -1,0 +1,113 @@
+package replicaset
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// first returns the n pods that are to be deleted first. nodes says how many related pods are on each node.
+func first(pods []*corev1.Pod, nodes map[string]int, n int, now time.Time) []*corev1.Pod {
+	if n == 0 {
+		return nil
+	}
+	if n < len(pods) {
+		ranks := make([]rank, len(pods))
+		for i, p := range pods {
+			ranks[i] = rankOf(p, nodes, now)
+		}
+		slices.SortStableFunc(ranks, rank.compare)
+		pods = make([]*corev1.Pod, len(ranks))
+		for i := range ranks {
+			pods[i] = ranks[i].pod
+		}
+	}
+	return pods[:min(n, len(pods))]
+}
+
+// rank is what decides when a pod is deleted: what is less goes first, field by field.
+type rank struct {
+	pod *corev1.Pod
+	// assigned to a node, phase, ready: 0 is no.
+	assigned, phase, ready int
+	cost                   int64
+	// alone is the negative number of related pods on the node.
+	alone int
+	// readyFor and age are orders of magnitude, in powers of two of nanoseconds.
+	readyFor int
+	// restarts is negative, of containers and of sidecars.
+	restarts, sidecars int
+	age                int
+}
+
+func rankOf(p *corev1.Pod, nodes map[string]int, now time.Time) rank {
+	r := rank{pod: p, cost: deletionCost(p), alone: -nodes[p.Spec.NodeName], age: magnitude(p.CreationTimestamp.Time, now)}
+	if p.Spec.NodeName != "" {
+		r.assigned = 1
+	}
+	switch p.Status.Phase {
+	case corev1.PodUnknown:
+		r.phase = 1
+	case corev1.PodRunning:
+		r.phase = 2
+	}
+	if since, ok := workload.Ready(p); ok {
+		r.ready, r.readyFor = 1, magnitude(since, now)
+	}
+	r.restarts, r.sidecars = restarts(p)
+	return r
+}
+
+// compare orders pods by which is to be deleted first. Those that are alike go by their uids, which is as
+// good as at random (LogarithmicScaleDown).
+func (r rank) compare(o rank) int {
+	return cmp.Or(
+		cmp.Compare(r.assigned, o.assigned),
+		cmp.Compare(r.phase, o.phase),
+		cmp.Compare(r.ready, o.ready),
+		cmp.Compare(r.cost, o.cost),
+		cmp.Compare(r.alone, o.alone),
+		cmp.Compare(r.readyFor, o.readyFor),
+		cmp.Compare(r.restarts, o.restarts),
+		cmp.Compare(r.sidecars, o.sidecars),
+		cmp.Compare(r.age, o.age),
+		cmp.Compare(r.pod.UID, o.pod.UID))
+}
+
+// magnitude is the order of magnitude of the time that has passed; unknown times are as if now.
+func magnitude(since, now time.Time) int {
+	d := now.Sub(since)
+	if since.IsZero() || d < 1 {
+		return -1
+	}
+	return int(math.Log2(float64(d)))
+}
+
+// deletionCost is the annotation's value, 0 if there is none that can be read
+// (K pkg/apis/core/helper: GetDeletionCostFromPodAnnotations).
+func deletionCost(p *corev1.Pod) int64 {
+	n, err := strconv.ParseInt(p.Annotations[corev1.PodDeletionCost], 10, 32)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// restarts returns how often the containers and the sidecars that restarted most have, as negative numbers.
+func restarts(p *corev1.Pod) (containers, sidecars int) {
+	for _, c := range p.Status.ContainerStatuses {
+		containers = min(containers, -int(c.RestartCount))
+	}
+	for i, c := range p.Spec.InitContainers {
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways && i < len(p.Status.InitContainerStatuses) {
+			sidecars = min(sidecars, -int(p.Status.InitContainerStatuses[i].RestartCount))
+		}
+	}
+	return containers, sidecars
+}

@@ -1,0 +1,64 @@
+package workload
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Finished reports whether the pod has Succeeded or Failed.
+func Finished(p *corev1.Pod) bool {
+	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+}
+
+// Active reports whether the pod counts: it has not finished and isn't being deleted (I-19).
+func Active(p *corev1.Pod) bool { return !Finished(p) && p.DeletionTimestamp == nil }
+
+// Terminating reports whether the pod is being deleted and has not finished.
+func Terminating(p *corev1.Pod) bool { return !Finished(p) && p.DeletionTimestamp != nil }
+
+// Ready reports whether the pod's Ready condition is True, and since when.
+func Ready(p *corev1.Pod) (since time.Time, ok bool) {
+	for i := range p.Status.Conditions {
+		if c := &p.Status.Conditions[i]; c.Type == corev1.PodReady {
+			return c.LastTransitionTime.Time, c.Status == corev1.ConditionTrue
+		}
+	}
+	return time.Time{}, false
+}
+
+// Available returns how long it takes until the pod has been ready for minReadySeconds, 0 if it has; ok is
+// false if it isn't ready.
+func Available(p *corev1.Pod, minReadySeconds int32, now time.Time) (wait time.Duration, ok bool) {
+	since, ok := Ready(p)
+	switch {
+	case !ok:
+		return 0, false
+	case minReadySeconds == 0:
+		return 0, true
+	case since.IsZero(): // it never becomes available (K pkg/api/v1/pod: IsPodAvailable)
+		return time.Duration(minReadySeconds) * time.Second, true
+	}
+	return max(0, since.Add(time.Duration(minReadySeconds)*time.Second).Sub(now)), true
+}
+
+// FromTemplate returns a pod as the template says, controlled by the owner, with a generated name (I-03).
+func FromTemplate(owner Object, t *corev1.PodTemplateSpec) *corev1.Pod {
+	prefix := owner.GetName() + "-"
+	if len(validation.NameIsDNSSubdomain(prefix, true)) > 0 {
+		prefix = owner.GetName()
+	}
+	return &corev1.Pod{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{
+			GenerateName: prefix, Namespace: owner.GetNamespace(),
+			Labels: maps.Clone(t.Labels), Annotations: maps.Clone(t.Annotations), Finalizers: slices.Clone(t.Finalizers),
+			OwnerReferences: []metav1.OwnerReference{ControllerRef(owner)},
+		},
+		Spec: *t.Spec.DeepCopy(),
+	}
+}
