@@ -9,23 +9,13 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Kind is what the controller references of a Job's pods name.
-var Kind = batchv1.SchemeGroupVersion.WithKind("Job")
-
-// newPod is a pod of the Job's template (I-01, I-03, F-13).
+// newPod is a pod of the Job's template (I-03, F-13).
 func newPod(j *batchv1.Job) *corev1.Pod {
-	t := j.Spec.Template.DeepCopy()
-	p := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: j.Namespace, GenerateName: j.Name + "-",
-			Labels: t.Labels, Annotations: t.Annotations, Finalizers: t.Finalizers,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(j, Kind)},
-		},
-		Spec: t.Spec,
-	}
+	p := workload.FromTemplate(j, &j.Spec.Template)
 	if !tracked(p) {
 		p.Finalizers = append(p.Finalizers, batchv1.JobTrackingFinalizer)
 	}

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // pass is one judgement of a Job.
@@ -65,7 +67,7 @@ func read(v View, now time.Time) *pass {
 		}
 		return cmp.Compare(a.Name, b.Name)
 	})
-	p.active = filter(p.pods, active)
+	p.active = filter(p.pods, workload.Active)
 	status := &p.job.Status
 	if status.UncountedTerminatedPods == nil {
 		status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}

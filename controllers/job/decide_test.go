@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // world is a Job and its pods, as an API server would hold them.
@@ -139,7 +141,7 @@ func (w *world) remove(name string) {
 	if p.DeletionTimestamp == nil {
 		p.DeletionTimestamp = ptr.To(metav1.NewTime(w.now))
 	}
-	if len(p.Finalizers) == 0 && (p.Spec.NodeName == "" || ended(p)) {
+	if len(p.Finalizers) == 0 && (p.Spec.NodeName == "" || workload.Finished(p)) {
 		w.pods = slices.Delete(w.pods, i, i+1)
 	}
 }
@@ -221,7 +223,7 @@ func (w *world) check(t *testing.T, s *batchv1.JobStatus) {
 	}
 	if Finished(&batchv1.Job{Status: *s}) {
 		for _, p := range w.pods {
-			if tracked(p) || active(p) || terminating(p) {
+			if tracked(p) || workload.Active(p) || workload.Terminating(p) {
 				t.Errorf("%s is left, finalizers %v", p.Name, p.Finalizers)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // manage plans which pods come and go, so that as many are active as are wanted. What is removed
@@ -22,7 +24,7 @@ func (p *pass) manage() {
 	}
 	missing := want - have
 	if patient(p.job) {
-		missing -= int(count(p.pods, terminating))
+		missing -= int(count(p.pods, workload.Terminating))
 	}
 	if missing <= 0 {
 		return
@@ -101,7 +103,7 @@ func (p *pass) createIndexes(n int) {
 	}
 	busy := p.done.with(indexesOf(p.active)).with(p.lost)
 	if patient(p.job) {
-		busy = busy.with(indexesOf(filter(p.pods, terminating)))
+		busy = busy.with(indexesOf(filter(p.pods, workload.Terminating)))
 	}
 	var later time.Time
 	for _, i := range busy.missing(n, int(*p.job.Spec.Completions)) {

@@ -6,24 +6,16 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // tracked reports whether the pod is still to be counted.
 func tracked(p *corev1.Pod) bool { return slices.Contains(p.Finalizers, batchv1.JobTrackingFinalizer) }
 
-func ended(p *corev1.Pod) bool {
-	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
-}
-
-// active pods work or may yet (I-19).
-func active(p *corev1.Pod) bool { return !ended(p) && p.DeletionTimestamp == nil }
-
-// terminating pods are on their way out, but still at work.
-func terminating(p *corev1.Pod) bool { return !ended(p) && p.DeletionTimestamp != nil }
-
 func ready(p *corev1.Pod) bool {
-	c := condition(p, corev1.PodReady)
-	return c != nil && c.Status == corev1.ConditionTrue
+	_, ok := workload.Ready(p)
+	return ok
 }
 
 func condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
@@ -38,7 +30,7 @@ func condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
 // lost reports whether the pod is a failure of the Job. One that was deleted is, too: it may never
 // get to say so (job_controller.go: isPodFailed).
 func lost(j *batchv1.Job, p *corev1.Pod) bool {
-	return p.Status.Phase == corev1.PodFailed || !patient(j) && terminating(p)
+	return p.Status.Phase == corev1.PodFailed || !patient(j) && workload.Terminating(p)
 }
 
 // patient reports whether a pod is replaced only when it has ended
@@ -89,8 +81,8 @@ func last(a, b bool) int {
 
 // readySince is the time, in seconds, since which a ready pod is; 0 for others.
 func readySince(p *corev1.Pod) int64 {
-	if c := condition(p, corev1.PodReady); c != nil && c.Status == corev1.ConditionTrue {
-		return c.LastTransitionTime.Unix()
+	if since, ok := workload.Ready(p); ok {
+		return since.Unix()
 	}
 	return 0
 }

@@ -43,7 +43,7 @@ type account struct {
 
 // numbers sets how many pods there are now.
 func (a *account) numbers(ok bool) {
-	activePods, readyPods, leaving := int32(len(a.active)), count(a.active, ready), count(a.pods, terminating)
+	activePods, readyPods, leaving := int32(len(a.active)), count(a.active, ready), count(a.pods, workload.Terminating)
 	if ok {
 		gone := int32(len(a.plan.Remove))
 		activePods += int32(len(a.plan.Create)) - gone
@@ -157,7 +157,7 @@ func (a *account) due(pod *corev1.Pod) place {
 		case !indexed(a.job) && !a.uncounted.succeeded[pod.UID]:
 			return successes
 		}
-	case a.succeeds() && terminating(pod):
+	case a.succeeds() && workload.Terminating(pod):
 		// It was deleted because it is no longer needed.
 	case lost(a.job, pod) || a.fails():
 		if !a.uncounted.failed[pod.UID] && judge(a.job.Spec.PodFailurePolicy, pod).counts() {
