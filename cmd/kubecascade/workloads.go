@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/deployment"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/loopback"
@@ -20,6 +21,7 @@ var workloads = []struct {
 }{
 	{"replicationcontroller-controller", "replication-controller", replicaset.NewReplication},
 	{"replicaset-controller", "replicaset-controller", replicaset.New},
+	{"deployment-controller", "deployment-controller", deployment.New},
 }
 
 func workloadNames() (names []string) {

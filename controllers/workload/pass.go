@@ -46,7 +46,7 @@ func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 
 // failed says so. Conflicts are everyday: somebody else has written meanwhile.
 func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outcome {
-	if ctx.Err() == nil && !stale(err) {
+	if ctx.Err() == nil && !stale(err) && !apierrors.IsAlreadyExists(err) {
 		e.log.Warn("bringing an object about", "namespace", key.Namespace, "name", key.Name, "err", err)
 	}
 	return reconcile.Outcome{Err: err}
@@ -118,7 +118,7 @@ func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, qui
 	case ctx.Err() != nil || stale(err):
 		return &Failure{a, err}, true
 	}
-	if ev, ok := telling(failed, name, err); ok {
+	if ev, ok := telling(failed, name, err); ok && !apierrors.IsAlreadyExists(err) {
 		e.record(v.Object, ev)
 	}
 	return &Failure{a, err}, false

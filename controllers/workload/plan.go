@@ -47,7 +47,8 @@ const (
 type Create struct {
 	// Object is of a type of Resources. It may be shared by several actions.
 	Object Object
-	// Done and Failed are recorded about the object of the pass; empty for none.
+	// Done and Failed are recorded about the object of the pass; empty for none. That the name is taken is a
+	// failure, but isn't told of.
 	Done, Failed event.Event
 }
 

@@ -174,6 +174,9 @@ func (w *World) update(o workload.Object, status bool) error {
 	from, to := fields(o), fields(next)
 	if status {
 		to.FieldByName("Status").Set(from.FieldByName("Status"))
+		if workload.Of(o) == workload.Deployments { // B-41
+			next.SetAnnotations(o.GetAnnotations())
+		}
 	} else {
 		next = o.DeepCopyObject().(workload.Object)
 		to = fields(next)

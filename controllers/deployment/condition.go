@@ -1,0 +1,66 @@
+package deployment
+
+import (
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// condition returns one of a status' conditions, nil if there is none of the type.
+func condition(s *appsv1.DeploymentStatus, t appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {
+	for i := range s.Conditions {
+		if s.Conditions[i].Type == t {
+			return &s.Conditions[i]
+		}
+	}
+	return nil
+}
+
+func remove(s *appsv1.DeploymentStatus, t appsv1.DeploymentConditionType) {
+	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c appsv1.DeploymentCondition) bool { return c.Type == t })
+}
+
+// put sets a condition, unless one with its status and reason is there; the time of transition is that of the
+// status (SetDeploymentCondition).
+func put(s *appsv1.DeploymentStatus, c appsv1.DeploymentCondition) {
+	had := condition(s, c.Type)
+	if had != nil && had.Status == c.Status {
+		if had.Reason == c.Reason {
+			return
+		}
+		c.LastTransitionTime = had.LastTransitionTime
+	}
+	remove(s, c.Type)
+	s.Conditions = append(s.Conditions, c)
+}
+
+func set(s *appsv1.DeploymentStatus, now time.Time, t appsv1.DeploymentConditionType, is corev1.ConditionStatus, reason, message string) {
+	at := metav1.NewTime(now)
+	put(s, appsv1.DeploymentCondition{Type: t, Status: is, Reason: reason, Message: message, LastUpdateTime: at, LastTransitionTime: at})
+}
+
+func (s *state) condition(t appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {
+	return condition(&s.status, t)
+}
+
+func (s *state) set(t appsv1.DeploymentConditionType, is corev1.ConditionStatus, reason, message string) {
+	set(&s.status, s.now, t, is, reason, message)
+}
+
+// pause notes that progress isn't to be expected while the deployment is paused, and reports whether it is
+// (checkPausedConditions).
+func (s *state) pause() bool {
+	c := s.condition(appsv1.DeploymentProgressing)
+	noted := c != nil && c.Reason == "DeploymentPaused"
+	switch {
+	case !s.deadline() || c != nil && c.Reason == timedOut:
+	case s.d.Spec.Paused && !noted:
+		s.set(appsv1.DeploymentProgressing, corev1.ConditionUnknown, "DeploymentPaused", "Deployment is paused")
+	case !s.d.Spec.Paused && noted:
+		s.set(appsv1.DeploymentProgressing, corev1.ConditionUnknown, "DeploymentResumed", "Deployment is resumed")
+	}
+	return s.d.Spec.Paused
+}

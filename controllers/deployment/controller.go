@@ -1,0 +1,68 @@
+package deployment
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// New returns deployment-controller.
+func New() workload.Controller {
+	return workload.Controller{
+		Name: "deployment-controller", For: workload.Deployments, Owns: []workload.Resource{workload.ReplicaSets},
+		Selector: func(o workload.Object) labels.Selector {
+			return workload.Selector(o.(*appsv1.Deployment).Spec.Selector)
+		},
+		Sees: []workload.Resource{workload.Pods}, Wake: wake, Decide: decide,
+	}
+}
+
+// wake: a deployment that recreates waits for the last of its old pods to go.
+func wake(r workload.Reader, c workload.Change) []workload.Key {
+	if c.Resource != workload.Pods || c.New != nil || !c.Old.Controller.Is(workload.ReplicaSets) {
+		return nil
+	}
+	rs := workload.Get[*appsv1.ReplicaSet](r, c.Old.Namespace, c.Old.Controller.Name)
+	if rs == nil {
+		return nil
+	}
+	owner := metav1.GetControllerOf(rs)
+	if owner == nil || owner.Kind != workload.Deployments.Kind {
+		return nil
+	}
+	d := workload.Get[*appsv1.Deployment](r, rs.Namespace, owner.Name)
+	if d == nil || d.UID != owner.UID || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+		return nil
+	}
+	return []workload.Key{workload.KeyOf(d)}
+}
+
+// decide says what is to be done about a deployment (syncDeployment).
+func decide(v workload.View, now time.Time) workload.Plan {
+	if v.Object == nil {
+		return workload.Plan{}
+	}
+	d := v.Object.(*appsv1.Deployment)
+	mine, claims := workload.Claim(d, workload.Claiming{Selector: workload.Selector(d.Spec.Selector)},
+		workload.Controlled[*appsv1.ReplicaSet](v, d.UID), workload.Free[*appsv1.ReplicaSet](v, d.Namespace))
+	if len(claims) > 0 {
+		return workload.Plan{Do: claims} // what is adopted is looked at as it is then
+	}
+	s := newState(v, d, mine, now)
+	switch {
+	case d.DeletionTimestamp != nil:
+		s.tell(s.counted())
+	case s.failed():
+	case s.pause(), s.resized():
+		s.adjust()
+	case d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType:
+		s.recreate()
+	default:
+		s.roll()
+	}
+	return s.plan()
+}

@@ -1,0 +1,41 @@
+package deployment
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// recreate takes one step of a rollout that lets all old pods go before it makes new ones (rolloutRecreate).
+func (s *state) recreate() {
+	s.number()
+	changed := false
+	for _, rs := range active(s.olds) {
+		changed = s.resize(rs, 0) || changed
+	}
+	if !changed && !s.oldPods() {
+		if s.newest == nil {
+			s.create()
+			return
+		}
+		if !s.resize(s.newest, s.size) && s.complete(&s.d.Status) {
+			s.forget()
+		}
+	}
+	s.tell(s.progressed(s.counted()))
+}
+
+// oldPods reports whether a pod of an old ReplicaSet may still run (oldPodsRunning).
+func (s *state) oldPods() bool {
+	if sum(s.olds, actual) > 0 {
+		return true
+	}
+	for _, rs := range s.olds {
+		for _, p := range workload.Controlled[*corev1.Pod](s.view, rs.UID) {
+			if !workload.Finished(p) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package deployment
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// scaled is the event of a change of size.
+func scaled(direction, name string, from, to int32) event.Event {
+	return workload.Normal("ScalingReplicaSet", fmt.Sprintf("Scaled %s replica set %s from %d to %d", direction, name, from, to))
+}
+
+// resize lets a ReplicaSet want n pods, and reports whether that is a change.
+func (s *state) resize(rs *appsv1.ReplicaSet, n int32) bool {
+	if size(rs) == n {
+		return false
+	}
+	e := s.edit(rs)
+	s.note(e.rs)
+	e.rs.Spec.Replicas = &n
+	direction := "up"
+	if n < size(rs) {
+		direction = "down"
+	}
+	e.told = scaled(direction, rs.Name, size(rs), n)
+	return true
+}
+
+// room is how many pods the newest ReplicaSet may want, if it has now (NewRSNewReplicas).
+func (s *state) room(now int32) int32 {
+	if s.d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		return s.size
+	}
+	most, wanted := s.size+s.surge, sum(s.all, size)
+	if wanted >= most {
+		return now
+	}
+	return now + min(most-wanted, s.size-now)
+}
+
+// roll takes one step of a rolling update (rolloutRolling).
+func (s *state) roll() {
+	if s.newest == nil {
+		s.create()
+		return
+	}
+	s.number()
+	if !s.grow() && !s.shrink() && s.complete(&s.d.Status) {
+		s.forget()
+	}
+	s.tell(s.progressed(s.counted()))
+}
+
+// grow lets the newest ReplicaSet have what it may.
+func (s *state) grow() bool {
+	if size(s.newest) >= s.size {
+		return s.resize(s.newest, s.size)
+	}
+	return s.resize(s.newest, s.room(size(s.newest)))
+}
+
+// shrink lets the old ReplicaSets have fewer pods, as far as enough others are available: first those that
+// aren't available anyway (reconcileOldReplicaSets).
+func (s *state) shrink() bool {
+	if sum(s.olds, size) == 0 {
+		return false
+	}
+	least := s.size - s.missing
+	unavailable := size(s.newest) - available(s.newest)
+	most := sum(s.all, size) - least - unavailable
+	if most <= 0 {
+		return false
+	}
+	sizes := map[types.UID]int32{}
+	for _, rs := range s.olds {
+		idle := max(0, size(rs)-available(rs))
+		n := min(most, idle)
+		sizes[rs.UID], most = size(rs)-n, most-n
+	}
+	spare := max(0, sum(s.all, available)-least)
+	for _, rs := range s.olds {
+		n := min(spare, sizes[rs.UID])
+		sizes[rs.UID], spare = sizes[rs.UID]-n, spare-n
+	}
+	changed := false
+	for _, rs := range s.olds {
+		changed = s.resize(rs, sizes[rs.UID]) || changed
+	}
+	return changed
+}

@@ -1,0 +1,148 @@
+package deployment
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// state is what is known of a deployment, and what is to be done about it so far.
+type state struct {
+	view workload.View
+	d    *appsv1.Deployment
+	now  time.Time
+	// size is how many pods are wanted; surge how many more there may be, and missing how many fewer may be
+	// available.
+	size, surge, missing int32
+	// newest has the template; nil if there is none. olds are the others. all are both, by age, oldest first.
+	newest    *appsv1.ReplicaSet
+	olds, all []*appsv1.ReplicaSet
+
+	do []workload.Action
+	// edits are ReplicaSets as they will be, with what is told about it.
+	edits map[types.UID]*edit
+	// status and annotations are those that the deployment will have.
+	status      appsv1.DeploymentStatus
+	annotations map[string]string
+	again       time.Duration
+}
+
+type edit struct {
+	rs   *appsv1.ReplicaSet
+	told event.Event
+}
+
+func newState(v workload.View, d *appsv1.Deployment, mine []*appsv1.ReplicaSet, now time.Time) *state {
+	s := &state{view: v, d: d, now: now, size: number(d.Spec.Replicas), all: mine, edits: map[types.UID]*edit{},
+		status: *d.Status.DeepCopy(), annotations: d.Annotations}
+	s.surge, s.missing = bounds(d, s.size)
+	slices.SortFunc(s.all, older)
+	for _, rs := range s.all {
+		if s.newest == nil && sameTemplate(&rs.Spec.Template, &d.Spec.Template) {
+			s.newest = rs // the oldest of them, if there are several
+		} else {
+			s.olds = append(s.olds, rs)
+		}
+	}
+	return s
+}
+
+func number(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// size of a ReplicaSet as it is wanted.
+func size(rs *appsv1.ReplicaSet) int32 { return number(rs.Spec.Replicas) }
+
+// older orders ReplicaSets by age.
+func older(a, b *appsv1.ReplicaSet) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+}
+
+// sameTemplate compares templates without the hash (EqualIgnoreHash).
+func sameTemplate(a, b *corev1.PodTemplateSpec) bool {
+	a, b = a.DeepCopy(), b.DeepCopy()
+	delete(a.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	delete(b.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	return equality.Semantic.DeepEqual(a, b)
+}
+
+// bounds resolves maxSurge and maxUnavailable; one of them is at least 1 (ResolveFenceposts, MaxUnavailable).
+func bounds(d *appsv1.Deployment, replicas int32) (surge, missing int32) {
+	r := d.Spec.Strategy.RollingUpdate
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType || r == nil {
+		return 0, 0
+	}
+	surge, missing = share(r.MaxSurge, replicas, true), share(r.MaxUnavailable, replicas, false)
+	if surge == 0 && missing == 0 {
+		missing = 1
+	}
+	return surge, min(missing, replicas)
+}
+
+// share resolves a number or a percentage.
+func share(v *intstr.IntOrString, of int32, up bool) int32 {
+	zero := intstr.FromInt32(0)
+	n, err := intstr.GetScaledValueFromIntOrPercent(intstr.ValueOrDefault(v, zero), int(of), up)
+	if err != nil {
+		return 0
+	}
+	return int32(n)
+}
+
+// sum adds up what is said of ReplicaSets; nil has none.
+func sum(list []*appsv1.ReplicaSet, of func(*appsv1.ReplicaSet) int32) (n int32) {
+	for _, rs := range list {
+		if rs != nil {
+			n += of(rs)
+		}
+	}
+	return n
+}
+
+func actual(rs *appsv1.ReplicaSet) int32    { return rs.Status.Replicas }
+func available(rs *appsv1.ReplicaSet) int32 { return rs.Status.AvailableReplicas }
+func ready(rs *appsv1.ReplicaSet) int32     { return rs.Status.ReadyReplicas }
+
+// active returns those that want pods.
+func active(list []*appsv1.ReplicaSet) []*appsv1.ReplicaSet {
+	return slices.DeleteFunc(slices.Clone(list), func(rs *appsv1.ReplicaSet) bool { return rs == nil || size(rs) == 0 })
+}
+
+// edit returns a ReplicaSet to be changed.
+func (s *state) edit(rs *appsv1.ReplicaSet) *edit {
+	e := s.edits[rs.UID]
+	if e == nil {
+		e = &edit{rs: rs.DeepCopy()}
+		s.edits[rs.UID] = e
+	}
+	return e
+}
+
+// plan is what has come of it all.
+func (s *state) plan() workload.Plan {
+	p := workload.Plan{Do: s.do, Again: s.again}
+	for _, rs := range s.all {
+		if e := s.edits[rs.UID]; e != nil && !equality.Semantic.DeepEqual(e.rs, rs) {
+			p.Do = append(p.Do, workload.Update{Object: e.rs, Done: e.told})
+		}
+	}
+	if !equality.Semantic.DeepEqual(s.status, s.d.Status) || !equality.Semantic.DeepEqual(s.annotations, s.d.Annotations) {
+		d := s.d.DeepCopy()
+		d.Status, d.Annotations = s.status, s.annotations
+		p.Status = d
+	}
+	return p
+}
