@@ -9,6 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
 	"github.com/kubecascade/kubecascade/controllers/job"
+	"github.com/kubecascade/kubecascade/controllers/statefulset"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -21,6 +22,7 @@ var batches = []struct {
 }{
 	{"job-controller", "job-controller", []func() workload.Controller{job.New, job.Orphans}},
 	{"cronjob-controller", "cronjob-controller", []func() workload.Controller{cronjob.New}},
+	{"statefulset-controller", "statefulset-controller", []func() workload.Controller{statefulset.New}},
 }
 
 func batchNames() (names []string) {
