@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"maps"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
@@ -27,7 +28,7 @@ func workloadNames() (names []string) {
 	for _, w := range workloads {
 		names = append(names, w.name)
 	}
-	return names
+	return append(names, batchNames()...)
 }
 
 // workers returns what runs those of them that are on, by name. They share one index.
@@ -41,5 +42,6 @@ func workers(on map[string]bool, api *apiserver.Server, d *data, log *slog.Logge
 		adapter := &loopback.Workloads{API: api.Loopback(auth.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index}
 		run[w.name] = func(ctx context.Context) { workload.Run(ctx, w.controller(), adapter, workload.Options{Log: log}) }
 	}
+	maps.Copy(run, batchWorkers(on, api, d, index, log))
 	return run
 }

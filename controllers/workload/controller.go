@@ -18,6 +18,8 @@ type Controller struct {
 	Name string
 	// For is the type of the objects that passes are over.
 	For Resource
+	// Quiet says that a change of such an object alone is not followed by a pass over it: Wake says which is.
+	Quiet bool
 	// Owns are the types of dependents: a change of one that an object of For controls is followed by a pass
 	// over that object.
 	Owns []Resource

@@ -20,7 +20,7 @@ func (e *engine) follow(ctx context.Context, sink func(Key)) error {
 
 // concerned returns the objects that a change is to be followed by a pass over.
 func (e *engine) concerned(c Change) (keys []Key) {
-	if c.Resource == e.For {
+	if c.Resource == e.For && !e.Quiet {
 		if c.New != nil {
 			keys = append(keys, c.New.Key)
 		} else {

@@ -1,0 +1,258 @@
+package cronjob
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+)
+
+// View is what a decision is about, as of one moment.
+type View struct {
+	// CronJob isn't changed.
+	CronJob *batchv1.CronJob
+	// Jobs are those that it controls.
+	Jobs []*batchv1.Job
+	// Taken, if set, reports whether a Job has the name, whoever's it is.
+	Taken func(name string) bool
+	// Failed says that something could not be carried out just now: nothing is started.
+	Failed bool
+}
+
+// Plan is what is to be done, in the order of the fields.
+type Plan struct {
+	// Replace are Jobs that are deleted before Create.
+	Replace []*batchv1.Job
+	// Create is the next Job; nil if it isn't time. It comes into the status in the next pass, which sees it.
+	Create *batchv1.Job
+	// Prune are finished Jobs that are deleted, as the history is full.
+	Prune []*batchv1.Job
+	// Status is the new status; nil if it stays.
+	Status *batchv1.CronJobStatus
+	// Events are to be recorded about the CronJob.
+	Events []event.Event
+	// Again is when to look again even if nothing happens; zero: not.
+	Again time.Time
+}
+
+// Kind is what the controller references of a CronJob's Jobs name.
+var Kind = batchv1.SchemeGroupVersion.WithKind("CronJob")
+
+// Decide says what is to be done about a CronJob (cronjob_controllerv2.go: sync).
+func Decide(v View, now time.Time) Plan {
+	jobs := slices.SortedFunc(slices.Values(v.Jobs), func(a, b *batchv1.Job) int { return cmp.Compare(a.Name, b.Name) })
+	p := &pass{View: v, jobs: jobs, now: now, status: v.CronJob.Status.DeepCopy()}
+	p.settle()
+	if v.CronJob.DeletionTimestamp == nil {
+		p.start()
+	}
+	p.prune(batchv1.JobComplete, v.CronJob.Spec.SuccessfulJobsHistoryLimit)
+	p.prune(batchv1.JobFailed, v.CronJob.Spec.FailedJobsHistoryLimit)
+	if !apiequality.Semantic.DeepEqual(p.status, &v.CronJob.Status) {
+		p.plan.Status = p.status
+	}
+	return p.plan
+}
+
+// pass is one judgement of a CronJob.
+type pass struct {
+	View
+	// jobs are sorted by name.
+	jobs   []*batchv1.Job
+	now    time.Time
+	status *batchv1.CronJobStatus
+	plan   Plan
+}
+
+func (p *pass) event(kind, reason, format string, args ...any) {
+	p.plan.Events = append(p.plan.Events, event.Event{Type: kind, Reason: reason, Message: fmt.Sprintf(format, args...)})
+}
+
+// settle takes in what became of the Jobs.
+func (p *pass) settle() {
+	known := map[types.UID]bool{}
+	for _, j := range p.jobs {
+		known[j.UID] = true
+		if at, ok := p.made(j); ok {
+			p.started(j, at)
+		}
+		how := ending(j)
+		switch running := p.running(j.UID); {
+		case !running && how == "":
+			p.event(corev1.EventTypeWarning, "UnexpectedJob", "Saw a job that the controller did not create or forgot: %s", j.Name)
+		case running && how != "":
+			p.drop(j.UID)
+			p.event(corev1.EventTypeNormal, "SawCompletedJob", "Saw completed job: %s, status: %v", j.Name, how)
+		}
+		if done := j.Status.CompletionTime; how == batchv1.JobComplete && done != nil {
+			if last := p.status.LastSuccessfulTime; last == nil || done.After(last.Time) {
+				p.status.LastSuccessfulTime = done
+			}
+		}
+	}
+	for _, ref := range slices.Clone(p.status.Active) {
+		if !known[ref.UID] {
+			p.drop(ref.UID)
+			p.event(corev1.EventTypeNormal, "MissingJob", "Active job went missing: %v", ref.Name)
+		}
+	}
+}
+
+// made reports whether the Job was made for a time that the status doesn't know of yet.
+func (p *pass) made(j *batchv1.Job) (at time.Time, ok bool) {
+	at, err := time.Parse(time.RFC3339, j.Annotations[batchv1.CronJobScheduledTimestampAnnotation])
+	return at, err == nil && j.Name == jobName(p.CronJob, at) && !p.running(j.UID) && at.After(handled(p.CronJob, &p.CronJob.Status))
+}
+
+// started adds a Job to the status.
+func (p *pass) started(j *batchv1.Job, at time.Time) {
+	p.status.LastScheduleTime = &metav1.Time{Time: at}
+	p.status.Active = append(p.status.Active, corev1.ObjectReference{
+		APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job",
+		Namespace: j.Namespace, Name: j.Name, UID: j.UID, ResourceVersion: j.ResourceVersion,
+	})
+}
+
+func (p *pass) running(uid types.UID) bool {
+	return slices.ContainsFunc(p.status.Active, func(r corev1.ObjectReference) bool { return r.UID == uid })
+}
+
+func (p *pass) drop(uid types.UID) {
+	p.status.Active = slices.DeleteFunc(p.status.Active, func(r corev1.ObjectReference) bool { return r.UID == uid })
+}
+
+// start plans the next Job if its time has come (cronjob_controllerv2.go: syncCronJob).
+func (p *pass) start() {
+	spec := &p.CronJob.Spec
+	zone := time.UTC
+	if spec.TimeZone != nil {
+		var err error
+		if zone, err = time.LoadLocation(*spec.TimeZone); err != nil {
+			p.event(corev1.EventTypeWarning, "UnknownTimeZone", "invalid timeZone: %q: %s", *spec.TimeZone, err)
+			return
+		}
+	}
+	if spec.Suspend != nil && *spec.Suspend {
+		return
+	}
+	if strings.Contains(spec.Schedule, "TZ") {
+		p.event(corev1.EventTypeWarning, "UnsupportedSchedule", "CRON_TZ or TZ used in schedule %q is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details", spec.Schedule)
+	}
+	table, err := parse(p.CronJob)
+	if err != nil {
+		p.event(corev1.EventTypeWarning, "UnparseableSchedule", "unparseable schedule: %q : %s", spec.Schedule, err)
+		return
+	}
+	from := handled(p.CronJob, p.status)
+	due, err := since(table, begin(p.CronJob, from, p.now), p.now)
+	if err != nil {
+		p.event(corev1.EventTypeWarning, "InvalidSchedule", "invalid schedule: %s : %s", spec.Schedule, err)
+		return
+	}
+	if due.many {
+		p.event(corev1.EventTypeWarning, "TooManyMissedTimes", "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew")
+	}
+	p.plan.Again = next(table, from, p.now)
+	if due.last.IsZero() || p.Failed || !p.may(due.last) {
+		return
+	}
+	j := newJob(p.CronJob, due.last, zone)
+	i := slices.IndexFunc(p.jobs, func(old *batchv1.Job) bool { return old.Name == j.Name })
+	switch {
+	case i >= 0:
+		p.started(p.jobs[i], due.last)
+	case p.Taken == nil || !p.Taken(j.Name):
+		p.plan.Create = j
+	}
+}
+
+// may reports whether a Job is to be made for a time that has come. It plans the end of those that
+// are in the way.
+func (p *pass) may(at time.Time) bool {
+	spec := &p.CronJob.Spec
+	if d := spec.StartingDeadlineSeconds; d != nil && at.Add(seconds(*d)).Before(p.now) {
+		p.event(corev1.EventTypeWarning, "MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z))
+		return false
+	}
+	name := jobName(p.CronJob, at)
+	if slices.ContainsFunc(p.status.Active, func(r corev1.ObjectReference) bool { return r.Name == name }) ||
+		p.status.LastScheduleTime.Equal(&metav1.Time{Time: at}) {
+		return false
+	}
+	switch {
+	case len(p.status.Active) == 0:
+	case spec.ConcurrencyPolicy == batchv1.ForbidConcurrent:
+		p.event(corev1.EventTypeNormal, "JobAlreadyActive", "Not starting job because prior execution is running and concurrency policy is Forbid")
+		return false
+	case spec.ConcurrencyPolicy == batchv1.ReplaceConcurrent:
+		p.plan.Replace = slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return !p.running(j.UID) })
+		p.status.Active = nil
+	}
+	return true
+}
+
+// prune plans the end of the oldest Jobs that ended so, if there are more than the history may have
+// (cronjob_controllerv2.go: cleanupFinishedJobs).
+func (p *pass) prune(how batchv1.JobConditionType, limit *int32) {
+	if limit == nil {
+		return
+	}
+	ended := slices.DeleteFunc(slices.Clone(p.jobs), func(j *batchv1.Job) bool { return ending(j) != how || slices.Contains(p.plan.Replace, j) })
+	slices.SortStableFunc(ended, func(a, b *batchv1.Job) int { return byStart(a.Status.StartTime, b.Status.StartTime) })
+	if n := len(ended) - int(*limit); n > 0 {
+		p.plan.Prune = append(p.plan.Prune, ended[:n]...)
+	}
+}
+
+// byStart orders times; none is behind all others.
+func byStart(a, b *metav1.Time) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return a.Compare(b.Time)
+}
+
+// ending is how the Job ended; empty if it hasn't.
+func ending(j *batchv1.Job) batchv1.JobConditionType {
+	for _, c := range j.Status.Conditions {
+		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
+			return c.Type
+		}
+	}
+	return ""
+}
+
+// jobName is unique to the minute (I-07).
+func jobName(c *batchv1.CronJob, at time.Time) string {
+	return fmt.Sprintf("%s-%d", c.Name, at.Unix()/60)
+}
+
+// newJob is the Job for a time of the timetable (utils.go: getJobFromTemplate2).
+func newJob(c *batchv1.CronJob, at time.Time, zone *time.Location) *batchv1.Job {
+	t := c.Spec.JobTemplate.DeepCopy()
+	annotations := map[string]string{}
+	maps.Copy(annotations, t.Annotations)
+	annotations[batchv1.CronJobScheduledTimestampAnnotation] = at.In(zone).Format(time.RFC3339)
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: c.Namespace, Name: jobName(c, at), Labels: t.Labels, Annotations: annotations,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(c, Kind)},
+		},
+		Spec: t.Spec,
+	}
+}

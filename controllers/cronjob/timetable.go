@@ -1,0 +1,117 @@
+package cronjob
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	batchv1 "k8s.io/api/batch/v1"
+)
+
+// errNever: no two times of the timetable differ, as there are none: 31 February.
+var errNever = errors.New("time difference between two schedules is less than 1 second")
+
+// errZone: a time zone with nothing behind it.
+var errZone = errors.New("expected exactly 5 fields, found 0: []")
+
+// parse reads the timetable. Without a time zone it is that of this process, as upstream's is that of
+// kube-controller-manager (cronjob_controllerv2.go: formatSchedule).
+func parse(c *batchv1.CronJob) (s cron.Schedule, err error) {
+	defer func() {
+		if recover() != nil { // the parser panics on a zone that no blank follows
+			s, err = nil, errZone
+		}
+	}()
+	text := c.Spec.Schedule
+	if c.Spec.TimeZone != nil && !strings.Contains(text, "TZ") {
+		text = fmt.Sprintf("TZ=%s %s", *c.Spec.TimeZone, text)
+	}
+	return cron.ParseStandard(text)
+}
+
+// most times that may be missed without a warning.
+const most = 100
+
+// times are those of a timetable that count as of now.
+type times struct {
+	// last is the newest one that isn't in the future; zero if there is none.
+	last time.Time
+	// many says that more were missed than is normal.
+	many bool
+}
+
+// since returns the times after a moment (utils.go: mostRecentScheduleTime). Unlike upstream, which
+// guesses from the distance of two times, it finds the last one of an irregular timetable too.
+func since(s cron.Schedule, from, now time.Time) (times, error) {
+	t1 := s.Next(from)
+	t2 := s.Next(t1)
+	switch {
+	case now.Before(t1):
+		return times{}, nil
+	case t1.IsZero() || t2.Sub(t1).Round(time.Second) < time.Second:
+		return times{}, errNever
+	case now.Before(t2):
+		return times{last: t1}, nil
+	}
+	return times{last: newest(s, from, now), many: now.Sub(t1)/t2.Sub(t1)+1 > most}, nil
+}
+
+// newest returns the last time that isn't after now; there is one after from.
+func newest(s cron.Schedule, from, now time.Time) (last time.Time) {
+	start := from
+	if every, ok := s.(cron.ConstantDelaySchedule); ok {
+		// These are counted from the start, so only whole delays can be left out.
+		if n := now.Sub(from)/every.Delay - 1; n > 0 {
+			start = s.Next(from).Add((n - 1) * every.Delay)
+		}
+	} else {
+		for back := time.Minute; now.Sub(from) > back; back *= 2 {
+			if !s.Next(now.Add(-back)).After(now) {
+				start = now.Add(-back)
+				break
+			}
+		}
+	}
+	for t := s.Next(start); !t.After(now); t = s.Next(t) {
+		last = t
+	}
+	return last
+}
+
+// delta is how long after a time of the timetable the next look is
+// (cronjob_controllerv2.go: nextScheduleDelta).
+const delta = 100 * time.Millisecond
+
+// next is when to look again: shortly after the next time. A timetable of delays goes on from the last
+// of its times, so that changes of the CronJob don't shift it.
+func next(s cron.Schedule, from, now time.Time) time.Time {
+	if t, err := since(s, from, now); err != nil {
+		from = now
+	} else if !t.last.IsZero() {
+		from = t.last
+	}
+	return s.Next(from).Add(delta)
+}
+
+// handled is the moment up to which all times were dealt with, according to a status.
+func handled(c *batchv1.CronJob, s *batchv1.CronJobStatus) time.Time {
+	if t := s.LastScheduleTime; t != nil {
+		return t.Time
+	}
+	return c.CreationTimestamp.Time
+}
+
+// begin is the moment after which times count: those before were dealt with, or are too old.
+func begin(c *batchv1.CronJob, from, now time.Time) time.Time {
+	if d := c.Spec.StartingDeadlineSeconds; d != nil {
+		if oldest := now.Add(-seconds(*d)); oldest.After(from) {
+			return oldest
+		}
+	}
+	return from
+}
+
+// seconds is a duration; a number of them that is too large for one is as good as for ever.
+func seconds(n int64) time.Duration { return time.Duration(min(n, 1e9)) * time.Second }

@@ -1,0 +1,94 @@
+package job
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Delays before a failed pod is replaced (job_controller.go: DefaultJobPodFailureBackOff,
+// MaxJobPodFailureBackOff).
+const (
+	firstDelay = 10 * time.Second
+	mostDelay  = 10 * time.Minute
+)
+
+// Backoff is what is remembered of a Job's failures, so that failing pods are replaced ever more
+// slowly. It isn't stored: a controller that starts anew starts without.
+type Backoff struct {
+	// Failures since the last success.
+	Failures int
+	// Last is when the last of them was; zero without one.
+	Last time.Time
+}
+
+// after takes in the pods that finished since (backoff_utils.go: newBackoffRecord).
+func (b Backoff) after(succeeded, failed []*corev1.Pod) Backoff {
+	since := time.Time{}
+	if len(succeeded) > 0 {
+		b = Backoff{}
+		since = slices.MaxFunc(finishes(succeeded), time.Time.Compare)
+	}
+	for _, at := range finishes(failed) {
+		if len(succeeded) > 0 && !at.After(since) {
+			continue
+		}
+		b.Failures++
+		if at.After(b.Last) || b.Failures == 1 {
+			b.Last = at
+		}
+	}
+	return b
+}
+
+// until is when the next pod may be created.
+func (b Backoff) until() time.Time {
+	if b.Failures == 0 {
+		return time.Time{}
+	}
+	d := firstDelay
+	for n := 1; n < b.Failures && d < mostDelay; n++ {
+		d *= 2
+	}
+	return b.Last.Add(min(d, mostDelay))
+}
+
+func finishes(pods []*corev1.Pod) (out []time.Time) {
+	for _, p := range pods {
+		out = append(out, finished(p))
+	}
+	return out
+}
+
+// finished is when the pod ended, as well as it can be told: by its containers, its condition Ready,
+// its deletion, or else its creation (backoff_utils.go: getFinishedTime).
+func finished(p *corev1.Pod) time.Time {
+	if t := terminated(p.Status.ContainerStatuses); !t.IsZero() {
+		return t
+	}
+	if c := condition(p, corev1.PodReady); c != nil && c.Status == corev1.ConditionFalse && !c.LastTransitionTime.IsZero() {
+		return c.LastTransitionTime.Time
+	}
+	if p.DeletionTimestamp != nil {
+		grace := int64(0)
+		if p.DeletionGracePeriodSeconds != nil {
+			grace = *p.DeletionGracePeriodSeconds
+		}
+		return p.DeletionTimestamp.Add(-time.Duration(grace) * time.Second)
+	}
+	return p.CreationTimestamp.Time
+}
+
+// terminated is when the last container ended; zero unless all have.
+func terminated(containers []corev1.ContainerStatus) (last time.Time) {
+	for _, c := range containers {
+		if c.State.Terminated == nil || c.State.Terminated.FinishedAt.IsZero() {
+			return time.Time{}
+		}
+		if t := c.State.Terminated.FinishedAt.Time; t.After(last) {
+			last = t
+		}
+	}
+	return last
+}

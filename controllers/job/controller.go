@@ -1,0 +1,114 @@
+package job
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// New returns the controller of Jobs. It remembers failures, so two runs need two of it.
+func New() workload.Controller {
+	c := &controller{remembered: map[workload.Key]*memory{}}
+	return workload.Controller{
+		Name: "job-controller", For: workload.Jobs, Owns: []workload.Resource{workload.Pods},
+		Selector: func(o workload.Object) labels.Selector { return workload.Selector(o.(*batchv1.Job).Spec.Selector) },
+		Decide:   c.decide,
+	}
+}
+
+// controller carries what is remembered from pass to pass.
+type controller struct {
+	// mu guards remembered; each memory belongs to the one pass over its Job.
+	mu         sync.Mutex
+	remembered map[workload.Key]*memory
+}
+
+// memory is what is remembered of an unfinished Job.
+type memory struct {
+	uid types.UID
+	// backoff counts all pods that are in the status.
+	backoff Backoff
+	// next counts those in fresh too, which the last plan was to bring into the status.
+	next  Backoff
+	fresh []types.UID
+}
+
+// recall returns what is remembered of the Job. One that is gone or has finished is forgotten.
+func (c *controller) recall(key workload.Key, j *batchv1.Job) *memory {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if j == nil || Finished(j) || !Managed(j) {
+		delete(c.remembered, key)
+		return nil
+	}
+	m := c.remembered[key]
+	if m == nil || m.uid != j.UID {
+		m = &memory{uid: j.UID}
+		c.remembered[key] = m
+	}
+	return m
+}
+
+func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
+	j, _ := v.Object.(*batchv1.Job)
+	m := c.recall(v.Key, j)
+	if m == nil {
+		return workload.Plan{}
+	}
+	pods, claims := workload.Claim(j, workload.Claiming{Selector: workload.Selector(j.Spec.Selector), Finalizers: []string{batchv1.JobTrackingFinalizer}},
+		workload.Controlled[*corev1.Pod](v, j.UID), workload.Free[*corev1.Pod](v, j.Namespace))
+	if len(claims) > 0 {
+		return workload.Plan{Do: claims} // what is claimed is changed no more in the same pass
+	}
+	view := View{Job: j, Pods: pods, Backoff: m.backoff, Failed: v.Failed != nil}
+	plan := Decide(view, now)
+	if len(m.fresh) > 0 && !slices.ContainsFunc(m.fresh, func(u types.UID) bool { return slices.Contains(plan.Fresh, u) }) {
+		m.backoff, m.fresh = m.next, nil // they are in the status now
+		view.Backoff = m.backoff
+		plan = Decide(view, now)
+	}
+	m.next, m.fresh = plan.Backoff, plan.Fresh
+	return plan.carryOut(j, now)
+}
+
+// carryOut puts the plan into actions, with the events of upstream's pod control
+// (controller_utils.go: RealPodControl).
+func (p Plan) carryOut(j *batchv1.Job, now time.Time) (out workload.Plan) {
+	for _, pod := range slices.Concat(p.Forget, p.Release) {
+		out.Do = append(out.Do, workload.Update{Object: untracked(pod)})
+	}
+	for _, pod := range p.Remove {
+		out.Do = append(out.Do, workload.Delete{Object: pod,
+			Done:   workload.Normal("SuccessfulDelete", "Deleted pod: "+workload.Name),
+			Failed: workload.Warning("FailedDelete", "Error deleting: "+workload.Problem)})
+	}
+	for _, pod := range p.Create {
+		out.Do = append(out.Do, workload.Create{Object: pod,
+			Done:   workload.Normal("SuccessfulCreate", "Created pod: "+workload.Name),
+			Failed: workload.Warning("FailedCreate", "Error creating: "+workload.Problem)})
+	}
+	if p.Status != nil {
+		next := j.DeepCopy()
+		next.Status = *p.Status
+		out.Status = next
+	}
+	out.Events = p.Events
+	if !p.Again.IsZero() {
+		out.Again = max(time.Millisecond, p.Again.Sub(now))
+	}
+	return out
+}
+
+// untracked is the pod without the finalizer. The order of others stays (F-22).
+func untracked(pod *corev1.Pod) *corev1.Pod {
+	pod = pod.DeepCopy()
+	pod.Finalizers = slices.DeleteFunc(pod.Finalizers, func(f string) bool { return f == batchv1.JobTrackingFinalizer })
+	return pod
+}

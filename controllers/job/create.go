@@ -1,0 +1,104 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// newPod is a pod of the Job's template (I-03, F-13).
+func newPod(j *batchv1.Job) *corev1.Pod {
+	p := workload.FromTemplate(j, &j.Spec.Template)
+	if !tracked(p) {
+		p.Finalizers = append(p.Finalizers, batchv1.JobTrackingFinalizer)
+	}
+	return p
+}
+
+// mostPrefix is how long metadata.generateName may be for the name to have all of it.
+const mostPrefix = 58
+
+// newIndexedPod is a pod with a completion index. If it replaces a failed one it goes on counting the
+// failures (indexed_job_utils.go).
+func newIndexedPod(j *batchv1.Job, index int, old *corev1.Pod) *corev1.Pod {
+	p, i := newPod(j), strconv.Itoa(index)
+	p.Labels, p.Annotations = filled(p.Labels), filled(p.Annotations)
+	p.Labels[batchv1.JobCompletionIndexAnnotation] = i
+	p.Annotations[batchv1.JobCompletionIndexAnnotation] = i
+	if j.Spec.BackoffLimitPerIndex != nil {
+		failures, ignored := failuresOf(old), ignoredOf(old)
+		switch {
+		case old == nil:
+		case judge(j.Spec.PodFailurePolicy, old).counts():
+			failures++
+		default:
+			ignored++
+		}
+		p.Annotations[batchv1.JobIndexFailureCountAnnotation] = strconv.Itoa(failures)
+		if ignored > 0 {
+			p.Annotations[batchv1.JobIndexIgnoredFailureCountAnnotation] = strconv.Itoa(ignored)
+		}
+	}
+	p.Spec.Hostname = j.Name + "-" + i
+	p.GenerateName = j.Name[:min(len(j.Name), mostPrefix-len(i)-2)] + "-" + i + "-"
+	for _, list := range [][]corev1.Container{p.Spec.InitContainers, p.Spec.Containers} {
+		for c := range list {
+			list[c].Env = withIndex(list[c].Env)
+		}
+	}
+	return p
+}
+
+// indexVariable is what tells a container its index.
+const indexVariable = "JOB_COMPLETION_INDEX"
+
+func withIndex(env []corev1.EnvVar) []corev1.EnvVar {
+	if slices.ContainsFunc(env, func(v corev1.EnvVar) bool { return v.Name == indexVariable }) {
+		return env
+	}
+	path := fmt.Sprintf("metadata.labels['%s']", batchv1.JobCompletionIndexAnnotation)
+	return append(env, corev1.EnvVar{Name: indexVariable, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}})
+}
+
+func filled(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return maps.Clone(m)
+}
+
+// attempts is how often the pod's index had failed when the pod was made.
+func attempts(p *corev1.Pod) int { return failuresOf(p) + ignoredOf(p) }
+
+func failuresOf(p *corev1.Pod) int { return number(p, batchv1.JobIndexFailureCountAnnotation) }
+
+func ignoredOf(p *corev1.Pod) int { return number(p, batchv1.JobIndexIgnoredFailureCountAnnotation) }
+
+// number reads an annotation that users could have spoilt.
+func number(p *corev1.Pod, key string) int {
+	if p == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(p.Annotations[key])
+	if err != nil || n < 0 || n > math.MaxInt32 {
+		return 0
+	}
+	return n
+}
+
+// gaveUp reports whether the failed pod is the last of its index (indexed_job_utils.go: isIndexFailed).
+func (p *pass) gaveUp(pod *corev1.Pod) bool {
+	if !lost(p.job, pod) {
+		return false
+	}
+	verdict := judge(p.job.Spec.PodFailurePolicy, pod)
+	return verdict.action == batchv1.PodFailurePolicyActionFailIndex ||
+		verdict.counts() && failuresOf(pod) >= int(*p.job.Spec.BackoffLimitPerIndex)
+}

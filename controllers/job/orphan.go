@@ -1,0 +1,61 @@
+package job
+
+import (
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// Orphans returns the controller of pods that no Job counts any more: it takes their finalizer (F-14). It is
+// a part of upstream's job controller.
+func Orphans() workload.Controller {
+	return workload.Controller{
+		Name: "job-controller", For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Jobs},
+		Wake: abandoned,
+		Decide: func(v workload.View, _ time.Time) workload.Plan {
+			pod, _ := v.Object.(*corev1.Pod)
+			if pod == nil || !Abandoned(pod, owner(v, pod)) {
+				return workload.Plan{}
+			}
+			return workload.Plan{Do: []workload.Action{workload.Update{Object: untracked(pod)}}}
+		},
+	}
+}
+
+// owner is the Job by the name in the pod's controller reference.
+func owner(r workload.Reader, pod *corev1.Pod) *batchv1.Job {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	if ref == nil {
+		return nil
+	}
+	return workload.Get[*batchv1.Job](r, pod.Namespace, ref.Name)
+}
+
+// abandoned says which pods a change may have left alone: that of the pod, or the end of its Job.
+func abandoned(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	if c.Resource == workload.Jobs {
+		m := c.New
+		if m == nil {
+			m = c.Old
+		}
+		for _, pod := range workload.Controlled[*corev1.Pod](r, m.UID) {
+			if Abandoned(pod, owner(r, pod)) {
+				keys = append(keys, workload.KeyOf(pod))
+			}
+		}
+		return keys
+	}
+	if c.New == nil || !slices.Contains(c.New.Finalizers, batchv1.JobTrackingFinalizer) {
+		return nil
+	}
+	pod := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name)
+	if pod != nil && Abandoned(pod, owner(r, pod)) {
+		return []workload.Key{c.New.Key}
+	}
+	return nil
+}

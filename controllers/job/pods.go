@@ -1,0 +1,95 @@
+package job
+
+import (
+	"cmp"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// tracked reports whether the pod is still to be counted.
+func tracked(p *corev1.Pod) bool { return slices.Contains(p.Finalizers, batchv1.JobTrackingFinalizer) }
+
+func ready(p *corev1.Pod) bool {
+	_, ok := workload.Ready(p)
+	return ok
+}
+
+func condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
+	for i := range p.Status.Conditions {
+		if p.Status.Conditions[i].Type == t {
+			return &p.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// lost reports whether the pod is a failure of the Job. One that was deleted is, too: it may never
+// get to say so (job_controller.go: isPodFailed).
+func lost(j *batchv1.Job, p *corev1.Pod) bool {
+	return p.Status.Phase == corev1.PodFailed || !patient(j) && workload.Terminating(p)
+}
+
+// patient reports whether a pod is replaced only when it has ended
+// (job_controller.go: onlyReplaceFailedPods).
+func patient(j *batchv1.Job) bool {
+	return j.Spec.PodReplacementPolicy != nil && *j.Spec.PodReplacementPolicy == batchv1.Failed || j.Spec.PodFailurePolicy != nil
+}
+
+func filter(pods []*corev1.Pod, keep func(*corev1.Pod) bool) (out []*corev1.Pod) {
+	for _, p := range pods {
+		if keep(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func count(pods []*corev1.Pod, what func(*corev1.Pod) bool) int32 {
+	return int32(len(filter(pods, what)))
+}
+
+// dearest orders pods by how little is lost with them: those on no node, pending, not ready, ready
+// for a short time, restarted often and young come first (controller_utils.go: ActivePods).
+func dearest(a, b *corev1.Pod) int {
+	return cmp.Or(
+		last(a.Spec.NodeName != "", b.Spec.NodeName != ""),
+		cmp.Compare(phaseRank[a.Status.Phase], phaseRank[b.Status.Phase]),
+		last(ready(a), ready(b)),
+		cmp.Compare(readySince(b), readySince(a)),
+		cmp.Compare(restarts(b), restarts(a)),
+		b.CreationTimestamp.Compare(a.CreationTimestamp.Time),
+		cmp.Compare(a.Name, b.Name),
+	)
+}
+
+var phaseRank = map[corev1.PodPhase]int{corev1.PodPending: 0, corev1.PodUnknown: 1, corev1.PodRunning: 2}
+
+// last orders those that are something behind those that aren't.
+func last(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// readySince is the time, in seconds, since which a ready pod is; 0 for others.
+func readySince(p *corev1.Pod) int64 {
+	if since, ok := workload.Ready(p); ok {
+		return since.Unix()
+	}
+	return 0
+}
+
+func restarts(p *corev1.Pod) (most int32) {
+	for _, c := range p.Status.ContainerStatuses {
+		most = max(most, c.RestartCount)
+	}
+	return most
+}

@@ -1,0 +1,228 @@
+package job
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// account plans the status. ok says whether the pods that the plan creates and removes will have been.
+func (p *pass) account(ok bool) {
+	a := &account{pass: p, status: p.job.Status.DeepCopy(), finish: p.finish}
+	if !ok {
+		a.finish = nil // there are pods left that nobody would watch
+	}
+	a.numbers(ok)
+	if p.finish == nil && !a.complete() && p.managed {
+		a.suspension()
+	}
+	a.settle()
+	a.collect()
+	if indexed(p.job) {
+		a.indexes()
+	}
+	a.end()
+	if !apiequality.Semantic.DeepEqual(p.stored, a.status) {
+		p.plan.Status = a.status
+	}
+}
+
+// account is a status in the making.
+type account struct {
+	*pass
+	status *batchv1.JobStatus
+	// finish is what the pass says, or that the Job is complete.
+	finish *batchv1.JobCondition
+	// fresh are indexes that succeeded.
+	fresh []int
+}
+
+// numbers sets how many pods there are now.
+func (a *account) numbers(ok bool) {
+	activePods, readyPods, leaving := int32(len(a.active)), count(a.active, ready), count(a.pods, workload.Terminating)
+	if ok {
+		gone := int32(len(a.plan.Remove))
+		activePods += int32(len(a.plan.Create)) - gone
+		readyPods -= count(a.plan.Remove, ready)
+		leaving += gone
+	}
+	a.status.Active, a.status.Ready, a.status.Terminating = activePods, &readyPods, &leaving
+}
+
+// complete sets finish if there is nothing left to do.
+func (a *account) complete() bool {
+	enough := a.succeeded > 0
+	if c := a.job.Spec.Completions; c != nil {
+		enough = a.succeeded >= *c
+	}
+	if !enough || a.status.Active > 0 {
+		return false
+	}
+	a.finish = a.newCondition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods")
+	return true
+}
+
+// suspension says whether the Job is suspended. Its time begins anew when it is resumed.
+func (a *account) suspension() {
+	c := a.newCondition(batchv1.JobSuspended, "JobSuspended", "Job suspended")
+	reason := "Suspended"
+	if !a.suspended() {
+		c.Status, c.Reason, c.Message = corev1.ConditionFalse, "JobResumed", "Job resumed"
+		reason = "Resumed"
+	}
+	var changed bool
+	if a.status.Conditions, changed = ensure(a.status.Conditions, *c); changed {
+		a.event(workload.Normal(reason, c.Message))
+	}
+	switch {
+	case a.suspended():
+		a.status.StartTime = nil // MutableSchedulingDirectivesForSuspendedJobs, on by default as of 1.36
+	case changed:
+		a.status.StartTime = a.time()
+	}
+}
+
+// settle moves pods whose finalizer is gone from the uncounted to the counters
+// (job_controller.go: cleanUncountedPodsWithoutFinalizers).
+func (a *account) settle() {
+	left := map[types.UID]bool{}
+	for _, pod := range a.pods {
+		left[pod.UID] = tracked(pod)
+	}
+	move := func(list []types.UID, counter *int32) (rest []types.UID) {
+		for _, u := range list {
+			if left[u] {
+				rest = append(rest, u)
+			} else {
+				*counter++
+			}
+		}
+		return rest
+	}
+	u := a.status.UncountedTerminatedPods
+	u.Succeeded = move(u.Succeeded, &a.status.Succeeded)
+	u.Failed = move(u.Failed, &a.status.Failed)
+}
+
+// collect lists what has finished among the uncounted, as much as fits into one status, and plans to
+// take the finalizers of those that are counted there
+// (job_controller.go: trackJobStatusAndRemoveFinalizers).
+func (a *account) collect() {
+	u := a.status.UncountedTerminatedPods
+	for _, pod := range a.pods {
+		if !tracked(pod) || !a.mayGo(pod) {
+			continue
+		}
+		switch a.due(pod) {
+		case nowhere:
+			// What the Job ends with is stored before pods go that nobody counts.
+			if !a.interim() {
+				a.plan.Forget = append(a.plan.Forget, pod)
+			}
+		case successes:
+			u.Succeeded = append(u.Succeeded, pod.UID)
+		case failures:
+			u.Failed = append(u.Failed, pod.UID)
+		case completed:
+			a.fresh = append(a.fresh, indexOf(pod))
+		}
+		if len(a.fresh)+len(u.Succeeded)+len(u.Failed) >= mostUncounted {
+			return
+		}
+	}
+}
+
+// place is where in the status a pod has to be before its finalizer goes.
+type place uint8
+
+const (
+	nowhere   place = iota // it is there, or needn't be
+	successes              // uncountedTerminatedPods.succeeded
+	failures               // uncountedTerminatedPods.failed
+	completed              // completedIndexes
+)
+
+// due says where a pod is missing.
+func (a *account) due(pod *corev1.Pod) place {
+	switch {
+	case !counted(a.job, pod):
+	case pod.Status.Phase == corev1.PodSucceeded && !a.uncounted.failed[pod.UID]:
+		switch {
+		case indexed(a.job) && !a.doneBefore.has(indexOf(pod)):
+			return completed
+		case !indexed(a.job) && !a.uncounted.succeeded[pod.UID]:
+			return successes
+		}
+	case a.succeeds() && workload.Terminating(pod):
+		// It was deleted because it is no longer needed.
+	case lost(a.job, pod) || a.fails():
+		if !a.uncounted.failed[pod.UID] && judge(a.job.Spec.PodFailurePolicy, pod).counts() {
+			return failures
+		}
+	}
+	return nowhere
+}
+
+// fails reports whether the Job ends in failure: then pods at work are failed ones.
+func (a *account) fails() bool {
+	return a.finish != nil && (a.finish.Type == batchv1.JobFailureTarget || a.finish.Type == batchv1.JobFailed)
+}
+
+// succeeds reports whether the Job was found to be complete in an earlier pass.
+func (a *account) succeeds() bool { return a.finish != nil && a.finish.Type == batchv1.JobComplete }
+
+// mayGo reports whether the pod's finalizer can be taken once it is counted
+// (job_controller.go: canRemoveFinalizer).
+func (a *account) mayGo(pod *corev1.Pod) bool {
+	if a.job.DeletionTimestamp != nil || a.finish != nil || pod.Status.Phase == corev1.PodSucceeded {
+		return true
+	}
+	return lost(a.job, pod) && a.held[indexOf(pod)] != pod
+}
+
+func (a *account) indexes() {
+	done := a.done.with(setOf(a.fresh))
+	a.status.Succeeded = int32(done.total())
+	a.status.CompletedIndexes = done.String()
+	a.status.FailedIndexes = nil
+	if a.job.Spec.BackoffLimitPerIndex != nil {
+		s := a.lost.String()
+		a.status.FailedIndexes = &s
+	}
+}
+
+// interim reports whether the Job is found to end in this very pass.
+func (a *account) interim() bool {
+	return a.finish != nil && (a.finish.Type == batchv1.JobFailureTarget || a.finish.Type == batchv1.JobSuccessCriteriaMet)
+}
+
+// end adds the condition that the Job ends with: the interim one first, and the last one only in a
+// later pass, when every pod is counted and gone (job_controller.go: enactJobFinished).
+func (a *account) end() {
+	f, u := a.finish, a.status.UncountedTerminatedPods
+	switch {
+	case f == nil:
+		return
+	case a.interim():
+		a.status.Conditions, _ = ensure(a.status.Conditions, *f)
+		return
+	case count(a.pods, tracked) > 0 || len(u.Succeeded)+len(u.Failed) > 0 || *a.status.Terminating > 0:
+		return
+	}
+	a.status.Conditions, _ = ensure(a.status.Conditions, *f)
+	if f.Type == batchv1.JobFailed {
+		a.event(workload.Warning(f.Reason, f.Message))
+		return
+	}
+	a.status.CompletionTime = &f.LastTransitionTime
+	if c := a.job.Spec.Completions; c != nil && a.status.Succeeded > *c {
+		a.event(workload.Warning("TooManySucceededPods", "Too many succeeded pods running after completion count reached"))
+	}
+	a.event(workload.Normal("Completed", "Job completed"))
+}
+
+func (a *account) event(e event.Event) { a.plan.Events = append(a.plan.Events, e) }

@@ -1,0 +1,116 @@
+package revision
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
+)
+
+// Data is what a revision stores of a template: a patch that brings it back
+// (stateful_set_utils.go, daemon/update.go: getPatch).
+func Data(t *corev1.PodTemplateSpec) ([]byte, error) {
+	template, err := generic(t)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a template: %w", err)
+	}
+	template["$patch"] = "replace"
+	return json.Marshal(map[string]any{"spec": map[string]any{"template": template}})
+}
+
+func generic(t *corev1.PodTemplateSpec) (out map[string]any, err error) {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	return out, json.Unmarshal(text, &out)
+}
+
+// Template is the one that a revision stores.
+func Template(r *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
+	var patch struct {
+		Spec struct {
+			Template corev1.PodTemplateSpec `json:"template"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(r.Data.Raw, &patch); err != nil {
+		return nil, fmt.Errorf("decoding revision %s: %w", r.Name, err)
+	}
+	return &patch.Spec.Template, nil
+}
+
+// Holds reports whether the revision stores the data.
+func Holds(r *appsv1.ControllerRevision, data []byte) bool {
+	if bytes.Equal(r.Data.Raw, data) {
+		return true
+	}
+	var a, b any
+	return json.Unmarshal(r.Data.Raw, &a) == nil && json.Unmarshal(data, &b) == nil && reflect.DeepEqual(pruned(a), pruned(b))
+}
+
+// pruned is JSON without nulls, which older versions wrote for times that aren't set.
+func pruned(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			if e == nil {
+				delete(v, k)
+			} else {
+				v[k] = pruned(e)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = pruned(v[i])
+		}
+	}
+	return v
+}
+
+// HashLabel is the label of a StatefulSet's revisions that has their hash (history.ControllerRevisionHashLabel).
+const HashLabel = "controller.kubernetes.io/hash"
+
+// Hash is that of data. collisions tells revisions apart whose hashes are the same
+// (history.HashControllerRevision).
+func Hash(data []byte, collisions int32) string {
+	h := fnv.New32()
+	h.Write(data)
+	h.Write([]byte(strconv.Itoa(int(collisions))))
+	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
+}
+
+// mostName leaves room in a name for the hash.
+const mostName = 223
+
+// Name is that of an owner's revision with a hash (I-08).
+func Name(owner, hash string) string { return owner[:min(len(owner), mostName)] + "-" + hash }
+
+// Sort sorts a history, oldest first (history.SortControllerRevisions).
+func Sort(list []*appsv1.ControllerRevision) []*appsv1.ControllerRevision {
+	return slices.SortedFunc(slices.Values(list), func(a, b *appsv1.ControllerRevision) int {
+		return cmp.Or(cmp.Compare(a.Revision, b.Revision), a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// Next is the number of the revision that comes after a sorted history.
+func Next(sorted []*appsv1.ControllerRevision) int64 {
+	if len(sorted) == 0 {
+		return 1
+	}
+	return sorted[len(sorted)-1].Revision + 1
+}
+
+// Excess returns the oldest revisions of a sorted history that are too many, of those that aren't live
+// (statefulset: truncateHistory; daemon: cleanupHistory).
+func Excess(sorted []*appsv1.ControllerRevision, limit int, live func(*appsv1.ControllerRevision) bool) []*appsv1.ControllerRevision {
+	past := slices.DeleteFunc(slices.Clone(sorted), live)
+	return past[:max(0, len(past)-max(0, limit))]
+}

@@ -1,0 +1,78 @@
+package revision
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+func template(image string) *corev1.PodTemplateSpec {
+	return &corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "a"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: image, Command: []string{"<a>"}}}},
+	}
+}
+
+func of(name string, n int64, data []byte) *appsv1.ControllerRevision {
+	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: name}, Revision: n, Data: runtime.RawExtension{Raw: data}}
+}
+
+func TestData(t *testing.T) {
+	data, err := Data(template("i"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"command":["\u003ca\u003e"],"image":"i","name":"c","resources":{}}]}}}}`
+	if string(data) != want {
+		t.Errorf("got  %s\nwant %s", data, want)
+	}
+	back, err := Template(of("r", 1, data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(template("i"), back); d != "" {
+		t.Errorf("the template comes back changed: %s", d)
+	}
+}
+
+// A server may write JSON anew, and old versions wrote times that aren't set as null.
+func TestHolds(t *testing.T) {
+	data, err := Data(template("i"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := `{ "spec":{"template":{"metadata":{"creationTimestamp":null,"labels":{"app":"a"}},"$patch":"replace","spec":{"containers":[{"name":"c","image":"i","command":["<a>"],"resources":{}}]}}}}`
+	if !json.Valid([]byte(old)) || !Holds(of("r", 1, []byte(old)), data) {
+		t.Error("the same data isn't recognized")
+	}
+	if other, err := Data(template("j")); err != nil || Holds(of("r", 1, other), data) {
+		t.Errorf("other data is taken for the same (%v)", err)
+	}
+	if Hash(data, 0) == Hash(data, 1) {
+		t.Error("a collision doesn't change the hash")
+	}
+}
+
+func TestExcess(t *testing.T) {
+	list := Sort([]*appsv1.ControllerRevision{of("c", 3, nil), of("a", 1, nil), of("d", 4, nil), of("b", 2, nil)})
+	live := func(r *appsv1.ControllerRevision) bool { return r.Name == "a" }
+	var names []string
+	for _, r := range Excess(list, 1, live) {
+		names = append(names, r.Name)
+	}
+	if want := []string{"b", "c"}; !slices.Equal(names, want) {
+		t.Errorf("thrown away %v, want %v", names, want)
+	}
+	if n := Next(list); n != 5 {
+		t.Errorf("the next one is %d", n)
+	}
+	if left := Excess(list, 3, live); len(left) > 0 {
+		t.Errorf("thrown away %v", left)
+	}
+}

@@ -1,0 +1,141 @@
+package statefulset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// claimName is that of a template's claim for a number (I-05).
+func (s *pass) claimName(template string, n int) string {
+	return fmt.Sprintf("%s-%s-%d", template, s.set.Name, n)
+}
+
+// volumes puts the claims in front of what the template has; a volume of a claim's name gives way.
+func (s *pass) volumes(old []corev1.Volume, n int) (out []corev1.Volume) {
+	names := templates(s.set)
+	for _, name := range names {
+		source := &corev1.PersistentVolumeClaimVolumeSource{ClaimName: s.claimName(name, n)}
+		out = append(out, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: source}})
+	}
+	for _, v := range old {
+		if !slices.Contains(names, v.Name) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// claim is the stored claim of a template for a number; nil if there is none.
+func (s *pass) claim(template string, n int) *corev1.PersistentVolumeClaim {
+	return workload.Get[*corev1.PersistentVolumeClaim](s.View, s.set.Namespace, s.claimName(template, n))
+}
+
+// missing returns actions that create the claims that the pod lacks.
+func (s *pass) missing(p *corev1.Pod) (do []workload.Action) {
+	n := ordinal(p)
+	for i := range s.set.Spec.VolumeClaimTemplates {
+		t := &s.set.Spec.VolumeClaimTemplates[i]
+		if s.claim(t.Name, n) != nil {
+			continue
+		}
+		c := t.DeepCopy()
+		c.Name, c.Namespace = s.claimName(t.Name, n), s.set.Namespace
+		if c.Labels == nil {
+			c.Labels = map[string]string{}
+		}
+		maps.Copy(c.Labels, s.set.Spec.Selector.MatchLabels)
+		c.OwnerReferences = s.references(c, p)
+		about := fmt.Sprintf("create Claim %s Pod %s in StatefulSet %s ", c.Name, p.Name, s.set.Name)
+		do = append(do, workload.Create{Object: c,
+			Done:   workload.Normal("SuccessfulCreate", about+"success"),
+			Failed: workload.Warning("FailedCreate", about+"failed error: "+workload.Problem)})
+	}
+	return do
+}
+
+// blocked reports whether a new pod can't have its claims: one is being deleted, or is still that of a pod of
+// the same name that is gone, and goes with it (stateful_pod_control.go: PodClaimIsStale).
+func (s *pass) blocked(p *corev1.Pod) bool {
+	return slices.ContainsFunc(templates(s.set), func(t string) bool {
+		c := s.claim(t, ordinal(p))
+		return c != nil && (c.DeletionTimestamp != nil || s.policy().WhenScaled == remove && stale(c, p, workload.Pods))
+	})
+}
+
+const (
+	retain = appsv1.RetainPersistentVolumeClaimRetentionPolicyType
+	remove = appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+)
+
+// policy is the retention policy of claims.
+func (s *pass) policy() appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy {
+	if p := s.set.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
+		return *p
+	}
+	return appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{WhenDeleted: retain, WhenScaled: retain}
+}
+
+// retention returns actions that make the pod's claims refer to whom the policy says.
+func (s *pass) retention(p *corev1.Pod) (do []workload.Action) {
+	for _, t := range templates(s.set) {
+		c := s.claim(t, ordinal(p))
+		if c == nil || stale(c, s.set, workload.StatefulSets) || stale(c, p, workload.Pods) {
+			continue // a stale reference: it is the collector's (I-05)
+		}
+		refs := s.references(c, p)
+		if apiequality.Semantic.DeepEqual(refs, c.OwnerReferences) {
+			continue
+		}
+		c = c.DeepCopy()
+		c.OwnerReferences = refs
+		do = append(do, workload.Update{Object: c})
+	}
+	return do
+}
+
+// references are those that a claim is to have: what others have put there, and one to the set or to the pod, or
+// none (stateful_set_utils.go: updateClaimOwnerRefForSetAndPod).
+func (s *pass) references(c *corev1.PersistentVolumeClaim, p *corev1.Pod) []metav1.OwnerReference {
+	policy := s.policy()
+	var wanted workload.Object
+	switch {
+	case policy.WhenScaled == remove && !s.wants(ordinal(p)):
+		wanted = p
+	case policy.WhenDeleted == remove:
+		wanted = s.set
+	}
+	ours := func(r metav1.OwnerReference) bool {
+		return names(r, s.set, workload.StatefulSets) || names(r, p, workload.Pods)
+	}
+	foreign := func(r metav1.OwnerReference) bool { return !ours(r) && r.Controller != nil && *r.Controller }
+	if wanted != nil {
+		i := slices.IndexFunc(c.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == wanted.GetUID() })
+		if i >= 0 && apiequality.Semantic.DeepEqual(c.OwnerReferences[i], workload.ControllerRef(wanted)) {
+			// It stays in its place.
+			return slices.DeleteFunc(slices.Clone(c.OwnerReferences), func(r metav1.OwnerReference) bool { return ours(r) && r.UID != wanted.GetUID() })
+		}
+	}
+	refs := slices.DeleteFunc(slices.Clone(c.OwnerReferences), ours)
+	if wanted == nil || wanted.GetUID() == "" || slices.ContainsFunc(refs, foreign) {
+		return refs
+	}
+	return append(refs, workload.ControllerRef(wanted))
+}
+
+// names reports whether the reference is to an object of that name.
+func names(r metav1.OwnerReference, o workload.Object, kind workload.Resource) bool {
+	return r.APIVersion == kind.APIVersion() && r.Kind == kind.Kind && r.Name == o.GetName()
+}
+
+// stale reports whether a claim refers to an object of that name that is gone.
+func stale(c *corev1.PersistentVolumeClaim, o workload.Object, kind workload.Resource) bool {
+	return slices.ContainsFunc(c.OwnerReferences, func(r metav1.OwnerReference) bool { return names(r, o, kind) && r.UID != o.GetUID() })
+}

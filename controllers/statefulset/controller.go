@@ -1,0 +1,76 @@
+package statefulset
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// New returns statefulset-controller.
+func New() workload.Controller {
+	return workload.Controller{
+		Name: "statefulset-controller", For: workload.StatefulSets,
+		Owns: []workload.Resource{workload.Pods, workload.Revisions},
+		Selector: func(o workload.Object) labels.Selector {
+			return workload.Selector(o.(*appsv1.StatefulSet).Spec.Selector)
+		},
+		Sees: []workload.Resource{workload.Claims}, Wake: claimed,
+		Decide: func(v workload.View, now time.Time) workload.Plan {
+			set, _ := v.Object.(*appsv1.StatefulSet)
+			if set == nil {
+				return workload.Plan{}
+			}
+			return decide(v, set, now)
+		},
+	}
+}
+
+// claimed says which sets a claim that comes or goes may be of, by its name.
+func claimed(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	if c.Resource != workload.Claims || c.Old != nil && c.New != nil {
+		return nil
+	}
+	m := c.New
+	if m == nil {
+		m = c.Old
+	}
+	for _, set := range workload.All[*appsv1.StatefulSet](r, m.Namespace) {
+		if slices.ContainsFunc(templates(set), func(t string) bool { return strings.HasPrefix(m.Name, t+"-"+set.Name+"-") }) {
+			keys = append(keys, workload.KeyOf(set))
+		}
+	}
+	return keys
+}
+
+// templates are the names of the set's claims.
+func templates(set *appsv1.StatefulSet) (names []string) {
+	for i := range set.Spec.VolumeClaimTemplates {
+		names = append(names, set.Spec.VolumeClaimTemplates[i].Name)
+	}
+	return names
+}
+
+func decide(v workload.View, set *appsv1.StatefulSet, now time.Time) workload.Plan {
+	s := &pass{View: v, set: set, now: now}
+	if do := s.read(); len(do) > 0 {
+		return workload.Plan{Do: do} // what is claimed is changed no more in the same pass
+	}
+	if do, ok := s.revise(); !ok {
+		return workload.Plan{Do: do}
+	}
+	s.arrange()
+	if set.DeletionTimestamp == nil {
+		s.process()
+		if v.Failed != nil {
+			s.replaced = 0 // none of that is carried out
+		}
+		s.plan.Do = append(s.plan.Do, s.forget()...)
+	}
+	s.plan.Status = s.status()
+	return s.plan
+}

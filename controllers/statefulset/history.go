@@ -1,0 +1,96 @@
+package statefulset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/controllers/revision"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// revise finds the current and the update revision. If ok is false that needs what do says first
+// (stateful_set_control.go: getStatefulSetRevisions).
+func (s *pass) revise() (do []workload.Action, ok bool) {
+	s.history = revision.Sort(s.history)
+	data, err := revision.Data(&s.set.Spec.Template)
+	if err != nil {
+		panic(fmt.Sprintf("statefulset: %v", err)) // what was decoded can be encoded
+	}
+	if s.set.Status.CollisionCount != nil {
+		s.collisions = *s.set.Status.CollisionCount
+	}
+	for _, r := range slices.Backward(s.history) {
+		if revision.Holds(r, data) {
+			s.update = r
+			break
+		}
+	}
+	switch next := revision.Next(s.history); {
+	case s.set.DeletionTimestamp != nil && s.update == nil:
+		return nil, false // its history is gone before it
+	case s.set.DeletionTimestamp != nil:
+	case s.update == nil:
+		return []workload.Action{workload.Create{Object: s.newRevision(data, next)}}, false
+	case s.update != s.history[len(s.history)-1]: // an older one is to be the newest again
+		again := s.update.DeepCopy()
+		again.Revision = next
+		return []workload.Action{workload.Update{Object: again}}, false
+	}
+	s.current = s.update
+	for _, r := range s.history {
+		if r.Name == s.set.Status.CurrentRevision {
+			s.current = r
+		}
+	}
+	return nil, true
+}
+
+// newRevision is a revision of the set's template. Names that are in use by others are passed over.
+func (s *pass) newRevision(data []byte, number int64) *appsv1.ControllerRevision {
+	r := &appsv1.ControllerRevision{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: s.set.Namespace, Labels: map[string]string{}, Annotations: maps.Clone(s.set.Annotations),
+			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s.set)},
+		},
+		Data: runtime.RawExtension{Raw: data}, Revision: number,
+	}
+	maps.Copy(r.Labels, s.set.Spec.Template.Labels)
+	for {
+		hash := revision.Hash(data, s.collisions)
+		r.Name, r.Labels[revision.HashLabel] = revision.Name(s.set.Name, hash), hash
+		if workload.Get[*appsv1.ControllerRevision](s.View, r.Namespace, r.Name) == nil {
+			return r
+		}
+		s.collisions++
+	}
+}
+
+// template is that of a revision. One that can't be read is as good as the set's.
+func (s *pass) template(r *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
+	if t, err := revision.Template(r); err == nil {
+		return t
+	}
+	return &s.set.Spec.Template
+}
+
+// forget throws away the oldest revisions that nobody needs, if there are more than the limit
+// (stateful_set_control.go: truncateHistory).
+func (s *pass) forget() (do []workload.Action) {
+	if s.set.Spec.RevisionHistoryLimit == nil {
+		return nil
+	}
+	live := map[string]bool{s.current.Name: true, s.update.Name: true}
+	for _, p := range s.pods {
+		live[revisionOf(p)] = true
+	}
+	for _, r := range revision.Excess(s.history, int(*s.set.Spec.RevisionHistoryLimit), func(r *appsv1.ControllerRevision) bool { return live[r.Name] }) {
+		do = append(do, workload.Delete{Object: r})
+	}
+	return do
+}

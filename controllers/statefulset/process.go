@@ -1,0 +1,103 @@
+package statefulset
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// process plans what comes and goes: first what there is to be, then what is too much, then what is outdated
+// (stateful_set_control.go: updateStatefulSet).
+func (s *pass) process() {
+	for i := range s.replicas {
+		if done := s.replica(i); !done && s.ordered() {
+			return
+		}
+	}
+	for _, p := range s.surplus {
+		s.plan.Do = append(s.plan.Do, s.retention(p)...)
+	}
+	for _, p := range s.surplus {
+		if done := s.condemned(p); !done && s.ordered() {
+			return
+		}
+	}
+	if s.set.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
+		s.renew()
+	}
+}
+
+func (s *pass) do(actions ...workload.Action) { s.plan.Do = append(s.plan.Do, actions...) }
+
+// replica sees to the pod in a place; done is false if those behind it have to wait
+// (stateful_set_control.go: processReplica).
+func (s *pass) replica(i int) (done bool) {
+	p := s.replicas[i]
+	switch {
+	case p == nil:
+		s.create(s.newPod(s.start() + i))
+		return false
+	case workload.Finished(p):
+		if p.DeletionTimestamp == nil {
+			s.remove(p) // a new one comes when this one is gone
+		}
+		return false
+	}
+	if p.Status.Phase == corev1.PodPending {
+		s.do(s.missing(p)...)
+	}
+	if s.ordered() && (p.DeletionTimestamp != nil || !healthy(p) || !s.available(p)) {
+		return false
+	}
+	s.do(s.retention(p)...)
+	s.do(s.identify(p)...)
+	return true
+}
+
+// condemned sees to a pod that there is to be no more (stateful_set_control.go: processCondemned).
+func (s *pass) condemned(p *corev1.Pod) (done bool) {
+	switch {
+	case p.DeletionTimestamp != nil:
+		return false
+	case s.ordered() && p != s.unhealthy && (!healthy(p) || !s.available(p)):
+		return false
+	}
+	s.remove(p)
+	return false
+}
+
+// create plans a pod once its claims are there.
+func (s *pass) create(p *corev1.Pod) {
+	if s.blocked(p) {
+		return // the end of the claim wakes the set
+	}
+	if claims := s.missing(p); len(claims) > 0 {
+		s.do(claims...)
+		return
+	}
+	about := fmt.Sprintf("create Pod %s in StatefulSet %s ", p.Name, s.set.Name)
+	s.do(workload.Create{Object: p,
+		Done:   workload.Normal("SuccessfulCreate", about+"successful"),
+		Failed: workload.Warning("FailedCreate", about+"failed error: "+workload.Problem)})
+}
+
+func (s *pass) remove(p *corev1.Pod) {
+	about := fmt.Sprintf("delete Pod %s in StatefulSet %s ", p.Name, s.set.Name)
+	s.do(workload.Delete{Object: p,
+		Done:   workload.Normal("SuccessfulDelete", about+"successful"),
+		Failed: workload.Warning("FailedDelete", about+"failed error: "+workload.Problem)})
+}
+
+// identify gives an adopted pod the labels by which it is known.
+func (s *pass) identify(p *corev1.Pod) []workload.Action {
+	if p.Labels[appsv1.StatefulSetPodNameLabel] == p.Name {
+		return nil
+	}
+	p = p.DeepCopy()
+	p.Labels[appsv1.StatefulSetPodNameLabel] = p.Name
+	p.Labels[appsv1.PodIndexLabel] = fmt.Sprint(ordinal(p))
+	return []workload.Action{workload.Update{Object: p}}
+}

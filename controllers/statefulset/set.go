@@ -1,0 +1,157 @@
+package statefulset
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// pass is one look at a set.
+type pass struct {
+	workload.View
+	set *appsv1.StatefulSet
+	now time.Time
+	// pods are those of the set.
+	pods []*corev1.Pod
+	// history is sorted; current and update are of it.
+	history         []*appsv1.ControllerRevision
+	current, update *appsv1.ControllerRevision
+	// collisions is status.collisionCount as it is to be.
+	collisions int32
+	// replicas has a place for each number that there is to be, nil where there is no pod; surplus are the pods
+	// with other numbers, the highest first.
+	replicas, surplus []*corev1.Pod
+	// unhealthy is the first pod that isn't available, nil if all are.
+	unhealthy *corev1.Pod
+	// replaced is how many outdated pods are deleted.
+	replaced int32
+	plan     workload.Plan
+}
+
+// read finds the set's pods and revisions, and returns what is to be done so that they are its own.
+func (s *pass) read() []workload.Action {
+	member := func(o workload.Object) bool { parent, _ := identity(o.GetName()); return parent == s.set.Name }
+	claiming := workload.Claiming{Selector: workload.Selector(s.set.Spec.Selector), Adoptable: member}
+	var pods, revisions []workload.Action
+	s.pods, pods = workload.Claim(s.set, claiming,
+		workload.Controlled[*corev1.Pod](s.View, s.set.UID), workload.Free[*corev1.Pod](s.View, s.set.Namespace))
+	claiming.Adoptable = nil
+	s.history, revisions = workload.Claim(s.set, claiming,
+		workload.Controlled[*appsv1.ControllerRevision](s.View, s.set.UID), workload.Free[*appsv1.ControllerRevision](s.View, s.set.Namespace))
+	return append(pods, revisions...)
+}
+
+// arrange puts each pod in its place.
+func (s *pass) arrange() {
+	s.replicas = make([]*corev1.Pod, *s.set.Spec.Replicas)
+	for _, p := range s.pods {
+		switch _, n := identity(p.Name); {
+		case s.wants(n):
+			s.replicas[n-s.start()] = p
+		case n >= 0:
+			s.surplus = append(s.surplus, p)
+		}
+	}
+	slices.SortFunc(s.surplus, func(a, b *corev1.Pod) int { return cmp.Compare(ordinal(b), ordinal(a)) })
+	rising := slices.Clone(s.surplus)
+	slices.Reverse(rising)
+	for _, p := range slices.Concat(s.replicas, rising) {
+		if s.unhealthy == nil && p != nil && s.unavailable(p) {
+			s.unhealthy = p
+		}
+	}
+}
+
+// start is the lowest number.
+func (s *pass) start() int {
+	if s.set.Spec.Ordinals != nil {
+		return int(s.set.Spec.Ordinals.Start)
+	}
+	return 0
+}
+
+// wants reports whether there is to be a pod of the number.
+func (s *pass) wants(n int) bool {
+	return n >= s.start() && n < s.start()+int(*s.set.Spec.Replicas)
+}
+
+// ordered reports whether one pod at a time comes or goes.
+func (s *pass) ordered() bool { return s.set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement }
+
+// identity parts the name of a set's pod; the number is -1 if there is none.
+func identity(name string) (parent string, n int) {
+	i := strings.LastIndexByte(name, '-')
+	if i < 0 {
+		return "", -1
+	}
+	number, err := strconv.ParseUint(name[i+1:], 10, 31)
+	if err != nil {
+		return "", -1
+	}
+	return name[:i], int(number)
+}
+
+func ordinal(p *corev1.Pod) int {
+	_, n := identity(p.Name)
+	return n
+}
+
+// available reports whether the pod has been ready for long enough. If it will be, it is looked at again then.
+func (s *pass) available(p *corev1.Pod) bool {
+	wait, ok := workload.Available(p, s.set.Spec.MinReadySeconds, s.now)
+	if ok && wait > 0 && (s.plan.Again == 0 || wait < s.plan.Again) {
+		s.plan.Again = wait
+	}
+	return ok && wait == 0
+}
+
+func (s *pass) unavailable(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || !s.available(p) }
+
+// healthy reports whether the pod is running and ready.
+func healthy(p *corev1.Pod) bool {
+	_, ok := workload.Ready(p)
+	return ok && p.Status.Phase == corev1.PodRunning
+}
+
+// revisionOf is the name of the revision that the pod is of.
+func revisionOf(p *corev1.Pod) string { return p.Labels[appsv1.StatefulSetRevisionLabel] }
+
+// newPod is the pod of a number (stateful_set_utils.go: newVersionedStatefulSetPod). Below the partition pods stay
+// with the current revision.
+func (s *pass) newPod(n int) *corev1.Pod {
+	r := s.update
+	if u := s.set.Spec.UpdateStrategy; u.Type == appsv1.RollingUpdateStatefulSetStrategyType && u.RollingUpdate == nil {
+		if n < s.start()+int(s.set.Status.CurrentReplicas) {
+			r = s.current
+		}
+	} else if n < s.start()+s.partition() {
+		r = s.current
+	}
+	p := workload.FromTemplate(s.set, s.template(r))
+	p.Name = s.set.Name + "-" + strconv.Itoa(n)
+	if p.Labels == nil {
+		p.Labels = map[string]string{}
+	}
+	maps.Copy(p.Labels, map[string]string{
+		appsv1.StatefulSetPodNameLabel: p.Name, appsv1.PodIndexLabel: strconv.Itoa(n), appsv1.StatefulSetRevisionLabel: r.Name,
+	})
+	p.Spec.Hostname, p.Spec.Subdomain = p.Name, s.set.Spec.ServiceName
+	p.Spec.Volumes = s.volumes(p.Spec.Volumes, n)
+	return p
+}
+
+// partition is the place below which no pod is replaced.
+func (s *pass) partition() int {
+	if u := s.set.Spec.UpdateStrategy.RollingUpdate; u != nil && u.Partition != nil {
+		return int(*u.Partition)
+	}
+	return 0
+}
