@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,7 +59,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	on, err := selectControllers(o.controllers)
+	on, err := selectControllers(o.controllers, slices.Contains(o.admit, serviceAccountPlugin))
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +87,11 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		s.controllers[roleAggregation] = aggregateRoles(s.api, d, log)
 	}
 	for name, run := range protectors(s.api, d, log) {
+		if on[name] {
+			s.controllers[name] = run
+		}
+	}
+	for name, run := range fixtures(s.api, d, keys, log) {
 		if on[name] {
 			s.controllers[name] = run
 		}
