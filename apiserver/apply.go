@@ -13,7 +13,7 @@ import (
 // serveApply is PATCH with an apply document: it merges the document into the object by who owns
 // which field, or creates the object (B-51, B-60, B-61).
 func (s *Server) serveApply(q *request, x *rendering, p patch) error {
-	q.tracked = true
+	q.tracked, q.mayCreate = true, q.judgeCreate
 	code := http.StatusOK
 	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.applied(old, p) })
 	if apierrors.IsNotFound(err) && q.sub == nil { // B-04

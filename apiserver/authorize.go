@@ -81,6 +81,10 @@ func (s *Server) authorizeTarget(r *http.Request, t target, verb string) error {
 	return s.judge(routed)
 }
 
+// judgeCreate judges a request for another verb that turns out to create the object
+// (AS pkg/endpoints/handlers/update.go: withAuthorization).
+func (q *request) judgeCreate() error { return q.s.judge(attributesFor(q.user, q.target, "create")) }
+
 // judge returns the 403, nil if the request may go on.
 func (s *Server) judge(a *auth.Attributes) error {
 	d := s.authorizer.Authorize(a)

@@ -23,6 +23,6 @@
 //  6. Every failure is answered with a Status. A handler that panics answers 500 and is logged.
 //  7. Nothing is unbounded: bodies, requests in flight, waiting, and what a watcher may lag.
 //  8. Every path is judged before anything is done or told about it, by what it says and, should that
-//     be something else, by what it is routed to. Wrong credentials are 401 on every path, and never
+//     be something else, by what it is routed to; an update that creates needs the right to create, too. Wrong credentials are 401 on every path, and never
 //     make a client anonymous. No credential is logged, or passed on to a handler.
 package apiserver

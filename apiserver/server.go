@@ -158,6 +158,7 @@ func (s *Server) plugins() []admission.Choice {
 	return []admission.Choice{
 		{Plugin: &admission.Lifecycle{State: s.namespaceState}, Default: true},
 		{Plugin: &admission.LimitRanger{Ranges: s.limitRanges}, Default: true},
+		{Plugin: &admission.ServiceAccount{Account: s.serviceAccount, GenerateName: generatedName}},
 		{Plugin: admission.TaintNodes{}, Default: true},
 		{Plugin: &admission.Priority{Classes: s.priorityClasses}, Default: true},
 		{Plugin: admission.DefaultTolerations{}, Default: true},

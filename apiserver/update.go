@@ -33,7 +33,7 @@ func (s *Server) serveUpdate(q *request) error {
 		return err
 	}
 	dedupOwners(obj, false, q.warn.add)
-	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
+	q.dryRun, q.manager, q.mayCreate = isDryRun(o.DryRun), q.managerOr(o.FieldManager), q.judgeCreate
 	out, created, err := s.replaceOrCreate(q.r.Context(), &q.op, obj)
 	if err != nil {
 		return err

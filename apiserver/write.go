@@ -41,6 +41,8 @@ type op struct {
 	tracked bool
 	// guards are compared in the same transaction as the write (gc's deletes).
 	guards []storage.Guard
+	// mayCreate judges whether the client may create what it updates or applies; nil needs no asking.
+	mayCreate func() error
 }
 
 func (o *op) attributes(operation admission.Operation, obj, old runtime.Object) *admission.Attributes {
@@ -188,6 +190,11 @@ func (s *Server) storeNew(ctx context.Context, o *op, obj object, revision strin
 		return nil, err
 	}
 	o.warnOf(obj, nil)
+	if o.mayCreate != nil {
+		if err := o.mayCreate(); err != nil {
+			return nil, err
+		}
+	}
 	a := o.attributes(admission.Create, obj, nil)
 	defer func() { undone(a, err) }()
 	if err := s.admission.Validate(ctx, a); err != nil {

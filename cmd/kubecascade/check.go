@@ -15,7 +15,7 @@ func (o *options) complete(changed func(name string) bool) error {
 	if err := o.access.check(); err != nil {
 		return err
 	}
-	if _, err := selectControllers(o.controllers); err != nil {
+	if _, err := selectControllers(o.controllers, false); err != nil {
 		return err
 	}
 	if _, err := o.services(); err != nil {

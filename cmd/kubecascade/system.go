@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,7 +61,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	on, err := selectControllers(o.controllers)
+	on, err := selectControllers(o.controllers, slices.Contains(o.admit, serviceAccountPlugin))
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +94,11 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		}
 	}
 	maps.Copy(s.controllers, workers(on, s.api, d, log))
+	for name, run := range fixtures(s.api, d, keys, log) {
+		if on[name] {
+			s.controllers[name] = run
+		}
+	}
 	s.secure = newHTTPServer(s.api.Handler(), log)
 	s.secure.TLSConfig = keys.TLS(clientCAs...)
 	if p.insecure != nil {

@@ -1,0 +1,110 @@
+package admission
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// mountable refuses a pod that uses secrets which its account doesn't name, if the account says so
+// (K plugin/pkg/admission/serviceaccount: limitSecretReferences). Of volumes only those of a secret are
+// looked at, and ephemeral containers aren't.
+func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
+	if !limitsSecrets(account) {
+		return nil
+	}
+	for _, v := range pod.Spec.Volumes {
+		if v.Secret != nil && !names(account, v.Secret.SecretName) {
+			return fmt.Errorf("volume with secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret", v.Secret.SecretName, account.Name)
+		}
+	}
+	for _, list := range []struct {
+		kind       string
+		containers []corev1.Container
+	}{{"init container", pod.Spec.InitContainers}, {"container", pod.Spec.Containers}} {
+		for i := range list.containers {
+			c := &list.containers[i]
+			if err := mountableEnv(account, list.kind+" "+c.Name, c.Env, c.EnvFrom); err != nil {
+				return err
+			}
+		}
+	}
+	for i, ref := range pod.Spec.ImagePullSecrets {
+		if !slices.Contains(account.ImagePullSecrets, ref) {
+			return fmt.Errorf("imagePullSecrets[%d].name=\"%s\" is not allowed because service account %s does not reference that imagePullSecret", i, ref.Name, account.Name)
+		}
+	}
+	return nil
+}
+
+// mountableAdded is mountable for ephemeral containers.
+func mountableAdded(account *corev1.ServiceAccount, pod *corev1.Pod) error {
+	if !limitsSecrets(account) {
+		return nil
+	}
+	for i := range pod.Spec.EphemeralContainers {
+		c := &pod.Spec.EphemeralContainers[i]
+		if err := mountableEnv(account, "ephemeral container "+c.Name, c.Env, c.EnvFrom); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func names(account *corev1.ServiceAccount, secret string) bool {
+	return slices.ContainsFunc(account.Secrets, func(r corev1.ObjectReference) bool { return r.Name == secret })
+}
+
+func mountableEnv(account *corev1.ServiceAccount, container string, env []corev1.EnvVar, from []corev1.EnvFromSource) error {
+	for _, e := range env {
+		if ref := secretOf(e); ref != nil && !names(account, ref.Name) {
+			return fmt.Errorf("%s with envVar %s referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
+				container, e.Name, ref.Name, account.Name)
+		}
+	}
+	for _, f := range from {
+		if f.SecretRef != nil && !names(account, f.SecretRef.Name) {
+			return fmt.Errorf("%s with envFrom referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
+				container, f.SecretRef.Name, account.Name)
+		}
+	}
+	return nil
+}
+
+func secretOf(e corev1.EnvVar) *corev1.SecretKeySelector {
+	if e.ValueFrom == nil {
+		return nil
+	}
+	return e.ValueFrom.SecretKeyRef
+}
+
+// usesSecrets reports whether a pod names a secret anywhere (K pkg/api/v1/pod/util.go: VisitPodSecretNames).
+func usesSecrets(s *corev1.PodSpec) bool {
+	used := len(s.ImagePullSecrets) > 0 || slices.ContainsFunc(s.Volumes, volumeUsesSecret)
+	env := func(vars []corev1.EnvVar, from []corev1.EnvFromSource) {
+		used = used || slices.ContainsFunc(vars, func(e corev1.EnvVar) bool { return secretOf(e) != nil }) ||
+			slices.ContainsFunc(from, func(f corev1.EnvFromSource) bool { return f.SecretRef != nil })
+	}
+	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
+		for i := range list {
+			env(list[i].Env, list[i].EnvFrom)
+		}
+	}
+	for i := range s.EphemeralContainers {
+		env(s.EphemeralContainers[i].Env, s.EphemeralContainers[i].EnvFrom)
+	}
+	return used
+}
+
+func volumeUsesSecret(v corev1.Volume) bool {
+	switch {
+	case v.Secret != nil, v.AzureFile != nil && v.AzureFile.SecretName != "",
+		v.CephFS != nil && v.CephFS.SecretRef != nil, v.Cinder != nil && v.Cinder.SecretRef != nil,
+		v.FlexVolume != nil && v.FlexVolume.SecretRef != nil, v.RBD != nil && v.RBD.SecretRef != nil,
+		v.ScaleIO != nil && v.ScaleIO.SecretRef != nil, v.ISCSI != nil && v.ISCSI.SecretRef != nil,
+		v.StorageOS != nil && v.StorageOS.SecretRef != nil, v.CSI != nil && v.CSI.NodePublishSecretRef != nil:
+		return true
+	}
+	return v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool { return s.Secret != nil })
+}

@@ -1,0 +1,167 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ServiceAccount gives pods the account that they run as, with a token for the API in a volume, and
+// refuses those whose account isn't there (K plugin/pkg/admission/serviceaccount). Pods keep what they
+// were created with, but for ephemeral containers, whose secrets are judged when they are added.
+type ServiceAccount struct {
+	// Account returns an account; its error says what the refusal says. Nobody may change what it returns.
+	Account func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error)
+	// GenerateName returns a name that begins with the prefix.
+	GenerateName func(prefix string) string
+}
+
+const (
+	defaultAccount = "default"
+	// tokenMount is where containers find token, certificate and namespace.
+	tokenMount  = "/var/run/secrets/kubernetes.io/serviceaccount"
+	tokenVolume = "kube-api-access-"
+	// tokenLife is what says of a token that it was mounted without anybody's asking, in seconds
+	// (K pkg/serviceaccount: WarnOnlyBoundTokenExpirationSeconds).
+	tokenLife = int64(60*60 + 7)
+	// mountableOnly is the annotation of an account whose pods may use no other secrets than its own.
+	mountableOnly = "kubernetes.io/enforce-mountable-secrets"
+)
+
+// Name implements Plugin.
+func (*ServiceAccount) Name() string { return "ServiceAccount" }
+
+// Admit implements Mutator. It refuses what Validate refuses, as upstream's does: before other plugins
+// spend work on the pod.
+func (p *ServiceAccount) Admit(ctx context.Context, a *Attributes) error {
+	pod, ok := a.Object.(*corev1.Pod)
+	if !ok || a.Operation != Create || a.Subresource != "" {
+		return nil
+	}
+	if isMirror(pod) { // a kubelet deletes one that isn't as it wrote it
+		return mirrorUses(pod)
+	}
+	if pod.Spec.ServiceAccountName == "" {
+		pod.Spec.ServiceAccountName, pod.Spec.DeprecatedServiceAccount = defaultAccount, defaultAccount
+	}
+	account, err := p.account(ctx, a, pod)
+	if err != nil {
+		return err
+	}
+	if automounts(account, pod) {
+		p.mount(&pod.Spec)
+	}
+	if len(pod.Spec.ImagePullSecrets) == 0 {
+		pod.Spec.ImagePullSecrets = slices.Clone(account.ImagePullSecrets)
+	}
+	return mountable(account, pod)
+}
+
+// Validate implements Validator.
+func (p *ServiceAccount) Validate(ctx context.Context, a *Attributes) error {
+	pod, ok := a.Object.(*corev1.Pod)
+	added := a.Operation == Update && a.Subresource == "ephemeralcontainers"
+	if !ok || !added && (a.Operation != Create || a.Subresource != "") {
+		return nil
+	}
+	if isMirror(pod) && !added {
+		return mirrorUses(pod)
+	}
+	if pod.Spec.ServiceAccountName == "" {
+		return fmt.Errorf("no service account specified for pod %s/%s", a.Namespace, pod.Name)
+	}
+	account, err := p.account(ctx, a, pod)
+	if err != nil {
+		return err
+	}
+	if added {
+		return mountableAdded(account, pod)
+	}
+	return mountable(account, pod)
+}
+
+func (p *ServiceAccount) account(ctx context.Context, a *Attributes, pod *corev1.Pod) (*corev1.ServiceAccount, error) {
+	name := pod.Spec.ServiceAccountName
+	account, err := p.Account(ctx, a.Namespace, name)
+	if err != nil { // in words only: an API error would be the client's answer
+		return nil, fmt.Errorf("error looking up service account %s/%s: %v", a.Namespace, name, err)
+	}
+	return account, nil
+}
+
+func isMirror(pod *corev1.Pod) bool {
+	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return ok
+}
+
+// mirrorUses refuses what a pod of a kubelet's own can't have, as no API server knows of it beforehand.
+func mirrorUses(pod *corev1.Pod) error {
+	if pod.Spec.ServiceAccountName != "" {
+		return errors.New("a mirror pod may not reference service accounts")
+	}
+	if usesSecrets(&pod.Spec) {
+		return errors.New("a mirror pod may not reference secrets")
+	}
+	for _, v := range pod.Spec.Volumes {
+		if v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool { return s.ServiceAccountToken != nil }) {
+			return errors.New("a mirror pod may not use ServiceAccountToken volume projections")
+		}
+	}
+	return nil
+}
+
+// automounts: the pod's wish counts before its account's, and without either it does.
+func automounts(account *corev1.ServiceAccount, pod *corev1.Pod) bool {
+	for _, wish := range []*bool{pod.Spec.AutomountServiceAccountToken, account.AutomountServiceAccountToken} {
+		if wish != nil {
+			return *wish
+		}
+	}
+	return true
+}
+
+// mount adds the token to every container that has nothing in its place.
+func (p *ServiceAccount) mount(s *corev1.PodSpec) {
+	var name string
+	i := slices.IndexFunc(s.Volumes, func(v corev1.Volume) bool { return strings.HasPrefix(v.Name, tokenVolume) })
+	if i >= 0 {
+		name = s.Volumes[i].Name
+	} else {
+		name = p.GenerateName(tokenVolume)
+	}
+	mounted := false
+	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
+		for c := range list {
+			mounts := &list[c].VolumeMounts
+			if !slices.ContainsFunc(*mounts, func(m corev1.VolumeMount) bool { return m.MountPath == tokenMount }) {
+				*mounts = append(*mounts, corev1.VolumeMount{Name: name, ReadOnly: true, MountPath: tokenMount})
+				mounted = true
+			}
+		}
+	}
+	if mounted && i < 0 {
+		s.Volumes = append(s.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Projected: tokenSource()}})
+	}
+}
+
+func tokenSource() *corev1.ProjectedVolumeSource {
+	mode, life := corev1.ProjectedVolumeSourceDefaultMode, tokenLife
+	return &corev1.ProjectedVolumeSource{DefaultMode: &mode, Sources: []corev1.VolumeProjection{
+		{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token", ExpirationSeconds: &life}},
+		{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "kube-root-ca.crt"},
+			Items: []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}}}},
+		{DownwardAPI: &corev1.DownwardAPIProjection{Items: []corev1.DownwardAPIVolumeFile{
+			{Path: "namespace", FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.namespace"}}}}},
+	}}
+}
+
+// limitsSecrets reports whether the account's pods may use its own secrets only.
+func limitsSecrets(account *corev1.ServiceAccount) bool {
+	limits, err := strconv.ParseBool(account.Annotations[mountableOnly])
+	return err == nil && limits
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"encoding/pem"
+	"log/slog"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/controllers/fixture"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// serviceAccountPlugin needs the controllers of fixtures.
+const serviceAccountPlugin = "ServiceAccount"
+
+// fixtures returns what runs the controllers that keep an object in every namespace, by their names. Each
+// speaks as the service account that it has in kube-controller-manager.
+func fixtures(api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger) map[string]func(context.Context) {
+	run := func(rule fixture.Rule, account string) func(context.Context) {
+		adapter := &loopback.Fixtures{API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache}
+		return fixture.New(rule, adapter, log).Run
+	}
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: keys.Authority().Raw})
+	return map[string]func(context.Context){
+		accountController:    run(fixture.Accounts(), "service-account-controller"),
+		certificatePublisher: run(fixture.Certificate(string(authority)), "root-ca-cert-publisher"),
+	}
+}
