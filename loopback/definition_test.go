@@ -136,10 +136,18 @@ func TestDefinitionGoes(t *testing.T) {
 	do(t, s, "POST", "/apis/example.com/v1/namespaces/other/widgets", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"}}`)
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["example.com/hold"]}}`)
 	w, objects := s.Watch(definitions+"?watch=1"), s.Watch("/apis/example.com/v1/widgets?watch=1")
-	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
-	reaches(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
-		return is(d, apiextensionsv1.Terminating, "True", "InstanceDeletionInProgress")
-	})
+	if a := s.Do("DELETE", definitions+"/widgets.example.com", nil); !strings.Contains(string(a.Body), `"reason":"InstanceDeletionPending"`) { // C-84
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	// Nobody who knows of the deletion finds it not begun.
+	if a := s.Do("GET", definitions+"/widgets.example.com", nil); !strings.Contains(string(a.Body), `"reason":"InstanceDeletionInProgress"`) || a.Object().GetGeneration() != 1 {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	for _, reason := range []string{"InstanceDeletionPending", "InstanceDeletionInProgress"} {
+		reaches(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
+			return is(d, apiextensionsv1.Terminating, "True", reason)
+		})
+	}
 	gone(t, objects, "b")
 	a := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"late"}}`)
 	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(string(a.Body), want) {

@@ -15,7 +15,7 @@ func apiextensions() []*Resource {
 			Stored:     apiextensionsv1beta1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
 			ToStored:   crdToV1beta1, FromStored: crdFromV1beta1,
 			Strategy:     Strategy{Generation: SpecGeneration, Conditional: true, CustomMeta: true},
-			Delete:       Deletion{Kind: crdKind, Mark: terminateCRD},
+			Delete:       Deletion{Kind: crdKind, Mark: terminateCRD, Begin: beginCRD},
 			Subresources: withStatus},
 	)
 }

@@ -96,6 +96,10 @@ type Deletion struct {
 	// Mark, if set, is called on the object that a first DELETE leaves stored, to set what the
 	// kind shows while it is terminating (a namespace's phase, a CRD's condition).
 	Mark func(obj runtime.Object)
+	// Begin, if set, is a status that follows Mark's at once, as a write of its own: whoever reads the
+	// object after the DELETE was answered finds it (a CRD's condition, F-10). It changes nothing of an
+	// object that is further than that.
+	Begin func(obj runtime.Object)
 	// Warning, if set, returns the text that a DELETE without a policy earns (C-24).
 	Warning string
 	// SpecFinalizers, if set, reads the finalizers that the kind keeps in its spec (namespaces, E-01).
