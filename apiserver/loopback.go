@@ -171,6 +171,18 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 	return out, err
 }
 
+// Link is Change of nothing but owners and finalizers. The kind's rules aren't asked of the rest: an
+// object that was stored when they were other ones, or by another version's schema, is collected all
+// the same.
+func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (out *storage.Object, err error) {
+	err = l.call(ctx, "update", p, func(ctx context.Context, o *op) error {
+		o.linking = true
+		out, err = l.s.update(ctx, o, func(old object) (object, error) { return old, change(old) })
+		return err
+	})
+	return out, err
+}
+
 // Delete deletes an object if the guards hold at the moment of the write; one that doesn't is a
 // conflict. It returns what is left, nil if nothing is.
 func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (left *storage.Object, err error) {

@@ -39,6 +39,9 @@ type op struct {
 	// kept them (apply, scale) or that this write leaves no trace in them (binding).
 	manager string
 	tracked bool
+	// linking says that nothing but owners and finalizers change, whatever the kind's rules find wrong
+	// with the rest.
+	linking bool
 	// guards are compared in the same transaction as the write (gc's deletes).
 	guards []storage.Guard
 }
@@ -349,7 +352,7 @@ func (s *Server) storeChanged(ctx context.Context, o *op, cur *storage.Object, o
 	obj.SetGeneration(old.GetGeneration())
 	prepareUpdate(o.res, o.sub, obj, old)
 	inherit(obj, old)
-	if err := validateChange(o.res, o.sub, obj, old); err != nil {
+	if err := o.validateChange(obj, old); err != nil {
 		return nil, err
 	}
 	o.warnOf(obj, old)

@@ -242,3 +242,31 @@ func TestRestartWithDefinitions(t *testing.T) {
 	do(t, again, "GET", v1widgets+"/a", "")
 	do(t, again, "DELETE", v1widgets+"/a", "")
 }
+
+// TestCollectedWhateverItsSchemaSays: an object that the schema refuses by now can't be changed, and is
+// collected all the same.
+func TestCollectedWhateverItsSchemaSays(t *testing.T) {
+	s := defined(t, nil)
+	collect(t, s)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	root := s.Do("GET", v1widgets+"/a", nil).Object()
+	middle := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "b", "ownerReferences": []any{reference(root, true)}}}
+	a := s.Do("POST", v1widgets, middle)
+	if a.Code != http.StatusCreated {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	leaf := map[string]any{"metadata": map[string]any{"name": "c", "finalizers": []any{"example.com/hold"}, "ownerReferences": []any{reference(a.Object(), true)}}}
+	if a := s.Do("POST", "/api/v1/namespaces/default/configmaps", leaf); a.Code != http.StatusCreated {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	w := s.Watch(v1widgets + "?watch=1")
+	do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/required","value":["spec"]}]`, "Content-Type", "application/json-patch+json")
+	if a := s.Do("PATCH", v1widgets+"/b", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", "application/merge-patch+json"); a.Code != http.StatusUnprocessableEntity {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	do(t, s, "DELETE", v1widgets+"/a?propagationPolicy=Foreground", "")
+	do(t, s, "PATCH", "/api/v1/namespaces/default/configmaps/c", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+	gone(t, w, "b")
+	gone(t, w, "a")
+}
