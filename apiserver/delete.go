@@ -180,7 +180,7 @@ func (s *Server) mark(ctx context.Context, o *op, cur *storage.Object, obj objec
 	}
 	rev := cur.Revision
 	if !o.dryRun {
-		rev, err = s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.ttl(o)})
+		rev, err = s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.ttl(o)})
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +193,7 @@ func (s *Server) remove(ctx context.Context, o *op, cur *storage.Object) (*stora
 	if o.dryRun {
 		return cur, nil
 	}
-	rev, err := s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards, TTL: s.ttl(o)})
+	rev, err := s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards, TTL: s.ttl(o)})
 	if err != nil {
 		return nil, err
 	}

@@ -237,17 +237,28 @@ func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object
 // its managedFields, unless they are the point of the request (0-15).
 func (s *Server) put(ctx context.Context, o *op, t storage.Txn, obj object) (*storage.Object, error) {
 	t.Guards, t.TTL = o.guards, s.ttl(o)
-	rev, err := s.store.Commit(ctx, t)
+	rev, err := s.commit(ctx, o, t)
 	if errors.Is(err, storage.ErrTooLarge) && !o.tracked && len(obj.GetManagedFields()) > 0 {
 		obj.SetManagedFields(nil)
 		if t.Value, err = encodeStored(o.res, obj); err == nil {
-			rev, err = s.store.Commit(ctx, t)
+			rev, err = s.commit(ctx, o, t)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return s.decoder.Decode(storage.Record{Key: t.Key, Value: t.Value, ModRevision: rev}), nil
+}
+
+// commit is the store's Commit. A write that defines types is done when they are served as it says.
+func (s *Server) commit(ctx context.Context, o *op, t storage.Txn) (int64, error) {
+	rev, err := s.store.Commit(ctx, t)
+	if err == nil && o.res.Defines {
+		if e := s.cache.Wait(ctx, rev); e != nil {
+			s.log.Debug("a definition's writer didn't wait for it", "key", t.Key, "err", e)
+		}
+	}
+	return rev, err
 }
 
 func (s *Server) ttl(o *op) time.Duration {
@@ -404,7 +415,7 @@ func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, o
 	if verdict.Step == finalizers.Store {
 		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj)
 	}
-	_, err = s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	_, err = s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
 		err = nil // somebody else has removed it

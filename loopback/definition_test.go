@@ -3,9 +3,12 @@ package loopback_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -269,4 +272,99 @@ func TestCollectedWhateverItsSchemaSays(t *testing.T) {
 	do(t, s, "PATCH", "/api/v1/namespaces/default/configmaps/c", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
 	gone(t, w, "b")
 	gone(t, w, "a")
+}
+
+// TestSelectableFieldsChange: what is selected by is what the definition says now, for objects that
+// are there already, and each version has its own fields.
+func TestSelectableFieldsChange(t *testing.T) {
+	s := defined(t, nil)
+	by := func(path string) string { return `,"selectableFields":[{"jsonPath":"` + path + `"}]` }
+	define(t, s, widgets("widgets", "Widget",
+		version("v1", true, `"spec":{"type":"object","properties":{"size":{"type":"integer"},"shape":{"type":"string"},"color":{"type":"string"}}}`, by(".spec.size")),
+		version("v2", false, `"spec":{"type":"object","properties":{"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}`, by(".spec.color"))))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":3,"shape":"round","color":"blue"}}`)
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":4}}`)
+	selects := func(path, selector, want string) {
+		t.Helper()
+		a := s.Do("GET", path+"?fieldSelector="+selector, nil)
+		got := strconv.Itoa(a.Code)
+		if a.Code == http.StatusOK {
+			got = ""
+			for _, o := range a.List().Items {
+				got += o.GetName()
+			}
+		}
+		if got != want {
+			t.Errorf("%s by %s: %s, want %s", path, selector, got, want)
+		}
+	}
+	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
+	selects(v1widgets, "spec.size%3D3", "a")
+	selects(v1widgets, "spec.color%3Dblue", "400")
+	selects(v2widgets, "spec.color%3Dblue", "a")
+	selects(v2widgets, "spec.color!%3Dblue", "b")
+	w := s.Watch(v1widgets + "?watch=1&fieldSelector=spec.size%3D3")
+	if e, err := w.Next(); err != nil || e.Object.GetName() != "a" {
+		t.Fatal(e, err)
+	}
+	do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"replace","path":"/spec/versions/0/selectableFields/0/jsonPath","value":".spec.shape"}]`, "Content-Type", "application/json-patch+json")
+	if e, err := w.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("a watch by a field that can't be selected by any more: %v %v", e, err)
+	}
+	selects(v1widgets, "spec.size%3D3", "400")
+	selects(v1widgets, "spec.shape%3Dround", "a")
+	selects(v1widgets, "spec.shape%3D", "b")
+}
+
+// TestWatchesEnd when what they watch isn't served any more, and no sooner, and go on by the new schema.
+func TestWatchesEnd(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
+	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
+	first, second := s.Watch(v1widgets+"?watch=1"), s.Watch(v2widgets+"?watch=1")
+	next := func(w *apiservertest.Watch, typ, version, text string) {
+		t.Helper()
+		e, err := w.Next()
+		if err != nil || e.Type != typ || e.Object.GetAPIVersion() != "example.com/"+version {
+			t.Fatal(e, err)
+		}
+		if data, _ := json.Marshal(e.Object); !strings.Contains(string(data), text) {
+			t.Errorf("%s, want %s", data, text)
+		}
+	}
+	patch := func(body string) {
+		t.Helper()
+		do(t, s, "PATCH", definitions+"/widgets.example.com", body, "Content-Type", "application/json-patch+json")
+	}
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{}}`)
+	next(first, "ADDED", "v1", `"size":3`)
+	next(second, "ADDED", "v2", `"size":3`)
+	patch(`[{"op":"add","path":"/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/color","value":{"type":"string"}},
+		{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/color","value":{"type":"string","default":"red"}}]`)
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{}}`)
+	next(first, "ADDED", "v1", `"color":"red"`)
+	next(second, "ADDED", "v2", `"color":"red"`)
+	patch(`[{"op":"replace","path":"/spec/versions/1/served","value":false}]`)
+	if e, err := second.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("a watch of a version that isn't served: %v %v", e, err)
+	}
+	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
+	next(first, "DELETED", "v1", `"name":"a"`)
+	next(first, "DELETED", "v1", `"name":"b"`)
+	if e, err := first.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("a watch of a resource that is gone: %v %v", e, err)
+	}
+}
+
+// TestBookmarksOfVersions have the version of the watch and nothing that a schema adds.
+func TestBookmarksOfVersions(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, `"spec":{"type":"object","default":{}}`, ""), version("v2", false, size, "")))
+	for _, version := range []string{"v1", "v2"} {
+		w := s.Watch("/apis/example.com/" + version + "/widgets?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan")
+		e, err := w.Next()
+		if err != nil || e.Type != "BOOKMARK" || e.Object.GetAPIVersion() != "example.com/"+version || e.Object.Object["spec"] != nil {
+			t.Error(e, err)
+		}
+	}
 }

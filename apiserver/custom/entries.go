@@ -64,6 +64,7 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, all map[stri
 		Restore:     restore(all, v),
 		OpenAPI:     v.openAPI,
 		Seal:        new(storage.Seal),
+		Origin:      string(d.UID),
 		Terminating: d.DeletionTimestamp != nil,
 	}
 	if stored != v.Name {
