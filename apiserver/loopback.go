@@ -41,6 +41,11 @@ type Path struct {
 // Types is the table of what is served.
 func (l *Loopback) Types() *resources.Types { return l.s.types }
 
+// Key is the key that an object is stored under.
+func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
+	return target{res: r, namespace: namespace, name: name}.key(l.s.root)
+}
+
 // call runs one request with a deadline, counts it, and turns a failure into a Status error.
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *op) error) (err error) {
 	o := &op{target: target{res: p.Resource, namespace: p.Namespace, name: p.Name}, user: l.user, manager: l.manager, warn: &warnings{}}

@@ -368,3 +368,77 @@ func TestBookmarksOfVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestUnservedDefinitionGoes: the objects of a definition that is served in no version go with it, and
+// what depends on them.
+func TestUnservedDefinitionGoes(t *testing.T) {
+	s := defined(t, nil)
+	collect(t, s)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b","finalizers":["example.com/hold"]}}`)
+	owner := s.Do("GET", v1widgets+"/a", nil).Object()
+	if a := s.Do("POST", "/api/v1/namespaces/default/configmaps", map[string]any{"metadata": map[string]any{"name": "c", "ownerReferences": []any{reference(owner, true)}}}); a.Code != http.StatusCreated {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	serve := func(served string) {
+		t.Helper()
+		do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"replace","path":"/spec/versions/0/served","value":`+served+`}]`, "Content-Type", "application/json-patch+json")
+	}
+	serve("false")
+	w, dependents := s.Watch(definitions+"?watch=1"), s.Watch("/api/v1/configmaps?watch=1")
+	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
+	gone(t, dependents, "c")
+	serve("true") // the other one's finalizer is somebody's business
+	do(t, s, "PATCH", v1widgets+"/b", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+	gone(t, w, "widgets.example.com")
+}
+
+// TestStorageVersionChanges: what was stored in the old version is shown in every one, and written in the
+// new one even if nothing else changes; the old one can go when nothing is stored in it.
+func TestStorageVersionChanges(t *testing.T) {
+	s := defined(t, nil)
+	patch := func(path, body string) apiservertest.Answer {
+		t.Helper()
+		return s.Do("PATCH", path, body, "Content-Type", "application/json-patch+json")
+	}
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{}}`)
+	crd := definitions + "/widgets.example.com"
+	a := patch(crd, `[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`)
+	if got := fmt.Sprint(a.Object().Object["status"].(map[string]any)["storedVersions"]); got != "[v1 v2]" {
+		t.Errorf("stored versions: %s", got)
+	}
+	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
+	for _, c := range []struct{ path, version string }{{v1widgets, "v1"}, {v2widgets, "v2"}} {
+		one, all := s.Do("GET", c.path+"/a", nil), s.Do("GET", c.path, nil)
+		if want := `"apiVersion":"example.com/` + c.version + `","kind":"Widget","`; !strings.Contains(string(one.Body), want) || !strings.Contains(string(all.Body), want) {
+			t.Errorf("%s: %s %s", c.path, one.Body, all.Body)
+		}
+	}
+	if a := patch(crd, `[{"op":"remove","path":"/spec/versions/0"}]`); a.Code != 422 || !strings.Contains(string(a.Body), "status.storedVersions[0]: Invalid value: \\\"v1\\\": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions") {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	stored := func() string {
+		t.Helper()
+		o, _ := s.Cache.Get("/registry/example.com/widgets/default/a")
+		return o.Meta.APIVersion
+	}
+	before := s.Do("GET", v2widgets+"/a", nil).Object()
+	if a := s.Do("PUT", v2widgets+"/a", before); a.Code != 200 || a.Object().GetResourceVersion() == before.GetResourceVersion() {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	do(t, s, "GET", v2widgets+"/a", "")
+	if got := stored(); got != "example.com/v2" {
+		t.Errorf("it is stored as %s", got)
+	}
+	if a := patch(crd+"/status", `[{"op":"replace","path":"/status/storedVersions","value":["v2"]}]`); a.Code != 200 {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	if a := patch(crd, `[{"op":"remove","path":"/spec/versions/0"}]`); a.Code != 200 {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	if a := s.Do("GET", v1widgets, nil); a.Code != http.StatusNotFound {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}

@@ -36,7 +36,10 @@ func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourc
 	if err != nil {
 		return err
 	}
-	if !established(d) {
+	switch {
+	case c.api.Overlaps(d):
+		return c.release(ctx, d, "OverlappingBuiltInResource", "instances overlap with built-in resources in storage")
+	case !established(d):
 		return c.release(ctx, d, "NeverEstablished", "resource was never established")
 	}
 	namespaces, err := c.api.Namespaces(ctx, d)
