@@ -5,7 +5,7 @@ LDFLAGS = -s -w -X main.version=$(VERSION)
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check bench conformance meta faults image fuzz clean
+.PHONY: run build test check bench conformance crds meta faults image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -16,6 +16,7 @@ build: ## the stripped binary, bin/kubecascade
 test: ## the tests of the server, then those that drive it with real clients
 	$(GO) test ./...
 	$(GO) -C tests test ./...
+	$(GO) -C tests/crds test -short ./...
 
 # Packages with goroutines of their own.
 RACE = ./apiserver ./apiserver/discovery ./apiserver/openapi ./apiserver/pki ./apiserver/resources ./controllers/... ./gc/... ./loopback ./storage/...
@@ -24,10 +25,13 @@ check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) -C tests mod tidy -diff
+	$(GO) -C tests/crds mod tidy -diff
 	$(GO) vet ./...
 	$(GO) -C tests vet ./...
+	$(GO) -C tests/crds vet ./...
 	"$$($(GO) -C tests tool -n staticcheck)" ./...
 	cd tests && $(GO) tool staticcheck ./...
+	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/crds && "$$tool" ./...
 	$(GO) test -race $(RACE)
 	$(GO) -C tests test -race ./...
 	$(MAKE) fuzz FUZZ=apiserver/fuzz_test.go FUZZTIME=30s
@@ -37,6 +41,9 @@ bench: build ## figures of this machine
 
 conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one, if they are there
 	.ci/conformance
+
+crds: ## the definitions of real projects, and objects of all their kinds
+	$(GO) -C tests/crds test -count=1 -timeout=20m -v ./... $(ARGS)
 
 # What make meta runs: SEED one seed, or SEEDS how many; OPS operations each.
 SEED ?= 0

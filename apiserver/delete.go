@@ -8,10 +8,12 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -80,6 +82,7 @@ func (s *Server) delete(ctx context.Context, o *op, opts *metav1.DeleteOptions) 
 		}
 		var d deletion
 		if d, err = s.deleteOnce(ctx, o, cur, opts); err == nil {
+			s.begin(ctx, o, d)
 			return d, nil
 		}
 		if d.marked {
@@ -92,6 +95,25 @@ func (s *Server) delete(ctx context.Context, o *op, opts *metav1.DeleteOptions) 
 		err = o.conflict(lost)
 	}
 	return deletion{}, err
+}
+
+// begin stores the status with which the kind's controller begins. That it can't is no failure: the
+// controller is told of the deletion itself.
+func (s *Server) begin(ctx context.Context, o *op, d deletion) {
+	begin := o.res.Delete.Begin
+	if begin == nil || d.removed || o.dryRun {
+		return
+	}
+	p := Path{Resource: o.res, Subresource: "status", Namespace: o.namespace, Name: o.name}
+	_, err := s.Loopback(auth.Loopback, "kube-apiserver").Change(ctx, p, func(obj runtime.Object) (runtime.Object, error) {
+		if string(obj.(object).GetUID()) == d.object.Meta.UID {
+			begin(obj)
+		}
+		return obj, nil
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		s.log.Debug("the first status of a deletion wasn't stored", "key", o.key(s.root), "err", err)
+	}
 }
 
 // deleteOnce decides on one state of the object and does what the verdict says.
@@ -158,7 +180,7 @@ func (s *Server) mark(ctx context.Context, o *op, cur *storage.Object, obj objec
 	}
 	rev := cur.Revision
 	if !o.dryRun {
-		rev, err = s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.ttl(o)})
+		rev, err = s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.ttl(o)})
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +193,7 @@ func (s *Server) remove(ctx context.Context, o *op, cur *storage.Object) (*stora
 	if o.dryRun {
 		return cur, nil
 	}
-	rev, err := s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards, TTL: s.ttl(o)})
+	rev, err := s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards, TTL: s.ttl(o)})
 	if err != nil {
 		return nil, err
 	}

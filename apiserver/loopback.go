@@ -41,6 +41,11 @@ type Path struct {
 // Types is the table of what is served.
 func (l *Loopback) Types() *resources.Types { return l.s.types }
 
+// Key is the key that an object is stored under.
+func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
+	return target{res: r, namespace: namespace, name: name}.key(l.s.root)
+}
+
 // call runs one request with a deadline, counts it, and turns a failure into a Status error.
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *op) error) (err error) {
 	o := &op{target: target{res: p.Resource, namespace: p.Namespace, name: p.Name}, user: l.user, manager: l.manager, warn: &warnings{}}
@@ -176,6 +181,18 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 			}
 			return next.(object), nil
 		})
+		return err
+	})
+	return out, err
+}
+
+// Link is Change of nothing but owners and finalizers. The kind's rules aren't asked of the rest: an
+// object that was stored when they were other ones, or by another version's schema, is collected all
+// the same.
+func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (out *storage.Object, err error) {
+	err = l.call(ctx, "update", p, func(ctx context.Context, o *op) error {
+		o.linking = true
+		out, err = l.s.update(ctx, o, func(old object) (object, error) { return old, change(old) })
 		return err
 	})
 	return out, err

@@ -155,7 +155,8 @@ func validateNew(res *resources.Resource, obj object) error {
 // validateChange judges an update: the general rules for metadata and the kind's own, both (A-20, B-16);
 // owners may change at any time (B-18).
 // The kind's own begin with those for metadata, so causes repeat.
-func validateChange(res *resources.Resource, sub *resources.Subresource, obj, old object) error {
+func (o *op) validateChange(obj, old object) error {
+	res, sub := o.res, o.sub
 	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...) // B-12 to B-15: what can't change
 	if !res.Strategy.PlainMeta {
@@ -165,6 +166,7 @@ func validateChange(res *resources.Resource, sub *resources.Subresource, obj, ol
 		}
 	}
 	switch {
+	case o.linking:
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
 	case sub == nil:

@@ -108,10 +108,31 @@ func requirementOf(res *resources.Resource, r fields.Requirement) (requirement, 
 	return req, nil
 }
 
+// values are those of the resource's selectable fields. An object of a custom resource has them as
+// clients see it (AX registry/customresource/strategy.go: selectableFields); one that can't be read has
+// none.
+func (sel *selected) values(o *storage.Object) []string {
+	if !sel.res.Custom {
+		return o.Fields
+	}
+	if len(sel.res.Fields) == 0 {
+		return nil
+	}
+	shown, err := (&rendering{res: sel.res, f: format{media: mediaJSON}}).object(o)
+	if err != nil {
+		return nil
+	}
+	return storage.Select(shown, sel.res.Fields)
+}
+
 // matches reports whether the object is selected; its key is known to have the prefix.
 func (sel *selected) matches(o *storage.Object) bool {
 	if sel.name != "" && o.Meta.Name != sel.name {
 		return false
+	}
+	var values []string
+	if len(sel.fields) > 0 {
+		values = sel.values(o)
 	}
 	for _, r := range sel.fields {
 		var v string
@@ -120,8 +141,8 @@ func (sel *selected) matches(o *storage.Object) bool {
 			v = o.Meta.Name
 		case r.index == namespaceField:
 			v = o.Meta.Namespace
-		case r.index < len(o.Fields):
-			v = o.Fields[r.index]
+		case r.index < len(values):
+			v = values[r.index]
 		}
 		if (v == r.value) == r.not {
 			return false

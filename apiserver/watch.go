@@ -121,25 +121,9 @@ func (w *watch) stream(ctx context.Context) error {
 	marks := time.NewTicker(bookmarkEvery)
 	defer marks.Stop()
 	for {
-		events, rev, err := watcher.Poll()
-		if err != nil {
-			w.fail(err)
-			return nil
-		}
-		sent, err := w.send(events)
-		if err != nil {
-			return nil
-		}
-		w.rev = max(w.rev, rev)
-		changed := watcher.Changed()
-		if len(events) > 0 {
-			changed = busy // more may wait; but however busy it is, a watch ends when it has to
-		}
-		// What was gathered doesn't wait for ever behind events that this watch doesn't select.
-		if sent == 0 {
-			if err := w.out.flush(); err != nil {
-				return nil
-			}
+		changed, retyped, ended := w.read(ctx, watcher)
+		if ended {
+			return w.end()
 		}
 		select {
 		case <-marks.C:
@@ -156,9 +140,38 @@ func (w *watch) stream(ctx context.Context) error {
 			return nil
 		case <-w.s.closing:
 			return w.end()
+		case <-retyped:
 		case <-changed:
 		}
 	}
+}
+
+// read sends what has come, and returns channels that are closed when there is more and when the types
+// change; or that the watch ends here.
+func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, retyped <-chan struct{}, ended bool) {
+	retyped, going := w.types()
+	if !going && w.s.fresh(ctx) != nil { // what was written to the resource before it went is sent
+		return nil, nil, true
+	}
+	events, rev, err := watcher.Poll()
+	if err != nil {
+		w.fail(err)
+		return nil, nil, true
+	}
+	sent, err := w.send(events)
+	if err != nil || len(events) == 0 && !going {
+		return nil, nil, true
+	}
+	w.rev = max(w.rev, rev)
+	changed = watcher.Changed()
+	if len(events) > 0 {
+		changed = busy // more may wait; but however busy it is, a watch ends when it has to
+	}
+	// What was gathered doesn't wait for ever behind events that this watch doesn't select.
+	if sent == 0 && w.out.flush() != nil {
+		return nil, nil, true
+	}
+	return changed, retyped, false
 }
 
 // busy stands for a watcher that has more to read.
@@ -360,7 +373,14 @@ func (w *watch) bookmark(end bool) {
 		return // nothing has come so far yet
 	}
 	o, err := w.mark(end)
-	if err == nil {
+	switch {
+	case err != nil:
+	case w.q.res.Custom && w.x.f.as == "": // a schema's defaults are none of its business
+		var frame []byte
+		if frame, err = w.x.frame("BOOKMARK", o.JSON); err == nil {
+			err = w.out.write(frame)
+		}
+	default:
 		err = w.emit("BOOKMARK", o, nil)
 	}
 	if err != nil {
@@ -371,15 +391,17 @@ func (w *watch) bookmark(end bool) {
 // mark is an object of the kind that has nothing but a revision. Fields that are printed even if they
 // are empty are (AS cacher.go: newFunc).
 func (w *watch) mark(end bool) (*storage.Object, error) {
+	gvk := w.q.res.GroupVersionKind()
 	o := object(&unstructured.Unstructured{Object: map[string]any{}})
 	if !w.q.res.Custom {
-		empty, err := resources.Scheme().New(w.q.res.Stored)
+		gvk = w.q.res.Stored
+		empty, err := resources.Scheme().New(gvk)
 		if err != nil {
 			return nil, err
 		}
 		o = empty.(object)
 	}
-	o.GetObjectKind().SetGroupVersionKind(w.q.res.Stored)
+	o.GetObjectKind().SetGroupVersionKind(gvk)
 	o.SetResourceVersion(strconv.FormatInt(w.rev, 10))
 	if end {
 		o.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
@@ -388,7 +410,7 @@ func (w *watch) mark(end bool) (*storage.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &storage.Object{Revision: w.rev, JSON: data, Meta: storage.Meta{Kind: w.q.res.Stored.Kind, APIVersion: w.q.res.Stored.GroupVersion().String()}}, nil
+	return &storage.Object{Revision: w.rev, JSON: data, Meta: storage.Meta{Kind: gvk.Kind, APIVersion: gvk.GroupVersion().String()}}, nil
 }
 
 // fail ends the stream with an ERROR event (H-30).

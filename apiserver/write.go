@@ -39,6 +39,9 @@ type op struct {
 	// kept them (apply, scale) or that this write leaves no trace in them (binding).
 	manager string
 	tracked bool
+	// linking says that nothing but owners and finalizers change, whatever the kind's rules find wrong
+	// with the rest.
+	linking bool
 	// guards are compared in the same transaction as the write (gc's deletes).
 	guards []storage.Guard
 	// mayCreate judges whether the client may create what it updates or applies; nil needs no asking.
@@ -244,17 +247,28 @@ func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object
 // its managedFields, unless they are the point of the request (0-15).
 func (s *Server) put(ctx context.Context, o *op, t storage.Txn, obj object) (*storage.Object, error) {
 	t.Guards, t.TTL = o.guards, s.ttl(o)
-	rev, err := s.store.Commit(ctx, t)
+	rev, err := s.commit(ctx, o, t)
 	if errors.Is(err, storage.ErrTooLarge) && !o.tracked && len(obj.GetManagedFields()) > 0 {
 		obj.SetManagedFields(nil)
 		if t.Value, err = encodeStored(o.res, obj); err == nil {
-			rev, err = s.store.Commit(ctx, t)
+			rev, err = s.commit(ctx, o, t)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return s.decoder.Decode(storage.Record{Key: t.Key, Value: t.Value, ModRevision: rev}), nil
+}
+
+// commit is the store's Commit. A write that defines types is done when they are served as it says.
+func (s *Server) commit(ctx context.Context, o *op, t storage.Txn) (int64, error) {
+	rev, err := s.store.Commit(ctx, t)
+	if err == nil && o.res.Defines {
+		if e := s.cache.Wait(ctx, rev); e != nil {
+			s.log.Debug("a definition's writer didn't wait for it", "key", t.Key, "err", e)
+		}
+	}
+	return rev, err
 }
 
 func (s *Server) ttl(o *op) time.Duration {
@@ -362,7 +376,7 @@ func (s *Server) storeChanged(ctx context.Context, o *op, cur *storage.Object, o
 	obj.SetGeneration(old.GetGeneration())
 	prepareUpdate(o.res, o.sub, obj, old)
 	inherit(obj, old)
-	if err := validateChange(o.res, o.sub, obj, old); err != nil {
+	if err := o.validateChange(obj, old); err != nil {
 		return nil, err
 	}
 	o.warnOf(obj, old)
@@ -414,7 +428,7 @@ func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, o
 	if verdict.Step == finalizers.Store {
 		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj)
 	}
-	_, err = s.store.Commit(ctx, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	_, err = s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
 		err = nil // somebody else has removed it

@@ -53,13 +53,27 @@ func (d *Definitions) Follow(ctx context.Context, sink func(name string)) error 
 				return d.group(e.Object.Meta.Name, collection, sink)
 			}
 			if e.Type == cache.Deleted {
-				if r := d.API.Types().Collection(e.Collection); r != nil && r.Terminating {
-					sink(r.Plural + "." + r.Group)
+				if name := d.emptied(e.Collection); name != "" {
+					sink(name)
 				}
 			}
 			return nil
 		},
 	}.follow(ctx)
+}
+
+// emptied returns the name of the definition that is being deleted and whose objects the collection
+// holds, be any of its versions served or not; empty if there is none.
+func (d *Definitions) emptied(collection string) string {
+	group, plural, custom := strings.Cut(collection, "/")
+	if !custom {
+		return ""
+	}
+	o, _ := d.Cache.Get(d.API.Key(d.resource(), "", plural+"."+group))
+	if o == nil || !o.Meta.Deleting() {
+		return ""
+	}
+	return o.Meta.Name
 }
 
 // group tells of a definition that changed, and of those of its group that wait for a name, which it
@@ -146,11 +160,20 @@ func (d *Definitions) UpdateStatus(ctx context.Context, one *apiextensionsv1.Cus
 // instances is the entry of what the definition defines.
 func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
 	for _, v := range one.Spec.Versions {
-		if r := d.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); r != nil && r.Custom {
+		if r := d.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil && r.Origin == string(one.UID) {
 			return r, nil
 		}
 	}
+	if r := custom.Stored(one); r != nil {
+		return r, nil
+	}
 	return nil, apierrors.NewNotFound(apiextensionsv1.Resource("customresourcedefinitions"), one.Name)
+}
+
+// Overlaps implements definition.API.
+func (d *Definitions) Overlaps(one *apiextensionsv1.CustomResourceDefinition) bool {
+	r := d.API.Types().Collection(one.Spec.Group + "/" + one.Spec.Names.Plural)
+	return r != nil && !r.Custom
 }
 
 // Namespaces implements definition.API.

@@ -3,9 +3,12 @@ package loopback_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -136,10 +139,18 @@ func TestDefinitionGoes(t *testing.T) {
 	do(t, s, "POST", "/apis/example.com/v1/namespaces/other/widgets", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"}}`)
 	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["example.com/hold"]}}`)
 	w, objects := s.Watch(definitions+"?watch=1"), s.Watch("/apis/example.com/v1/widgets?watch=1")
-	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
-	reaches(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
-		return is(d, apiextensionsv1.Terminating, "True", "InstanceDeletionInProgress")
-	})
+	if a := s.Do("DELETE", definitions+"/widgets.example.com", nil); !strings.Contains(string(a.Body), `"reason":"InstanceDeletionPending"`) { // C-84
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	// Nobody who knows of the deletion finds it not begun.
+	if a := s.Do("GET", definitions+"/widgets.example.com", nil); !strings.Contains(string(a.Body), `"reason":"InstanceDeletionInProgress"`) || a.Object().GetGeneration() != 1 {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	for _, reason := range []string{"InstanceDeletionPending", "InstanceDeletionInProgress"} {
+		reaches(t, w, "widgets.example.com", func(d *apiextensionsv1.CustomResourceDefinition) bool {
+			return is(d, apiextensionsv1.Terminating, "True", reason)
+		})
+	}
 	gone(t, objects, "b")
 	a := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"late"}}`)
 	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(string(a.Body), want) {
@@ -233,4 +244,201 @@ func TestRestartWithDefinitions(t *testing.T) {
 	again := apiservertest.Start(t, &apiservertest.Options{Store: s.Store})
 	do(t, again, "GET", v1widgets+"/a", "")
 	do(t, again, "DELETE", v1widgets+"/a", "")
+}
+
+// TestCollectedWhateverItsSchemaSays: an object that the schema refuses by now can't be changed, and is
+// collected all the same.
+func TestCollectedWhateverItsSchemaSays(t *testing.T) {
+	s := defined(t, nil)
+	collect(t, s)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	root := s.Do("GET", v1widgets+"/a", nil).Object()
+	middle := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "b", "ownerReferences": []any{reference(root, true)}}}
+	a := s.Do("POST", v1widgets, middle)
+	if a.Code != http.StatusCreated {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	leaf := map[string]any{"metadata": map[string]any{"name": "c", "finalizers": []any{"example.com/hold"}, "ownerReferences": []any{reference(a.Object(), true)}}}
+	if a := s.Do("POST", "/api/v1/namespaces/default/configmaps", leaf); a.Code != http.StatusCreated {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	w := s.Watch(v1widgets + "?watch=1")
+	do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/required","value":["spec"]}]`, "Content-Type", "application/json-patch+json")
+	if a := s.Do("PATCH", v1widgets+"/b", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", "application/merge-patch+json"); a.Code != http.StatusUnprocessableEntity {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	do(t, s, "DELETE", v1widgets+"/a?propagationPolicy=Foreground", "")
+	do(t, s, "PATCH", "/api/v1/namespaces/default/configmaps/c", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+	gone(t, w, "b")
+	gone(t, w, "a")
+}
+
+// TestSelectableFieldsChange: what is selected by is what the definition says now, for objects that
+// are there already, and each version has its own fields.
+func TestSelectableFieldsChange(t *testing.T) {
+	s := defined(t, nil)
+	by := func(path string) string { return `,"selectableFields":[{"jsonPath":"` + path + `"}]` }
+	define(t, s, widgets("widgets", "Widget",
+		version("v1", true, `"spec":{"type":"object","properties":{"size":{"type":"integer"},"shape":{"type":"string"},"color":{"type":"string"}}}`, by(".spec.size")),
+		version("v2", false, `"spec":{"type":"object","properties":{"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}`, by(".spec.color"))))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":3,"shape":"round","color":"blue"}}`)
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":4}}`)
+	selects := func(path, selector, want string) {
+		t.Helper()
+		a := s.Do("GET", path+"?fieldSelector="+selector, nil)
+		got := strconv.Itoa(a.Code)
+		if a.Code == http.StatusOK {
+			got = ""
+			for _, o := range a.List().Items {
+				got += o.GetName()
+			}
+		}
+		if got != want {
+			t.Errorf("%s by %s: %s, want %s", path, selector, got, want)
+		}
+	}
+	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
+	selects(v1widgets, "spec.size%3D3", "a")
+	selects(v1widgets, "spec.color%3Dblue", "400")
+	selects(v2widgets, "spec.color%3Dblue", "a")
+	selects(v2widgets, "spec.color!%3Dblue", "b")
+	w := s.Watch(v1widgets + "?watch=1&fieldSelector=spec.size%3D3")
+	if e, err := w.Next(); err != nil || e.Object.GetName() != "a" {
+		t.Fatal(e, err)
+	}
+	do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"replace","path":"/spec/versions/0/selectableFields/0/jsonPath","value":".spec.shape"}]`, "Content-Type", "application/json-patch+json")
+	if e, err := w.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("a watch by a field that can't be selected by any more: %v %v", e, err)
+	}
+	selects(v1widgets, "spec.size%3D3", "400")
+	selects(v1widgets, "spec.shape%3Dround", "a")
+	selects(v1widgets, "spec.shape%3D", "b")
+}
+
+// TestWatchesEnd when what they watch isn't served any more, and no sooner, and go on by the new schema.
+func TestWatchesEnd(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
+	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
+	first, second := s.Watch(v1widgets+"?watch=1"), s.Watch(v2widgets+"?watch=1")
+	next := func(w *apiservertest.Watch, typ, version, text string) {
+		t.Helper()
+		e, err := w.Next()
+		if err != nil || e.Type != typ || e.Object.GetAPIVersion() != "example.com/"+version {
+			t.Fatal(e, err)
+		}
+		if data, _ := json.Marshal(e.Object); !strings.Contains(string(data), text) {
+			t.Errorf("%s, want %s", data, text)
+		}
+	}
+	patch := func(body string) {
+		t.Helper()
+		do(t, s, "PATCH", definitions+"/widgets.example.com", body, "Content-Type", "application/json-patch+json")
+	}
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{}}`)
+	next(first, "ADDED", "v1", `"size":3`)
+	next(second, "ADDED", "v2", `"size":3`)
+	patch(`[{"op":"add","path":"/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/color","value":{"type":"string"}},
+		{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/color","value":{"type":"string","default":"red"}}]`)
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{}}`)
+	next(first, "ADDED", "v1", `"color":"red"`)
+	next(second, "ADDED", "v2", `"color":"red"`)
+	patch(`[{"op":"replace","path":"/spec/versions/1/served","value":false}]`)
+	if e, err := second.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("a watch of a version that isn't served: %v %v", e, err)
+	}
+	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
+	next(first, "DELETED", "v1", `"name":"a"`)
+	next(first, "DELETED", "v1", `"name":"b"`)
+	if e, err := first.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("a watch of a resource that is gone: %v %v", e, err)
+	}
+}
+
+// TestBookmarksOfVersions have the version of the watch and nothing that a schema adds.
+func TestBookmarksOfVersions(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, `"spec":{"type":"object","default":{}}`, ""), version("v2", false, size, "")))
+	for _, version := range []string{"v1", "v2"} {
+		w := s.Watch("/apis/example.com/" + version + "/widgets?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan")
+		e, err := w.Next()
+		if err != nil || e.Type != "BOOKMARK" || e.Object.GetAPIVersion() != "example.com/"+version || e.Object.Object["spec"] != nil {
+			t.Error(e, err)
+		}
+	}
+}
+
+// TestUnservedDefinitionGoes: the objects of a definition that is served in no version go with it, and
+// what depends on them.
+func TestUnservedDefinitionGoes(t *testing.T) {
+	s := defined(t, nil)
+	collect(t, s)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b","finalizers":["example.com/hold"]}}`)
+	owner := s.Do("GET", v1widgets+"/a", nil).Object()
+	if a := s.Do("POST", "/api/v1/namespaces/default/configmaps", map[string]any{"metadata": map[string]any{"name": "c", "ownerReferences": []any{reference(owner, true)}}}); a.Code != http.StatusCreated {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	serve := func(served string) {
+		t.Helper()
+		do(t, s, "PATCH", definitions+"/widgets.example.com", `[{"op":"replace","path":"/spec/versions/0/served","value":`+served+`}]`, "Content-Type", "application/json-patch+json")
+	}
+	serve("false")
+	w, dependents := s.Watch(definitions+"?watch=1"), s.Watch("/api/v1/configmaps?watch=1")
+	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
+	gone(t, dependents, "c")
+	serve("true") // the other one's finalizer is somebody's business
+	do(t, s, "PATCH", v1widgets+"/b", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+	gone(t, w, "widgets.example.com")
+}
+
+// TestStorageVersionChanges: what was stored in the old version is shown in every one, and written in the
+// new one even if nothing else changes; the old one can go when nothing is stored in it.
+func TestStorageVersionChanges(t *testing.T) {
+	s := defined(t, nil)
+	patch := func(path, body string) apiservertest.Answer {
+		t.Helper()
+		return s.Do("PATCH", path, body, "Content-Type", "application/json-patch+json")
+	}
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{}}`)
+	crd := definitions + "/widgets.example.com"
+	a := patch(crd, `[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`)
+	if got := fmt.Sprint(a.Object().Object["status"].(map[string]any)["storedVersions"]); got != "[v1 v2]" {
+		t.Errorf("stored versions: %s", got)
+	}
+	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
+	for _, c := range []struct{ path, version string }{{v1widgets, "v1"}, {v2widgets, "v2"}} {
+		one, all := s.Do("GET", c.path+"/a", nil), s.Do("GET", c.path, nil)
+		if want := `"apiVersion":"example.com/` + c.version + `","kind":"Widget","`; !strings.Contains(string(one.Body), want) || !strings.Contains(string(all.Body), want) {
+			t.Errorf("%s: %s %s", c.path, one.Body, all.Body)
+		}
+	}
+	if a := patch(crd, `[{"op":"remove","path":"/spec/versions/0"}]`); a.Code != 422 || !strings.Contains(string(a.Body), "status.storedVersions[0]: Invalid value: \\\"v1\\\": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions") {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	stored := func() string {
+		t.Helper()
+		o, _ := s.Cache.Get("/registry/example.com/widgets/default/a")
+		return o.Meta.APIVersion
+	}
+	before := s.Do("GET", v2widgets+"/a", nil).Object()
+	if a := s.Do("PUT", v2widgets+"/a", before); a.Code != 200 || a.Object().GetResourceVersion() == before.GetResourceVersion() {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	do(t, s, "GET", v2widgets+"/a", "")
+	if got := stored(); got != "example.com/v2" {
+		t.Errorf("it is stored as %s", got)
+	}
+	if a := patch(crd+"/status", `[{"op":"replace","path":"/status/storedVersions","value":["v2"]}]`); a.Code != 200 {
+		t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	if a := patch(crd, `[{"op":"remove","path":"/spec/versions/0"}]`); a.Code != 200 {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	if a := s.Do("GET", v1widgets, nil); a.Code != http.StatusNotFound {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
 }

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -136,20 +135,16 @@ func (c *Collector) RemoveFinalizer(ctx context.Context, r gc.RemoveFinalizerReq
 
 // edit changes an object's metadata if it still is the same object and, if exact, the same state.
 func (c *Collector) edit(ctx context.Context, p apiserver.Path, o gc.Object, exact bool, f func(metav1.Object)) (revision int64, err error) {
-	out, err := c.API.Change(ctx, p, func(old runtime.Object) (runtime.Object, error) {
-		m, err := meta.Accessor(old)
-		if err != nil {
-			return nil, err
-		}
+	out, err := c.API.Link(ctx, p, func(m metav1.Object) error {
 		gr := p.Resource.GroupResource()
 		if string(m.GetUID()) != o.UID {
-			return nil, apierrors.NewNotFound(gr, o.Name) // another object has taken the name (J-40)
+			return apierrors.NewNotFound(gr, o.Name) // another object has taken the name (J-40)
 		}
 		if exact && m.GetResourceVersion() != strconv.FormatInt(o.Revision, 10) {
-			return nil, apierrors.NewConflict(gr, o.Name, fmt.Errorf("it is at revision %s, not %d", m.GetResourceVersion(), o.Revision))
+			return apierrors.NewConflict(gr, o.Name, fmt.Errorf("it is at revision %s, not %d", m.GetResourceVersion(), o.Revision))
 		}
 		f(m)
-		return old, nil
+		return nil
 	})
 	if err != nil {
 		return 0, err

@@ -41,6 +41,16 @@ func (p *parser) selected(paths []FieldPath) []string {
 	return fields
 }
 
+// Select returns the values of the paths in a JSON object, as Decoder does with those of a collection;
+// nil if it is none.
+func Select(object []byte, paths []FieldPath) []string {
+	p := parser{scan: scan{b: object}, meta: &Meta{}}
+	if p.object(paths); p.err != nil {
+		return nil
+	}
+	return p.selected(paths)
+}
+
 // wanted reports whether a path begins with the name.
 func wanted(name text, wants []want) bool {
 	for _, w := range wants {

@@ -25,35 +25,65 @@ func Entries(d *apiextensionsv1.CustomResourceDefinition) []*resources.Resource 
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
-	var stored string
-	for _, v := range d.Spec.Versions {
-		if v.Storage {
-			stored = v.Name
-		}
-	}
-	// Objects may be stored in any version that once was the storage version.
-	versions := map[string]*version{}
-	for i := range d.Spec.Versions {
-		v := newVersion(d, &d.Spec.Versions[i])
-		versions[v.apiVersion] = v
-	}
+	of := schemesOf(d)
 	var out []*resources.Resource
-	for i := range d.Spec.Versions {
-		if v := &d.Spec.Versions[i]; v.Served {
-			out = append(out, entry(d, versions[d.Spec.Group+"/"+v.Name], versions, stored))
+	for _, v := range of.versions {
+		if v.Served {
+			out = append(out, entry(d, v, of))
 		}
 	}
 	return out
 }
 
-func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, all map[string]*version, stored string) *resources.Resource {
+// Stored returns the entry of the version that objects are stored in, be it served or not; nil if
+// there are none yet. It is for what is done with the objects of a definition that goes.
+func Stored(d *apiextensionsv1.CustomResourceDefinition) *resources.Resource {
+	if !True(d, apiextensionsv1.Established) {
+		return nil
+	}
+	of := schemesOf(d)
+	return entry(d, of.stored, of)
+}
+
+// schemes are the versions of a definition.
+type schemes struct {
+	versions []*version
+	// stored is the one that objects are written in; they may have been in any other before.
+	stored *version
+	// seal is on the objects that are as the stored version's schema has them.
+	seal *storage.Seal
+}
+
+func schemesOf(d *apiextensionsv1.CustomResourceDefinition) schemes {
+	of := schemes{stored: &version{}, seal: new(storage.Seal)}
+	for i := range d.Spec.Versions {
+		v := newVersion(d, &d.Spec.Versions[i])
+		of.versions = append(of.versions, v)
+		if v.Storage {
+			of.stored = v
+		}
+	}
+	return of
+}
+
+// version returns the one with that apiVersion, nil if there is none.
+func (s schemes) version(apiVersion string) *version {
+	for _, v := range s.versions {
+		if v.apiVersion == apiVersion {
+			return v
+		}
+	}
+	return nil
+}
+
+func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) *resources.Resource {
 	names := d.Status.AcceptedNames
 	gvk := schema.GroupVersionKind{Group: d.Spec.Group, Version: v.Name, Kind: names.Kind}
 	r := &resources.Resource{
 		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
 		Plural: names.Plural, Singular: names.Singular, ShortNames: names.ShortNames, Categories: names.Categories, ListKind: names.ListKind,
 		Namespaced: d.Spec.Scope == apiextensionsv1.NamespaceScoped, Verbs: verbs,
-		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(stored), Custom: true,
+		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true,
 		New: func() runtime.Object {
 			u := &unstructured.Unstructured{}
 			u.SetGroupVersionKind(gvk)
@@ -61,13 +91,14 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, all map[stri
 		},
 		Table:       table(v.AdditionalPrinterColumns),
 		Coerce:      func(obj runtime.Object) ([]string, error) { return v.coerce(obj.(*unstructured.Unstructured), false) },
-		Restore:     restore(all, v),
+		Restore:     restore(of),
 		OpenAPI:     v.openAPI,
-		Seal:        new(storage.Seal),
+		Seal:        of.seal,
+		Origin:      string(d.UID),
 		Terminating: d.DeletionTimestamp != nil,
 	}
-	if stored != v.Name {
-		r.ToStored, r.FromStored = convert(all[gvk.Group+"/"+stored]), convert(v)
+	if of.stored != v {
+		r.ToStored, r.FromStored = convert(of.stored), convert(v)
 	}
 	r.Deprecated = deprecation(v)
 	selectable(r, v.SelectableFields)
@@ -100,19 +131,26 @@ func strategy(r *resources.Resource, v *version) {
 }
 
 // restore reads a stored object as AX pkg/apiserver/customresource_handler.go's codecs do: by the
-// schema of the version that it was stored in, then by that of the version asked for.
-func restore(all map[string]*version, v *version) func(runtime.Object) error {
+// schema of the version that it was stored in. If objects are stored in another one now it is converted.
+func restore(of schemes) func(runtime.Object) error {
+	again := convert(of.stored)
 	return func(obj runtime.Object) error {
 		u := obj.(*unstructured.Unstructured)
-		was := all[u.GetAPIVersion()]
-		if was == nil {
-			was = v
+		was := of.version(u.GetAPIVersion())
+		if was == nil { // whoever took it from the definition has said that nothing is stored in it
+			was = of.stored
 		}
 		if _, err := was.coerce(u, true); err != nil {
 			return err
 		}
-		was.fill(u)
-		return nil
+		if was.fill(u); was == of.stored {
+			return nil
+		}
+		now, err := again(u)
+		if err == nil {
+			u.Object = now.(*unstructured.Unstructured).Object
+		}
+		return err
 	}
 }
 

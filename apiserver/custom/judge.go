@@ -40,7 +40,7 @@ func SetCondition(d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1
 }
 
 // Judge decides on a definition's names and conditions among the others of its group (AX
-// pkg/controller/status, establish). It returns nil if nothing is to be changed. Several steps that
+// pkg/controller/status, establish, apiapproval, nonstructuralschema). It returns nil if nothing is to be changed. Several steps that
 // upstream's controllers take one after the other are one here: names that nobody else has are
 // accepted and the definition is established at once (F-12).
 func Judge(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) *apiextensionsv1.CustomResourceDefinition {
@@ -52,6 +52,8 @@ func Judge(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv
 		SetCondition(out, apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established,
 			Status: apiextensionsv1.ConditionTrue, Reason: "InitialNamesAccepted", Message: "the initial names have been accepted"}, now)
 	}
+	judgeApproval(out, now)
+	judgeStructure(out, now)
 	if reflect.DeepEqual(out.Status, d.Status) {
 		return nil
 	}

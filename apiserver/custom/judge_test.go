@@ -76,3 +76,48 @@ func TestEstablishedStays(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestApproval: definitions in Kubernetes' own groups say who approved them.
+func TestApproval(t *testing.T) {
+	const missing = `protected groups must have approval annotation "api-approved.kubernetes.io"`
+	for _, c := range []struct{ group, annotation, want string }{
+		{"example.com", "", ""},
+		{"a.k8s.io", "", "False MissingAnnotation: " + missing + ", see https://github.com/kubernetes/enhancements/pull/1111"},
+		{"kubernetes.io", "https://github.com/kubernetes/kubernetes/pull/1", "True ApprovedAnnotation: approved in https://github.com/kubernetes/kubernetes/pull/1"},
+		{"a.k8s.io", "unapproved, a test", `False UnapprovedAnnotation: not approved: "unapproved, a test"`},
+		{"a.k8s.io", "whatever", "False InvalidAnnotation: " + missing + ` with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111`},
+	} {
+		d := definition("apples."+c.group, apiextensionsv1.CustomResourceDefinitionNames{Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList"})
+		d.Spec.Group = c.group
+		d.Annotations = map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: c.annotation}
+		d = Judge(d, nil, first)
+		want := []string{"NamesAccepted True NoConflicts: no conflicts found", "Established True InitialNamesAccepted: the initial names have been accepted"}
+		if c.want != "" {
+			want = append(want, "KubernetesAPIApprovalPolicyConformant "+c.want)
+		}
+		if diff := cmp.Diff(want, verdicts(d)); diff != "" {
+			t.Errorf("%s %q: %s", c.group, c.annotation, diff)
+		}
+	}
+}
+
+// TestStructure: what an older server let in is said to be wrong until it is mended.
+func TestStructure(t *testing.T) {
+	d := definition("apples.example.com", apiextensionsv1.CustomResourceDefinitionNames{Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList"})
+	d.Spec.PreserveUnknownFields = true
+	d.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{
+		OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": {}}}}}}
+	d = Judge(d, nil, first)
+	const want = "NonStructuralSchema True Violations: [spec.preserveUnknownFields: Invalid value: true: must be false, " +
+		"spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields, " +
+		"spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root]"
+	if got := verdicts(d); len(got) != 3 || got[2] != want {
+		t.Fatalf("%q", got)
+	}
+	d.Spec.PreserveUnknownFields = false
+	s := d.Spec.Versions[0].Schema.OpenAPIV3Schema
+	s.Type, s.Properties = "object", nil
+	if d = Judge(d, nil, second); d == nil || condition(d, apiextensionsv1.NonStructuralSchema) != nil {
+		t.Errorf("%v", d)
+	}
+}

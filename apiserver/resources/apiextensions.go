@@ -14,8 +14,9 @@ func apiextensions() []*Resource {
 			Collection: "apiextensions.k8s.io/customresourcedefinitions",
 			Stored:     apiextensionsv1beta1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
 			ToStored:   crdToV1beta1, FromStored: crdFromV1beta1,
+			Defines:      true,
 			Strategy:     Strategy{Generation: SpecGeneration, Conditional: true, CustomMeta: true},
-			Delete:       Deletion{Kind: crdKind, Mark: terminateCRD},
+			Delete:       Deletion{Kind: crdKind, Mark: terminateCRD, Begin: beginCRD},
 			Subresources: withStatus},
 	)
 }

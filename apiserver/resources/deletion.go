@@ -74,6 +74,16 @@ func terminateCRD(obj runtime.Object) {
 	crd.Status.Conditions = append(crd.Status.Conditions, c)
 }
 
+// beginCRD is what the controller of definitions says first (F-10).
+func beginCRD(obj runtime.Object) {
+	crd := obj.(*apiextensionsv1.CustomResourceDefinition)
+	for i := range crd.Status.Conditions {
+		if c := &crd.Status.Conditions[i]; c.Type == apiextensionsv1.Terminating && c.Reason == "InstanceDeletionPending" {
+			c.Reason, c.Message = "InstanceDeletionInProgress", "CustomResource deletion is in progress"
+		}
+	}
+}
+
 // jobWarning (C-24).
 const jobWarning = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
 

@@ -56,6 +56,11 @@ type Resource struct {
 	Restore func(obj runtime.Object) error
 	// OpenAPI returns the schemas of custom resources for documents of version 3 and 2; either may be nil.
 	OpenAPI func() (v3, v2 *spec.Schema, err error)
+	// Origin, of custom resources, is the uid of their definition: another one of that name defines
+	// another resource.
+	Origin string
+	// Defines says that the table of types follows the objects.
+	Defines bool
 	// Terminating says that no more objects may be created (F-11).
 	Terminating bool
 
@@ -66,7 +71,7 @@ type Resource struct {
 	Delete Deletion
 
 	// Fields are the selectable fields besides metadata.name and metadata.namespace, read from the
-	// stored JSON. FieldNames are their labels in this version, in the same order.
+	// stored JSON, of custom resources from that of this version. FieldNames are their labels in this version, in the same order.
 	FieldNames []string
 	Fields     []storage.FieldPath
 	// FieldError is the text for an unknown field label with one verb (%s, %q) for it; empty means
@@ -96,6 +101,10 @@ type Deletion struct {
 	// Mark, if set, is called on the object that a first DELETE leaves stored, to set what the
 	// kind shows while it is terminating (a namespace's phase, a CRD's condition).
 	Mark func(obj runtime.Object)
+	// Begin, if set, is a status that follows Mark's at once, as a write of its own: whoever reads the
+	// object after the DELETE was answered finds it (a CRD's condition, F-10). It changes nothing of an
+	// object that is further than that.
+	Begin func(obj runtime.Object)
 	// Warning, if set, returns the text that a DELETE without a policy earns (C-24).
 	Warning string
 	// SpecFinalizers, if set, reads the finalizers that the kind keeps in its spec (namespaces, E-01).

@@ -20,9 +20,10 @@ func Transcode(value []byte) ([]byte, error) {
 	return json.Marshal(obj)
 }
 
-// SelectableFields are the paths of a collection's selectable fields (storage.Decoder).
+// SelectableFields are the paths of a collection's selectable fields (storage.Decoder). Those of custom
+// resources may change and differ from version to version, so they are read when they are asked for.
 func (t *Types) SelectableFields(collection string) []storage.FieldPath {
-	if r := t.Collection(collection); r != nil {
+	if r := t.Collection(collection); r != nil && !r.Custom {
 		return r.Fields
 	}
 	return nil

@@ -27,7 +27,7 @@ func wire(all []*Resource) {
 	for _, r := range all {
 		h := hubOf(r, served)
 		r.Strategy.Default = both(defaulting(r, h), r.Strategy.Default)
-		r.Delete.Mark = h.change(r.Delete.Mark)
+		r.Delete.Mark, r.Delete.Begin = h.change(r.Delete.Mark), h.change(r.Delete.Begin)
 		r.Table = printing(r, h)
 		preparing(r, h)
 		validating(r, h)

@@ -21,6 +21,8 @@ type API interface {
 	Judge(d *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition
 	// UpdateStatus stores status and finalizers; Conflict if the definition has changed meanwhile.
 	UpdateStatus(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error)
+	// Overlaps reports whether the definition's objects would be stored where the server's own are.
+	Overlaps(d *apiextensionsv1.CustomResourceDefinition) bool
 	// Namespaces returns those in which there are objects of the definition, once each; the empty name
 	// stands for objects of the cluster.
 	Namespaces(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) ([]string, error)

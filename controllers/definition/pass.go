@@ -32,12 +32,15 @@ func (c *Controller) pass(ctx context.Context, name string) error {
 
 // empty deletes the definition's objects, and takes its finalizer when there are none (F-09, F-10).
 func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) error {
-	if !established(d) {
-		return c.release(ctx, d, "NeverEstablished", "resource was never established")
-	}
 	d, err := c.terminating(ctx, d, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
 	if err != nil {
 		return err
+	}
+	switch {
+	case c.api.Overlaps(d):
+		return c.release(ctx, d, "OverlappingBuiltInResource", "instances overlap with built-in resources in storage")
+	case !established(d):
+		return c.release(ctx, d, "NeverEstablished", "resource was never established")
 	}
 	namespaces, err := c.api.Namespaces(ctx, d)
 	if err != nil {

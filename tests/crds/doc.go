@@ -1,0 +1,12 @@
+// Package crds installs the definitions of real projects, made by controller-gen from the packages of
+// types that they publish, and has objects of them live and die on the server. It is a module of its own,
+// so that neither the server nor the other tests depend on those projects.
+//
+// It guarantees:
+//
+//  1. Definitions are made anew by each run, by this module's controller-gen, from the versions that
+//     go.mod names; none is kept here.
+//  2. The server under test is the binary built from the module two levels up, kubectl the one that the
+//     tests' module builds.
+//  3. go test -short, a part of make test, tries some of the projects; make crds tries all.
+package crds

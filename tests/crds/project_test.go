@@ -1,0 +1,68 @@
+package crds
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// project is a project and where its types are.
+type project struct {
+	name  string
+	paths []string
+	// objects complete those that are made of schemas, by kind, where expressions ask for more.
+	objects map[string]string
+	// short says that it is tried by go test -short, too.
+	short bool
+}
+
+// port is that of the backend in a route's only rule, which the schema lets be missing and a rule doesn't.
+const port = `{"spec":{"rules":[{"backendRefs":[{"name":"a","port":80}]}]}}`
+
+var projects = []project{
+	{name: "gateway-api", short: true, paths: []string{"sigs.k8s.io/gateway-api/apis/..."}, objects: map[string]string{
+		"BackendTLSPolicy": `{"spec":{"validation":{"wellKnownCACertificates":"System"}}}`,
+		"TCPRoute":         port, "TLSRoute": port, "UDPRoute": port,
+	}},
+	{name: "cert-manager", paths: []string{"github.com/cert-manager/cert-manager/pkg/apis/acme/v1", "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"}},
+	{name: "prometheus-operator", paths: []string{"github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/..."}},
+	{name: "cluster-api", paths: []string{"sigs.k8s.io/cluster-api/api/..."}},
+	{name: "flux", paths: []string{"github.com/fluxcd/source-controller/api/v1"}, short: true},
+}
+
+// definitions has controller-gen make them.
+func (p *project) definitions(t *testing.T) (all []*apiextensionsv1.CustomResourceDefinition) {
+	t.Helper()
+	dir := t.TempDir()
+	args := []string{"tool", "controller-gen", "crd:allowDangerousTypes=true", "output:crd:dir=" + dir}
+	for _, path := range p.paths {
+		args = append(args, "paths="+path)
+	}
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		t.Fatalf("controller-gen: %v\n%s", err, out)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("controller-gen made nothing: %v", err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(data, d); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if strings.HasSuffix(d.Spec.Group, ".k8s.io") { // protected: the project names who approved it
+			d.Annotations[apiextensionsv1.KubeAPIApprovedAnnotation] = "https://github.com/kubernetes-sigs/gateway-api/pull/2466"
+		}
+		all = append(all, d)
+	}
+	return all
+}
