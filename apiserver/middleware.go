@@ -41,6 +41,7 @@ func (s *Server) audit(next http.Handler) http.Handler {
 			r.Body = newTimedBody(w, r.Body, start.Add(s.config.RequestTimeout))
 		}
 		next.ServeHTTP(rec, r)
+		rec.finish()
 	})
 }
 

@@ -75,11 +75,19 @@ func (w *recorder) Write(b []byte) (int, error) {
 	}
 }
 
-// FlushError sends what net/http holds back, in time or not at all.
+// FlushError sends what net/http holds back, in time or not at all. What comes after it is not late
+// yet: over HTTP/2 a deadline ends the whole stream when it passes, also one that has nothing to send.
 func (w *recorder) FlushError() error {
 	w.deadline(time.Now().Add(w.stall))
-	return http.NewResponseController(w.ResponseWriter).Flush()
+	err := http.NewResponseController(w.ResponseWriter).Flush()
+	if err == nil {
+		w.deadline(time.Time{})
+	}
+	return err
 }
+
+// finish bounds what net/http sends when the handler has returned.
+func (w *recorder) finish() { w.deadline(time.Now().Add(w.stall)) }
 
 // deadline bounds writes from now on. Only writers without a connection don't know deadlines.
 func (w *recorder) deadline(t time.Time) {

@@ -56,7 +56,11 @@ func (q *request) answer(x *rendering, code int, o *storage.Object) error {
 
 // answerOther sends an object of another kind (Scale, Status, TokenRequest).
 func (q *request) answerOther(x *rendering, code int, obj runtime.Object) error {
-	data, err := x.encode(obj)
+	shown, err := x.other(obj)
+	if err != nil {
+		return err
+	}
+	data, err := x.encode(shown)
 	if err != nil {
 		return err
 	}

@@ -195,19 +195,30 @@ func defaulting(r *Resource, h hub) func(runtime.Object) {
 
 // printing is the kind's table, or the one of kinds without.
 func printing(r *Resource, h hub) Table {
-	p, ok := printers.For(r.GroupVersionKind().GroupKind())
+	return printed(r.GroupVersionKind().GroupKind(), h.see)
+}
+
+// TableOf is the table of a built-in kind that is no resource of its own, such as Scale, or the one of
+// kinds without.
+func TableOf(gk schema.GroupKind) Table {
+	return printed(gk, func(obj runtime.Object) runtime.Object { return obj })
+}
+
+// printed is the table of objects that are printed as see returns them.
+func printed(gk schema.GroupKind, see func(runtime.Object) runtime.Object) Table {
+	p, ok := printers.For(gk)
 	if !ok {
 		p = printers.Default()
 	}
-	t := Table{Cells: func(obj runtime.Object, now time.Time) []any { return p.Cells(h.see(obj), now) }}
+	t := Table{Cells: func(obj runtime.Object, now time.Time) []any { return p.Cells(see(obj), now) }}
 	for _, c := range p.Columns {
 		t.Columns = append(t.Columns, Column(c))
 	}
 	if p.Conditions != nil {
-		t.Conditions = func(obj runtime.Object) []metav1.TableRowCondition { return p.Conditions(h.see(obj)) }
+		t.Conditions = func(obj runtime.Object) []metav1.TableRowCondition { return p.Conditions(see(obj)) }
 	}
 	if p.Compare != nil {
-		t.Compare = func(a, b runtime.Object) int { return p.Compare(h.see(a), h.see(b)) }
+		t.Compare = func(a, b runtime.Object) int { return p.Compare(see(a), see(b)) }
 	}
 	return t
 }

@@ -33,9 +33,13 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){"kubecascade": main})
 }
 
-// buildKubectl builds kubectl from the module of the tests with real clients, as this one doesn't
+// buildKubectl puts kubectl into the directory: the one that $KUBECTL names, so that other versions
+// can be tried, or else it builds one from the module of the tests with real clients, as this one doesn't
 // depend on it. The version is that of k8s.io/kubectl there, which a plain build doesn't tell it.
 func buildKubectl(dir string) error {
+	if other := os.Getenv("KUBECTL"); other != "" {
+		return os.Symlink(other, filepath.Join(dir, "kubectl"))
+	}
 	c := exec.Command("go", "build", "-C", filepath.Join("..", "..", "tests"), "-o", filepath.Join(dir, "kubectl"),
 		"-ldflags", "-X k8s.io/component-base/version.gitVersion=v1.36.6 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36", "./kubectl")
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr

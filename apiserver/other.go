@@ -1,0 +1,69 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// other is an object of another kind than the resource's, such as a Scale or a review, in the form of
+// Accept's "as"; a Status stays what it is (AS handlers/response.go: doTransformObject).
+func (x *rendering) other(obj runtime.Object) (runtime.Object, error) {
+	m, err := meta.Accessor(obj)
+	if _, status := obj.(*metav1.Status); status || err != nil || x.f.as == "" {
+		return obj, nil
+	}
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return nil, fmt.Errorf("writing a %T: %w", obj, err)
+	}
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	y := *x
+	y.res = &resources.Resource{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Stored: gvk, Table: resources.TableOf(gvk.GroupKind())}
+	if x.res.Custom && gvk == scaleKind {
+		y.res.Table = customScale
+	}
+	o := &storage.Object{JSON: data}
+	switch x.f.as {
+	case "PartialObjectMetadata":
+		return y.metadata(o)
+	case "PartialObjectMetadataList":
+		return nil, y.noList()
+	}
+	row, err := y.row(o, obj)
+	if err != nil {
+		return nil, err
+	}
+	return &metav1.Table{TypeMeta: x.metaType("Table"), ListMeta: metav1.ListMeta{ResourceVersion: m.GetResourceVersion()},
+		ColumnDefinitions: y.columns(), Rows: []metav1.TableRow{row}}, nil
+}
+
+// customScale prints the Scale of a custom resource, which is not quite the one of built-in types: a
+// number that isn't in the JSON is null (AX pkg/apiserver/helpers.go: getScaleColumnsForVersion).
+var customScale = func() resources.Table {
+	docs := metav1.ObjectMeta{}.SwaggerDoc()
+	built := resources.TableOf(scaleKind.GroupKind())
+	return resources.Table{
+		Columns: []resources.Column{
+			{Name: "Name", Type: "string", Format: "name", Description: docs["name"]},
+			{Name: "Desired", Type: "integer", Description: "Number of desired replicas"},
+			{Name: "Available", Type: "integer", Description: "Number of actual replicas"},
+			{Name: "Age", Type: "date", Description: docs["creationTimestamp"]},
+		},
+		Cells: func(obj runtime.Object, now time.Time) []any {
+			cells := built.Cells(obj, now)
+			if obj.(*autoscalingv1.Scale).Spec.Replicas == 0 {
+				cells[1] = nil
+			}
+			return cells
+		},
+	}
+}()
