@@ -343,3 +343,20 @@ func TestDiscoveryOfKeys(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTokenOfAnother: the body of a request for a token may name its account, but no other
+// (K pkg/registry/core/serviceaccount/storage/token.go: Create).
+func TestTokenOfAnother(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	const path = "/api/v1/namespaces/default/serviceaccounts"
+	must(t, s.Do("POST", path, `{"metadata":{"name":"sa"}}`), http.StatusCreated)
+	for body, want := range map[string]string{
+		`{"metadata":{"name":"x"}}`:      `TokenRequest.authentication.k8s.io "sa" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified`,
+		`{"metadata":{"namespace":"x"}}`: `TokenRequest.authentication.k8s.io "sa" is invalid: metadata.namespace: Invalid value: "x": must match the service account namespace if specified`,
+	} {
+		if a := must(t, s.Do("POST", path+"/sa/token", body), http.StatusUnprocessableEntity); a.Status().Message != want {
+			t.Errorf("%s: %s", body, a.Status().Message)
+		}
+	}
+	must(t, s.Do("POST", path+"/sa/token", `{"metadata":{"uid":"x"}}`), http.StatusConflict)
+}

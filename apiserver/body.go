@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"reflect"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -143,7 +144,21 @@ func decodeAny(b body, want schema.GroupVersionKind, coerce coercion) (runtime.O
 		s = jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, scheme, scheme,
 			jsonserializer.SerializerOptions{Yaml: b.media == mediaYAML, Strict: b.strictness != metav1.FieldValidationIgnore})
 	}
-	return s.Decode(b.bytes, &want, nil)
+	obj, got, err := s.Decode(b.bytes, &want, nil)
+	if err == nil && b.media == mediaProtobuf {
+		err = checkJSON(obj)
+	}
+	return obj, got, err
+}
+
+// checkJSON refuses what came in protobuf and has no JSON, which is what is stored: a time after the year
+// 9999, raw bytes that are no JSON.
+func checkJSON(obj runtime.Object) error {
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
 }
 
 // checkCost refuses a body that only looks as if it were quickly read.

@@ -42,7 +42,7 @@ func (s *Server) serveDeleteCollection(q *request) error {
 }
 
 // deleteCollection deletes each object of the selection by itself, in key order, and returns them
-// as they were listed (C-72 to C-74). The first error but NotFound ends it; what was deleted stays so.
+// as they were listed (C-72 to C-74), each by the rules for one (C-78). The first error but NotFound ends it; what was deleted stays so.
 func (s *Server) deleteCollection(ctx context.Context, o *op, list *metainternal.ListOptions, opts *metav1.DeleteOptions) ([]*storage.Object, metav1.ListMeta, error) {
 	page := *list
 	whole := page.Limit <= 0

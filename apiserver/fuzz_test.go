@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,7 @@ const (
 	badRevision = "strconv.ParseUint: parsing" // B-07, H-20, H-29
 	future      = "Too large resource version" // H-11
 	noKubelet   = "not implemented"
+	versioned   = "resourceVersion should not be set on objects to be created"
 	untyped     = "failed to create typed patch object"
 )
 
@@ -205,6 +207,48 @@ func FuzzPatch(f *testing.F) {
 		table := httptest.NewRecorder()
 		if x.h.ServeHTTP(table, r); table.Code != http.StatusOK {
 			t.Fatalf("what is stored doesn't decode: %s", table.Body)
+		}
+	})
+}
+
+// FuzzObject: POST of any object in any encoding. What is stored can be read, and removed.
+func FuzzObject(f *testing.F) {
+	x := fuzzed(f)
+	kinds := []struct{ collection, sample string }{
+		{configmaps, `{"metadata":{"name":"x"},"data":{"k":"v"},"binaryData":{"b":"AA=="}}`},
+		{"/api/v1/namespaces/default/events", `{"metadata":{"name":"x"},"involvedObject":{"namespace":"default"},"firstTimestamp":"2020-01-01T00:00:00Z"}`},
+		{"/apis/coordination.k8s.io/v1/namespaces/default/leases", `{"metadata":{"name":"x"},"spec":{"acquireTime":"2020-01-01T00:00:00.000001Z"}}`},
+		{"/apis/apps/v1/namespaces/default/controllerrevisions", `{"metadata":{"name":"x"},"revision":1,"data":{"a":1}}`},
+		{"/api/v1/namespaces/default/pods", `{"metadata":{"name":"x"},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}}]}}`},
+	}
+	media := []string{"application/json", "application/yaml", mediaProtobuf}
+	for i, k := range kinds {
+		f.Add(i, 0, []byte(k.sample))
+		f.Add(i, 1, []byte(k.sample))
+		created := x.s.Do("POST", k.collection+"?dryRun=All", k.sample, "Accept", mediaProtobuf)
+		if created.Code != http.StatusCreated {
+			f.Fatalf("%s: %s", k.collection, created.Body)
+		}
+		f.Add(i, 2, created.Body)
+	}
+	for _, s := range unstorable {
+		f.Add(slices.IndexFunc(kinds, func(k struct{ collection, sample string }) bool { return k.collection == s.collection }), 2, s.body())
+	}
+	f.Fuzz(func(t *testing.T, kind, in int, body []byte) {
+		c := kinds[uint(kind)%uint(len(kinds))].collection
+		w := x.send(http.MethodPost, c, "", media[uint(in)%uint(len(media))], string(body))
+		check(t, w, badRevision, versioned)
+		if w.Code != http.StatusCreated {
+			return
+		}
+		created := apiservertest.Answer{Body: w.Body.Bytes()}.Object()
+		one := c + "/" + url.PathEscape(created.GetName())
+		if got := x.send(http.MethodGet, one, "", "", ""); got.Code != http.StatusOK {
+			t.Fatalf("stored, and read with %d: %s", got.Code, got.Body)
+		}
+		x.send(http.MethodPatch, one, "", mergePatch, `{"metadata":{"finalizers":null}}`)
+		if got := x.send(http.MethodDelete, one, "gracePeriodSeconds=0", "", ""); got.Code != http.StatusOK {
+			t.Fatalf("stored, and deleted with %d: %s", got.Code, got.Body)
 		}
 	})
 }

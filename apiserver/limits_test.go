@@ -274,6 +274,7 @@ func TestMetrics(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 2)
 	s.Do("GET", configmaps+"/none", nil)
+	s.Do("POST", configmaps+"?dryRun=All", `{"metadata":{"name":"tried"}}`)
 	s.Do("GET", "/api/v1/secrets", nil)
 	s.Do("PATCH", configmaps+"/m00?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap"}`, "Content-Type", "application/apply-patch+yaml")
 	next(t, s.Watch(configmaps+"?watch=1"))
@@ -282,8 +283,9 @@ func TestMetrics(t *testing.T) {
 		labels []string
 		want   float64
 	}{
-		{"apiserver_request_total{", []string{`verb="POST"`, `resource="configmaps"`, `code="201"`, `scope="resource"`}, 2},
-		{"apiserver_request_total{", []string{`resource="configmaps"`, `code="201"`, `version="v1"`, `group=""`, `subresource=""`}, 2},
+		{"apiserver_request_total{", []string{`verb="POST"`, `resource="configmaps"`, `code="201"`, `scope="resource"`, `component="apiserver"`, `dry_run=""`}, 2},
+		{"apiserver_request_total{", []string{`resource="configmaps"`, `code="201"`, `version="v1"`, `group=""`, `subresource=""`, `dry_run=""`}, 2},
+		{"apiserver_request_total{", []string{`verb="POST"`, `resource="configmaps"`, `code="201"`, `dry_run="All"`}, 1},
 		{"apiserver_request_total{", []string{`verb="APPLY"`, `code="200"`}, 1},
 		{"apiserver_request_total{", []string{`verb="LIST"`, `code="200"`, `scope="cluster"`}, 1},
 		{"apiserver_request_total{", []string{`verb="GET"`, `code="404"`, `scope="resource"`}, 1},

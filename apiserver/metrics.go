@@ -23,22 +23,24 @@ type metrics struct {
 
 func newMetrics(r prometheus.Registerer) *metrics {
 	labels := []string{"verb", "group", "version", "resource", "subresource", "scope"}
+	tried := append(labels[:6:6], "dry_run")
+	component := prometheus.Labels{"component": "apiserver"}
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "apiserver_request_total", Help: "Requests by verb, resource, scope and HTTP code.",
-		}, append(labels[:6:6], "code")),
+			Name: "apiserver_request_total", Help: "Requests by verb, resource, scope and HTTP code.", ConstLabels: component,
+		}, append(tried[:7:7], "code")),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "apiserver_request_duration_seconds", Help: "Seconds from the arrival of a request to the end of its answer.",
-			Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60},
-		}, labels),
+			Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}, ConstLabels: component,
+		}, tried),
 		sizes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "apiserver_response_sizes", Help: "Bytes of answers.", Buckets: prometheus.ExponentialBuckets(1000, 10, 7),
+			Name: "apiserver_response_sizes", Help: "Bytes of answers.", ConstLabels: component, Buckets: prometheus.ExponentialBuckets(1000, 10, 7),
 		}, labels),
 		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "apiserver_current_inflight_requests", Help: "Requests being served, watches aside.",
 		}, []string{"request_kind"}),
 		watches: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "apiserver_longrunning_requests", Help: "Watches that are open.",
+			Name: "apiserver_longrunning_requests", Help: "Watches that are open.", ConstLabels: component,
 		}, labels),
 		watchEvents: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "apiserver_watch_events_total", Help: "Events sent to watchers.",
@@ -60,9 +62,9 @@ func (m *metrics) request(rec *recorder, took time.Duration) {
 	if l.verb == "" {
 		return
 	}
-	m.requests.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope, strconv.Itoa(rec.code)).Inc()
+	m.requests.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope, l.dryRun, strconv.Itoa(rec.code)).Inc()
 	if l.verb != "WATCH" {
-		m.durations.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope).Observe(took.Seconds())
+		m.durations.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope, l.dryRun).Observe(took.Seconds())
 		m.sizes.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope).Observe(float64(rec.bytes))
 	}
 }

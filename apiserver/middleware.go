@@ -9,11 +9,13 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
@@ -49,6 +51,9 @@ func (s *Server) audit(next http.Handler) http.Handler {
 func (s *Server) observe(r *http.Request, t target, verb string) {
 	if rec, ok := r.Context().Value(recorderKey{}).(*recorder); ok {
 		rec.label = labelOf(t, verb)
+		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(r.URL.Query()["dryRun"], metav1.DryRunAll) {
+			rec.label.dryRun = metav1.DryRunAll
+		}
 		if verb == "patch" && r.Header.Get("Content-Type") == string(types.ApplyPatchType) {
 			rec.label.verb = "APPLY"
 		}

@@ -24,7 +24,7 @@ func readQuery(q url.Values, into runtime.Object) error {
 	return nil
 }
 
-// invalidOptions is the 422 for options.
+// invalidOptions is the 422 for options (A-01, A-38, C-07).
 func invalidOptions(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil

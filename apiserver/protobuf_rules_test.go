@@ -1,6 +1,7 @@
 package apiserver_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"strings"
 	"testing"
@@ -122,5 +123,31 @@ func TestProtobufFaults(t *testing.T) {
 		if st := a.Status(); a.Code != http.StatusBadRequest || !strings.HasSuffix(st.Message, c.want) {
 			t.Errorf("%q: %d %s", c.body, a.Code, a.Body)
 		}
+	}
+}
+
+// unstorable are protobuf bodies of what has no JSON that reads the same: a time after the year 9999, raw bytes
+// that are no JSON.
+var unstorable = []unstored{
+	{"/api/v1/namespaces/default/events", "azhzAAoLCgJ2MRIFRXZlbnQSGwoFCgNiYWQSCRIHZGVmYXVsdDIHCICD0f+vBxoAIgA="},
+	{"/apis/apps/v1/namespaces/default/controllerrevisions", "azhzAAodCgdhcHBzL3YxEhJDb250cm9sbGVyUmV2aXNpb24SDQoFCgNiYWQSBAoCeHgaACIA"},
+}
+
+type unstored struct{ collection, base64 string }
+
+func (u unstored) body() []byte {
+	data, err := base64.StdEncoding.DecodeString(u.base64)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// TestUnstorable: it is refused, as nobody could read or remove it afterwards.
+func TestUnstorable(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	for _, u := range unstorable {
+		must(t, s.Do("POST", u.collection, string(u.body()), "Content-Type", mediaProtobuf), http.StatusBadRequest)
+		must(t, s.Do("GET", u.collection+"/bad", nil), http.StatusNotFound)
 	}
 }

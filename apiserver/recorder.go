@@ -24,8 +24,8 @@ type recorder struct {
 	label requestLabel
 }
 
-// requestLabel is kube-apiserver's labels of a request.
-type requestLabel struct{ verb, group, version, resource, subresource, scope string }
+// requestLabel is kube-apiserver's labels of a request. dryRun is "All" or empty.
+type requestLabel struct{ verb, group, version, resource, subresource, scope, dryRun string }
 
 // labelOf names a request as kube-apiserver does (AS pkg/endpoints/metrics: CleanScope): two verbs by
 // their methods, the others by their names, and a create as of the one object that it makes.

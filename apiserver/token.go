@@ -46,9 +46,16 @@ func (s *Server) serveToken(q *request) error {
 	if err := s.admission.Admit(q.r.Context(), a); err != nil { // B-72, B-73
 		return err
 	}
+	if err := matchAccount(q, tr); err != nil {
+		return err
+	}
 	account, err := s.get(q.r.Context(), &q.op, "")
 	if err != nil {
 		return err
+	}
+	if tr.UID != "" && string(tr.UID) != account.Meta.UID {
+		return apierrors.NewConflict(schema.GroupResource{Group: authenticationv1.GroupName, Resource: "TokenRequest"}, q.name,
+			fmt.Errorf("the UID in the token request (%s) does not match the UID of the service account (%s)", tr.UID, account.Meta.UID))
 	}
 	if s.config.Accounts == nil {
 		return errNoTokens
@@ -82,6 +89,18 @@ func (s *Server) serveToken(q *request) error {
 	tr.Name, tr.Namespace, tr.CreationTimestamp = q.name, q.namespace, metav1.Time{Time: now}
 	tr.GetObjectKind().SetGroupVersionKind(tokenRequestKind)
 	return q.answerOther(x, http.StatusCreated, tr)
+}
+
+// matchAccount refuses a body that names another account than the path
+// (K pkg/registry/core/serviceaccount/storage/token.go: Create).
+func matchAccount(q *request, tr *authenticationv1.TokenRequest) error {
+	for _, f := range []struct{ field, body, path string }{{"name", tr.Name, q.name}, {"namespace", tr.Namespace, q.namespace}} {
+		if f.body != "" && f.body != f.path {
+			return apierrors.NewInvalid(tokenRequestKind.GroupKind(), q.name, field.ErrorList{
+				field.Invalid(field.NewPath("metadata", f.field), f.body, "must match the service account "+f.field+" if specified")})
+		}
+	}
+	return nil
 }
 
 func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorList) {

@@ -7,18 +7,38 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
 
+// echo is how long a signal is taken for the first one's repetition: timeout(1) sends it to the process and
+// to its group, a terminal to both a shell script and its child, which passes it on.
+const echo = time.Second
+
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup(1) ignores it
+		ends = append(ends, syscall.SIGHUP)
+	}
+	signal.Notify(signals, ends...)
 	go func() {
-		<-signals
-		signal.Reset(os.Interrupt, syscall.SIGTERM) // from now on a signal ends the process
+		first := <-signals
 		cancel()
+		for again := time.After(echo); ; {
+			select {
+			case s := <-signals:
+				if s == first {
+					continue
+				}
+				os.Exit(1)
+			case <-again:
+				signal.Reset(ends...) // from now on a signal ends the process
+				return
+			}
+		}
 	}()
 	if c, err := root().ExecuteContextC(ctx); err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
