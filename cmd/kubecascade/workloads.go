@@ -8,6 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -30,8 +31,11 @@ func workloadNames() (names []string) {
 	return names
 }
 
-// workers returns what runs those of them that are on, by name. They share one index.
-func workers(on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
+// simulators is how many pods are seen to at once by --simulate-pods.
+const simulators = 32
+
+// workers returns what runs those of them that are on, by name, and --simulate-pods. They share one index.
+func workers(o *options, on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
 	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
 	run := map[string]func(context.Context){}
 	for _, w := range workloads {
@@ -40,6 +44,14 @@ func workers(on map[string]bool, api *apiserver.Server, d *data, log *slog.Logge
 		}
 		adapter := &loopback.Workloads{API: api.Loopback(auth.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index}
 		run[w.name] = func(ctx context.Context) { workload.Run(ctx, w.controller(), adapter, workload.Options{Log: log}) }
+	}
+	if o.simulatePods {
+		adapter := &loopback.Workloads{API: api.Loopback(auth.Loopback, "kubelet"), Cache: d.cache, Index: index}
+		pods := simulation.Pods(simulation.Options{Delay: o.simulateDelay})
+		run["node simulation"] = func(ctx context.Context) { workload.Run(ctx, simulation.Node(), adapter, workload.Options{Log: log}) }
+		run["pod simulation"] = func(ctx context.Context) {
+			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})
+		}
 	}
 	return run
 }
