@@ -93,7 +93,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 			s.controllers[name] = run
 		}
 	}
-	maps.Copy(s.controllers, workers(on, s.api, d, log))
+	maps.Copy(s.controllers, workers(o, on, s.api, d, log))
 	for name, run := range fixtures(s.api, d, keys, log) {
 		if on[name] {
 			s.controllers[name] = run
