@@ -8,6 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
+	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/job"
 	"github.com/kubecascade/kubecascade/controllers/statefulset"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -23,6 +24,7 @@ var batches = []struct {
 	{"job-controller", "job-controller", []func() workload.Controller{job.New, job.Orphans}},
 	{"cronjob-controller", "cronjob-controller", []func() workload.Controller{cronjob.New}},
 	{"statefulset-controller", "statefulset-controller", []func() workload.Controller{statefulset.New}},
+	{"daemonset-controller", "daemon-set-controller", []func() workload.Controller{daemonset.New}},
 }
 
 func batchNames() (names []string) {
