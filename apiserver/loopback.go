@@ -7,11 +7,13 @@ import (
 	"runtime/debug"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
@@ -179,6 +181,14 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 		return err
 	})
 	return out, err
+}
+
+// Bind assigns a pod, which p names, to the binding's node.
+func (l *Loopback) Bind(ctx context.Context, p Path, b *corev1.Binding) error {
+	p.Subresource = "binding"
+	return l.call(ctx, "create", p, func(ctx context.Context, o *op) error {
+		return l.s.bind(ctx, o, o.attributes(admission.Create, b, nil), b)
+	})
 }
 
 // Delete deletes an object if the guards hold at the moment of the write; one that doesn't is a

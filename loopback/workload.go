@@ -118,6 +118,13 @@ func (w *Workloads) Update(ctx context.Context, o workload.Object, status bool) 
 	return err
 }
 
+// Bind implements workload.API.
+func (w *Workloads) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
+	return w.API.Bind(ctx, w.path(pod), &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: node}})
+}
+
 // Delete implements workload.API.
 func (w *Workloads) Delete(ctx context.Context, r workload.Resource, key workload.Key, opts *metav1.DeleteOptions) error {
 	_, err := w.API.Delete(ctx, apiserver.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name}, opts)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -40,6 +41,9 @@ type options struct {
 	gcSyncs     int
 	nsSyncs     int
 	quotaSyncs  int
+
+	simulatePods  bool
+	simulateDelay time.Duration
 
 	access           access
 	admit, dontAdmit []string
@@ -96,6 +100,10 @@ func (o *options) groups() []group {
 			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight at most; 0 lets it choose")
 			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time at most")
 			f.IntVar(&o.quotaSyncs, "concurrent-resource-quota-syncs", 5, "namespaces whose resource quotas are counted at the same time at most")
+		}),
+		set("Simulation", func(f *pflag.FlagSet) {
+			f.BoolVar(&o.simulatePods, "simulate-pods", false, "do for pods what a scheduler and kubelets would, without running anything: assign them to a node, let them be Running and Ready and those of Jobs complete, finish graceful deletions; the annotation "+simulation.Annotation+" of a pod asks for something else: pending, unready, run, succeed or fail")
+			f.DurationVar(&o.simulateDelay, "simulate-pods-delay", 0, "how long each of these steps takes; the annotation "+simulation.AnnotationAfter+" says so for how long a pod runs")
 		}),
 		set("Access", o.access.declare),
 		set("Admission", func(f *pflag.FlagSet) {

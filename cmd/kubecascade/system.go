@@ -91,7 +91,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 			s.controllers[name] = run
 		}
 	}
-	maps.Copy(s.controllers, workers(on, s.api, d, log))
+	maps.Copy(s.controllers, workers(o, on, s.api, d, log))
 	s.secure = newHTTPServer(s.api.Handler(), log)
 	s.secure.TLSConfig = keys.TLS(clientCAs...)
 	if p.insecure != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -31,8 +32,11 @@ func workloadNames() (names []string) {
 	return append(names, batchNames()...)
 }
 
-// workers returns what runs those of them that are on, by name. They share one index.
-func workers(on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
+// simulators is how many pods are seen to at once by --simulate-pods.
+const simulators = 32
+
+// workers returns what runs those of them that are on, by name, and --simulate-pods. They share one index.
+func workers(o *options, on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
 	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
 	run := map[string]func(context.Context){}
 	for _, w := range workloads {
@@ -43,5 +47,13 @@ func workers(on map[string]bool, api *apiserver.Server, d *data, log *slog.Logge
 		run[w.name] = func(ctx context.Context) { workload.Run(ctx, w.controller(), adapter, workload.Options{Log: log}) }
 	}
 	maps.Copy(run, batchWorkers(on, api, d, index, log))
+	if o.simulatePods {
+		adapter := &loopback.Workloads{API: api.Loopback(auth.Loopback, "kubelet"), Cache: d.cache, Index: index}
+		pods := simulation.Pods(simulation.Options{Delay: o.simulateDelay})
+		run["node simulation"] = func(ctx context.Context) { workload.Run(ctx, simulation.Node(), adapter, workload.Options{Log: log}) }
+		run["pod simulation"] = func(ctx context.Context) {
+			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})
+		}
+	}
 	return run
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -27,6 +28,8 @@ type API interface {
 	// Update replaces an object or only its status. Its resourceVersion is a precondition. Its managedFields
 	// are those that are stored, whatever it says.
 	Update(ctx context.Context, o Object, status bool) error
+	// Bind assigns a pod, as it was viewed, to a node.
+	Bind(ctx context.Context, pod *corev1.Pod, node string) error
 	// Delete deletes an object.
 	Delete(ctx context.Context, r Resource, key Key, opts *metav1.DeleteOptions) error
 }

@@ -30,6 +30,8 @@ type Controller struct {
 	// It is asked about Owns as well.
 	Sees []Resource
 	Wake func(r Reader, c Change) []Key
+	// Start are looked at when the controller starts, whether they exist or not.
+	Start []Key
 	// Decide says what is to be done about an object.
 	Decide func(v View, now time.Time) Plan
 }

@@ -103,6 +103,8 @@ func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, qui
 		}
 	case Update:
 		err = e.api.Update(ctx, o, a.Status)
+	case Bind:
+		err = e.api.Bind(ctx, a.Pod, a.Node)
 	case Delete:
 		err = e.api.Delete(ctx, Of(o), KeyOf(o), a.options())
 		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) && !a.Exact { // another has its name

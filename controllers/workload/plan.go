@@ -28,7 +28,7 @@ type Plan struct {
 	Again time.Duration
 }
 
-// Action is a request: Create, Update or Delete.
+// Action is a request: Create, Update, Bind or Delete.
 type Action interface {
 	fmt.Stringer
 	// target is what the request is about, and the events that tell how it went.
@@ -61,6 +61,12 @@ type Update struct {
 	Done, Failed event.Event
 }
 
+// Bind assigns a pod to a node. A pod that can't be assigned any more is a conflict.
+type Bind struct {
+	Pod  *corev1.Pod
+	Node string
+}
+
 // Delete deletes an object if it still has its uid. One that is gone is no failure.
 type Delete struct {
 	Object Object
@@ -75,6 +81,7 @@ type Delete struct {
 
 func (c Create) target() (Object, event.Event, event.Event) { return c.Object, c.Done, c.Failed }
 func (u Update) target() (Object, event.Event, event.Event) { return u.Object, u.Done, u.Failed }
+func (b Bind) target() (o Object, none, nor event.Event)    { return b.Pod, none, nor }
 func (d Delete) target() (Object, event.Event, event.Event) { return d.Object, d.Done, d.Failed }
 
 // String says what it does to what.
@@ -94,6 +101,9 @@ func (u Update) String() string {
 	}
 	return fmt.Sprintf("update %s%s %s", part, Of(u.Object).Kind, u.Object.GetName())
 }
+
+// String says what it does to what.
+func (b Bind) String() string { return fmt.Sprintf("bind Pod %s to %s", b.Pod.Name, b.Node) }
 
 // String says what it does to what.
 func (d Delete) String() string {

@@ -10,6 +10,9 @@ import (
 
 // follow tells of the objects that are to be looked at.
 func (e *engine) follow(ctx context.Context, sink func(Key)) error {
+	for _, key := range e.Start {
+		sink(key)
+	}
 	others := append(slices.Clone(e.Owns), e.Sees...)
 	return e.api.Follow(ctx, e.For, others, func(c Change) {
 		for _, key := range e.concerned(c) {

@@ -128,14 +128,42 @@ func (w *World) do(a workload.Action) (name string, err error) {
 		return w.create(a.Object)
 	case workload.Update:
 		return a.Object.GetName(), w.update(a.Object, a.Status)
+	case workload.Bind:
+		pod := a.Pod.DeepCopy()
+		pod.Spec.NodeName = a.Node
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled,
+			Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(w.Now)})
+		w.store(pod)
+		return pod.Name, nil
 	case workload.Delete:
 		old := w.objects[keyOf(a.Object)]
 		if old != nil && old.GetUID() == a.Object.GetUID() {
-			w.Remove(old)
+			w.delete(old, a.Grace)
 		}
 		return a.Object.GetName(), nil
 	}
 	panic(fmt.Sprintf("%T is no action", a))
+}
+
+// delete carries a Delete out; a pod that is to go at once doesn't wait for its node.
+func (w *World) delete(o workload.Object, grace *int64) {
+	pod, ok := o.(*corev1.Pod)
+	if !ok || grace == nil || *grace != 0 {
+		w.Remove(o)
+		return
+	}
+	if had := pod.DeletionGracePeriodSeconds; had == nil || *had != 0 {
+		pod = pod.DeepCopy()
+		pod.DeletionGracePeriodSeconds = grace
+		if pod.DeletionTimestamp == nil {
+			now := metav1.NewTime(w.Now)
+			pod.DeletionTimestamp = &now
+		}
+		w.store(pod)
+	}
+	if len(pod.Finalizers) == 0 {
+		delete(w.objects, keyOf(pod))
+	}
 }
 
 func gr(o workload.Object) schema.GroupResource {

@@ -1,0 +1,91 @@
+package simulation
+
+import (
+	"hash/fnv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// NodeName is the node that there always is.
+const NodeName = "simulated"
+
+// Node keeps the node in existence.
+func Node() workload.Controller {
+	return workload.Controller{Name: "node-simulation", For: workload.Nodes, Start: []workload.Key{{Name: NodeName}}, Decide: node}
+}
+
+// node makes the node, and says of every node that it is ready.
+func node(v workload.View, now time.Time) workload.Plan {
+	if v.Object == nil {
+		if v.Key.Name != NodeName {
+			return workload.Plan{}
+		}
+		return workload.Plan{Do: []workload.Action{workload.Create{Object: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name: NodeName, Labels: map[string]string{corev1.LabelHostname: NodeName, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}}}}}}
+	}
+	n := v.Object.(*corev1.Node)
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return workload.Plan{} // it is, or somebody wants it otherwise
+		}
+	}
+	n = n.DeepCopy()
+	at := metav1.NewTime(now)
+	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue,
+		Reason: "KubeletReady", Message: "simulated", LastHeartbeatTime: at, LastTransitionTime: at})
+	if len(n.Status.Capacity) == 0 {
+		n.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1k"), corev1.ResourceMemory: resource.MustParse("1Ti"),
+			corev1.ResourcePods: resource.MustParse("1M")}
+		n.Status.Allocatable = n.Status.Capacity
+	}
+	return workload.Plan{Status: n}
+}
+
+// choose returns the node for a pod, empty if there is none that it may be on.
+func choose(v workload.Reader, p *corev1.Pod) string {
+	if name := named(p); name != "" {
+		if workload.Get[*corev1.Node](v, "", name) == nil {
+			return ""
+		}
+		return name
+	}
+	var fit []string
+	for _, n := range workload.All[*corev1.Node](v, "") {
+		if !n.Spec.Unschedulable && labels.SelectorFromSet(p.Spec.NodeSelector).Matches(labels.Set(n.Labels)) {
+			fit = append(fit, n.Name)
+		}
+	}
+	if len(fit) == 0 {
+		return ""
+	}
+	return fit[number(p)%uint32(len(fit))]
+}
+
+// named is the node that a pod's required affinity names, as those of DaemonSets' pods do.
+func named(p *corev1.Pod) string {
+	a := p.Spec.Affinity
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return ""
+	}
+	for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, f := range t.MatchFields {
+			if f.Key == metav1.ObjectNameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
+				return f.Values[0]
+			}
+		}
+	}
+	return ""
+}
+
+// number is one of a pod's own, as good as at random.
+func number(p *corev1.Pod) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(p.UID))
+	return h.Sum32()
+}

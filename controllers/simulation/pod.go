@@ -1,0 +1,141 @@
+package simulation
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// Options say how things go.
+type Options struct {
+	// Delay is how long each step takes. As times are stored in whole seconds, a step may take up to a second
+	// less.
+	Delay time.Duration
+}
+
+// Pods is the scheduler and the kubelets.
+func Pods(o Options) workload.Controller {
+	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: wake, Decide: o.pod}
+}
+
+// wake: a new node may be what pods have waited for.
+func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	if c.Resource != workload.Nodes || c.Old != nil {
+		return nil
+	}
+	for _, p := range workload.All[*corev1.Pod](r, "") {
+		if p.Spec.NodeName == "" {
+			keys = append(keys, workload.KeyOf(p))
+		}
+	}
+	return keys
+}
+
+// pod says what happens to a pod next.
+func (o Options) pod(v workload.View, now time.Time) workload.Plan {
+	if v.Object == nil {
+		return workload.Plan{}
+	}
+	p := v.Object.(*corev1.Pod)
+	switch {
+	case p.Spec.NodeName == "":
+		return schedule(v, p)
+	case p.DeletionTimestamp != nil:
+		return o.end(p, now)
+	case p.Status.Phase == corev1.PodPending:
+		return o.start(p, now)
+	case p.Status.Phase == corev1.PodRunning:
+		return o.run(p, now)
+	}
+	return workload.Plan{}
+}
+
+func schedule(v workload.Reader, p *corev1.Pod) workload.Plan {
+	if p.DeletionTimestamp != nil || workload.Finished(p) || len(p.Spec.SchedulingGates) > 0 ||
+		p.Spec.SchedulerName != "" && p.Spec.SchedulerName != corev1.DefaultSchedulerName {
+		return workload.Plan{}
+	}
+	if n := choose(v, p); n != "" {
+		return workload.Plan{Do: []workload.Action{workload.Bind{Pod: p, Node: n}}}
+	}
+	return workload.Plan{}
+}
+
+// start lets an assigned pod run.
+func (o Options) start(p *corev1.Pod, now time.Time) workload.Plan {
+	if wish(p) == Pending {
+		return workload.Plan{}
+	}
+	if left := left(scheduled(p), o.Delay, now); left > 0 {
+		return workload.Plan{Again: left}
+	}
+	p = p.DeepCopy()
+	running(p, metav1.NewTime(now), wish(p) != Unready)
+	return workload.Plan{Status: p}
+}
+
+// scheduled is when a pod was assigned.
+func scheduled(p *corev1.Pod) time.Time {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodScheduled {
+			return c.LastTransitionTime.Time
+		}
+	}
+	return p.CreationTimestamp.Time
+}
+
+// left is what is left of a time.
+func left(since time.Time, d time.Duration, now time.Time) time.Duration { return d - now.Sub(since) }
+
+// run lets a running pod complete or fail, if it is to.
+func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
+	switch wish(p) {
+	case Succeed, Fail:
+	default:
+		return workload.Plan{}
+	}
+	since := p.CreationTimestamp.Time
+	if p.Status.StartTime != nil {
+		since = p.Status.StartTime.Time
+	}
+	if again, ok := o.restarted(p); ok {
+		since = again
+	}
+	if left := left(since, o.pause(p), now); left > 0 {
+		return workload.Plan{Again: left}
+	}
+	p = p.DeepCopy()
+	switch {
+	case wish(p) == Succeed:
+		finished(p, metav1.NewTime(now), 0)
+	case p.Spec.RestartPolicy == corev1.RestartPolicyNever:
+		finished(p, metav1.NewTime(now), 1)
+	default:
+		crashed(p, metav1.NewTime(now))
+	}
+	return workload.Plan{Status: p}
+}
+
+// end finishes a graceful deletion. A pod that others hold is seen to have ended first.
+func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
+	grace := time.Duration(0)
+	if s := p.DeletionGracePeriodSeconds; s != nil {
+		grace = time.Duration(*s) * time.Second
+	}
+	wait := min(left(p.DeletionTimestamp.Add(-grace), o.Delay, now), p.DeletionTimestamp.Sub(now))
+	switch {
+	case wait > 0:
+		return workload.Plan{Again: wait}
+	case len(p.Finalizers) > 0 && !workload.Finished(p):
+		p = p.DeepCopy()
+		finished(p, metav1.NewTime(now), 143)
+		return workload.Plan{Status: p}
+	case grace == 0 && p.DeletionGracePeriodSeconds != nil:
+		return workload.Plan{} // whoever holds it lets it go
+	}
+	zero := int64(0)
+	return workload.Plan{Do: []workload.Action{workload.Delete{Object: p, Grace: &zero}}}
+}

@@ -1,0 +1,50 @@
+package simulation
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
+)
+
+// TestScenarios runs testdata with steps of two seconds.
+func TestScenarios(t *testing.T) {
+	workloadtest.Scenarios(t, "testdata", workloadtest.Options{
+		Controllers: []workload.Controller{Node(), Pods(Options{Delay: 2 * time.Second})}, Print: show, Check: check,
+	})
+}
+
+// check: a pod is ready only while it runs, and runs only on a node.
+func check(w *workloadtest.World) error {
+	for _, p := range workload.All[*corev1.Pod](w, "") {
+		if _, ok := workload.Ready(p); ok && p.Status.Phase != corev1.PodRunning || p.Status.Phase == corev1.PodRunning && p.Spec.NodeName == "" {
+			return fmt.Errorf("%s", show(p))
+		}
+	}
+	return nil
+}
+
+// show prints what matters of an object.
+func show(o workload.Object) string {
+	p, ok := o.(*corev1.Pod)
+	if !ok {
+		return workload.Of(o).Kind + " " + o.GetName()
+	}
+	s := fmt.Sprintf("%s on %q %s", p.Name, p.Spec.NodeName, p.Status.Phase)
+	for _, c := range p.Status.Conditions {
+		s += fmt.Sprintf(" %s=%s", c.Type, c.Status)
+	}
+	for _, c := range p.Status.ContainerStatuses {
+		switch {
+		case c.State.Terminated != nil:
+			s += fmt.Sprintf(" %s exited with %d", c.Name, c.State.Terminated.ExitCode)
+		case c.State.Waiting != nil:
+			s += fmt.Sprintf(" %s %s, %d restarts", c.Name, c.State.Waiting.Reason, c.RestartCount)
+		}
+	}
+	return s
+}
