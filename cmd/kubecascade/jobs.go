@@ -10,7 +10,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/job"
+	"github.com/kubecascade/kubecascade/controllers/podgc"
 	"github.com/kubecascade/kubecascade/controllers/statefulset"
+	"github.com/kubecascade/kubecascade/controllers/ttl"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -25,6 +27,8 @@ var batches = []struct {
 	{"cronjob-controller", "cronjob-controller", []func() workload.Controller{cronjob.New}},
 	{"statefulset-controller", "statefulset-controller", []func() workload.Controller{statefulset.New}},
 	{"daemonset-controller", "daemon-set-controller", []func() workload.Controller{daemonset.New}},
+	{"ttl-after-finished-controller", "ttl-after-finished-controller", []func() workload.Controller{ttl.New}},
+	{"pod-garbage-collector-controller", "pod-garbage-collector", []func() workload.Controller{podgc.New}},
 }
 
 func batchNames() (names []string) {
