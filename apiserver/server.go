@@ -155,6 +155,7 @@ func (s *Server) plugins() []admission.Choice {
 	return []admission.Choice{
 		{Plugin: &admission.Lifecycle{State: s.namespaceState}, Default: true},
 		{Plugin: &admission.LimitRanger{Ranges: s.limitRanges}, Default: true},
+		{Plugin: admission.NodeTaint{}, Default: true},
 		{Plugin: admission.DefaultTolerations{}, Default: true},
 		{Plugin: &admission.Priority{Classes: s.priorityClasses}, Default: true},
 		{Plugin: admission.InUseProtection{}, Default: true},

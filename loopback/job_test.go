@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -82,7 +83,11 @@ func manifest(name, spec string) string {
 func TestJobCompletes(t *testing.T) {
 	s := working(t, job.New(), job.Orphans())
 	w, made := s.Watch(jobs+"?watch=true"), s.Watch(pods+"?watch=true")
-	do(t, s, "POST", jobs, manifest("j", `"completions":3,"parallelism":2`))
+	do(t, s, "POST", jobs, strings.Replace(manifest("j", `"completions":3,"parallelism":2`), `"template":{`, `"template":{"metadata":{"labels":{"app":"j"}},`, 1))
+	// A Job without labels shows those of its template, the selector's too.
+	if l := s.Do("GET", jobs+"/j", nil).Object().GetLabels(); len(l) != 5 || l["app"] != "j" || l["batch.kubernetes.io/job-name"] != "j" {
+		t.Errorf("labels %v", l)
+	}
 	first := added(t, made, 2)
 	for _, p := range first {
 		refs := p.GetOwnerReferences()

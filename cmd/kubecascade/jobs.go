@@ -10,6 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/job"
+	"github.com/kubecascade/kubecascade/controllers/node"
 	"github.com/kubecascade/kubecascade/controllers/podgc"
 	"github.com/kubecascade/kubecascade/controllers/statefulset"
 	"github.com/kubecascade/kubecascade/controllers/ttl"
@@ -29,6 +30,7 @@ var batches = []struct {
 	{"daemonset-controller", "daemon-set-controller", []func() workload.Controller{daemonset.New}},
 	{"ttl-after-finished-controller", "ttl-after-finished-controller", []func() workload.Controller{ttl.New}},
 	{"pod-garbage-collector-controller", "pod-garbage-collector", []func() workload.Controller{podgc.New}},
+	{"node-lifecycle-controller", "node-controller", []func() workload.Controller{node.New}},
 }
 
 func batchNames() (names []string) {

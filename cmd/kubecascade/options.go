@@ -108,7 +108,7 @@ func (o *options) groups() []group {
 		set("Access", o.access.declare),
 		set("Admission", func(f *pflag.FlagSet) {
 			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default")
-			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, DefaultTolerationSeconds, Priority, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, ResourceQuota")
+			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, DefaultTolerationSeconds, Priority, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, ResourceQuota")
 		}),
 		set("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses, "range of IPv4 addresses that services are given cluster IPs of")
