@@ -108,11 +108,13 @@ func (s *Server) create(ctx context.Context, o *op, obj object) (*storage.Object
 		}
 		once := *o
 		once.guards = append(slices.Clip(o.guards), *guard)
-		out, err := s.createOnce(ctx, &once, obj.DeepCopyObject().(object))
+		again := obj.DeepCopyObject().(object) // not for the first time: a Job's labels may be its template's (defaults.Job)
+		out, err := s.createOnce(ctx, &once, obj)
 		var lost *storage.ConflictError
 		if !errors.As(err, &lost) || lost.Guard == nil || lost.Guard.Key != guard.Key {
 			return out, err
 		}
+		obj = again
 	}
 }
 

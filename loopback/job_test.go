@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -60,7 +61,7 @@ func added(t *testing.T, w *apiservertest.Watch, n int) (out []*unstructured.Uns
 }
 
 // condition reports whether the object has the condition.
-func condition(o *unstructured.Unstructured, kind string) bool {
+func hasCondition(o *unstructured.Unstructured, kind string) bool {
 	list, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 	return slices.ContainsFunc(list, func(c any) bool {
 		m, _ := c.(map[string]any)
@@ -82,7 +83,11 @@ func manifest(name, spec string) string {
 func TestJobCompletes(t *testing.T) {
 	s := working(t, job.New(), job.Orphans())
 	w, made := s.Watch(jobs+"?watch=true"), s.Watch(pods+"?watch=true")
-	do(t, s, "POST", jobs, manifest("j", `"completions":3,"parallelism":2`))
+	do(t, s, "POST", jobs, strings.Replace(manifest("j", `"completions":3,"parallelism":2`), `"template":{`, `"template":{"metadata":{"labels":{"app":"j"}},`, 1))
+	// A Job without labels shows those of its template, the selector's too.
+	if l := s.Do("GET", jobs+"/j", nil).Object().GetLabels(); len(l) != 5 || l["app"] != "j" || l["batch.kubernetes.io/job-name"] != "j" {
+		t.Errorf("labels %v", l)
+	}
 	first := added(t, made, 2)
 	for _, p := range first {
 		refs := p.GetOwnerReferences()
@@ -97,11 +102,11 @@ func TestJobCompletes(t *testing.T) {
 	third := added(t, made, 1)[0]
 	finish(t, s, first[1].GetName(), "Succeeded")
 	finish(t, s, third.GetName(), "Succeeded")
-	met := eventually(t, w, "the criteria to be met", func(e apiservertest.Event) bool { return condition(e.Object, "SuccessCriteriaMet") })
-	if condition(met, "Complete") {
+	met := eventually(t, w, "the criteria to be met", func(e apiservertest.Event) bool { return hasCondition(e.Object, "SuccessCriteriaMet") })
+	if hasCondition(met, "Complete") {
 		t.Error("the Job is complete before its pods are counted")
 	}
-	done := eventually(t, w, "the Job to complete", func(e apiservertest.Event) bool { return condition(e.Object, "Complete") })
+	done := eventually(t, w, "the Job to complete", func(e apiservertest.Event) bool { return hasCondition(e.Object, "Complete") })
 	n, _, _ := unstructured.NestedNumberAsFloat64(done.Object, "status", "succeeded")
 	uncounted, _, _ := unstructured.NestedMap(done.Object, "status", "uncountedTerminatedPods")
 	if n != 3 || len(uncounted) > 0 {
@@ -122,7 +127,7 @@ func TestJobFails(t *testing.T) {
 	p := added(t, made, 2)
 	finish(t, s, p[0].GetName(), "Failed")
 	gone(t, made, p[1].GetName())
-	done := eventually(t, w, "the Job to fail", func(e apiservertest.Event) bool { return condition(e.Object, "Failed") })
+	done := eventually(t, w, "the Job to fail", func(e apiservertest.Event) bool { return hasCondition(e.Object, "Failed") })
 	if n, _, _ := unstructured.NestedNumberAsFloat64(done.Object, "status", "failed"); n != 2 {
 		t.Errorf("%v failed", n)
 	}
@@ -139,7 +144,7 @@ func TestJobsPodsAreLetGo(t *testing.T) {
 		return e.Object.GetName() == p.GetName() && len(e.Object.GetFinalizers()) == 0
 	})
 	do(t, s, "POST", jobs, manifest("suspended", `"completions":1,"suspend":true`))
-	eventually(t, w, "the Job to be suspended", func(e apiservertest.Event) bool { return condition(e.Object, "Suspended") })
+	eventually(t, w, "the Job to be suspended", func(e apiservertest.Event) bool { return hasCondition(e.Object, "Suspended") })
 	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":false}}`, "Content-Type", "application/merge-patch+json")
 	p = added(t, made, 1)[0]
 	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":true}}`, "Content-Type", "application/merge-patch+json")

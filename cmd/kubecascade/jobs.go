@@ -8,8 +8,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/controllers/cronjob"
+	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/job"
+	"github.com/kubecascade/kubecascade/controllers/node"
+	"github.com/kubecascade/kubecascade/controllers/podgc"
 	"github.com/kubecascade/kubecascade/controllers/statefulset"
+	"github.com/kubecascade/kubecascade/controllers/ttl"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -23,6 +27,10 @@ var batches = []struct {
 	{"job-controller", "job-controller", []func() workload.Controller{job.New, job.Orphans}},
 	{"cronjob-controller", "cronjob-controller", []func() workload.Controller{cronjob.New}},
 	{"statefulset-controller", "statefulset-controller", []func() workload.Controller{statefulset.New}},
+	{"daemonset-controller", "daemon-set-controller", []func() workload.Controller{daemonset.New}},
+	{"ttl-after-finished-controller", "ttl-after-finished-controller", []func() workload.Controller{ttl.New}},
+	{"pod-garbage-collector-controller", "pod-garbage-collector", []func() workload.Controller{podgc.New}},
+	{"node-lifecycle-controller", "node-controller", []func() workload.Controller{node.New}},
 }
 
 func batchNames() (names []string) {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/revision"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
@@ -147,7 +148,7 @@ func (s *state) create() {
 
 // made is a ReplicaSet for the template (I-06).
 func (s *state) made() *appsv1.ReplicaSet {
-	hash := hashOf(&s.d.Spec.Template, s.d.Status.CollisionCount)
+	hash := revision.TemplateHash(&s.d.Spec.Template, s.d.Status.CollisionCount)
 	template, selector := s.d.Spec.Template.DeepCopy(), s.d.Spec.Selector.DeepCopy()
 	if template.Labels == nil {
 		template.Labels = map[string]string{}

@@ -5,14 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"reflect"
 	"slices"
-	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/rand"
 )
 
 // Data is what a revision stores of a template: a patch that brings it back
@@ -77,15 +74,6 @@ func pruned(v any) any {
 
 // HashLabel is the label of a StatefulSet's revisions that has their hash (history.ControllerRevisionHashLabel).
 const HashLabel = "controller.kubernetes.io/hash"
-
-// Hash is that of data. collisions tells revisions apart whose hashes are the same
-// (history.HashControllerRevision).
-func Hash(data []byte, collisions int32) string {
-	h := fnv.New32()
-	h.Write(data)
-	h.Write([]byte(strconv.Itoa(int(collisions))))
-	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
-}
 
 // mostName leaves room in a name for the hash.
 const mostName = 223

@@ -38,7 +38,7 @@ type Options struct {
 //	pass KIND/NAME           one pass of every controller that is for the kind
 //	settle                   passes until nothing happens any more
 //	after DURATION           time passes
-//	run [ready=D] NAME...    pods are bound to the node n and Running, and Ready since now or for D already
+//	run [ready=D] NAME...    pods are bound to their node, or to n, and Running, and Ready since now or for D already
 //	finish NAME... [failed]  pods are Succeeded or Failed
 //	fail create|update|delete MESSAGE
 //	                         such actions fail from now on; fail off ends it
@@ -206,12 +206,26 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData, p *corev1.Pod) {
 		d.ScanArgs(t, "ready", &text)
 		since = since.Add(-duration(t, d, text))
 	}
-	p.Spec.NodeName, p.Status.Phase = "n", corev1.PodRunning
+	p.Spec.NodeName, p.Status.Phase = node(p), corev1.PodRunning
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(since)}}
 }
 
+// node is where a scheduler would put the pod: on the node that it names, else on n.
+func node(p *corev1.Pod) string {
+	a := p.Spec.Affinity
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return "n"
+	}
+	for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		if len(t.MatchFields) == 1 && len(t.MatchFields[0].Values) == 1 {
+			return t.MatchFields[0].Values[0]
+		}
+	}
+	return "n"
+}
+
 func finish(_ *testing.T, d *datadriven.TestData, p *corev1.Pod) {
-	p.Spec.NodeName, p.Status.Phase = "n", corev1.PodSucceeded
+	p.Spec.NodeName, p.Status.Phase = node(p), corev1.PodSucceeded
 	if d.HasArg("failed") {
 		p.Status.Phase = corev1.PodFailed
 	}

@@ -1,0 +1,88 @@
+package daemonset
+
+import (
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// New returns daemonset-controller. It remembers failures, so two runs need two of it.
+func New() workload.Controller {
+	c := &controller{remembered: map[workload.Key]failures{}}
+	return workload.Controller{
+		Name: "daemonset-controller", For: workload.DaemonSets,
+		Owns:     []workload.Resource{workload.Pods, workload.Revisions},
+		Selector: func(o workload.Object) labels.Selector { return workload.Selector(o.(*appsv1.DaemonSet).Spec.Selector) },
+		Sees:     []workload.Resource{workload.Nodes}, Wake: everywhere,
+		Decide: c.decide,
+	}
+}
+
+// everywhere says that a node concerns every set: labels and taints make it fit or unfit.
+func everywhere(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	if c.Resource != workload.Nodes {
+		return nil
+	}
+	for _, set := range workload.All[*appsv1.DaemonSet](r, "") {
+		keys = append(keys, workload.KeyOf(set))
+	}
+	return keys
+}
+
+// controller carries what is remembered from pass to pass.
+type controller struct {
+	// mu guards remembered; what is remembered of a set belongs to the one pass over it.
+	mu         sync.Mutex
+	remembered map[workload.Key]failures
+}
+
+// recall returns what is remembered of a set; one that is gone is forgotten.
+func (c *controller) recall(key workload.Key, gone bool) failures {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if gone {
+		delete(c.remembered, key)
+		return nil
+	}
+	if c.remembered[key] == nil {
+		c.remembered[key] = failures{}
+	}
+	return c.remembered[key]
+}
+
+func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
+	set, _ := v.Object.(*appsv1.DaemonSet)
+	gone := set == nil || set.DeletionTimestamp != nil
+	failed := c.recall(v.Key, gone)
+	if gone {
+		return workload.Plan{}
+	}
+	if s := set.Spec.Selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		e := workload.Warning("SelectingAll", "This daemon set is selecting all pods. A non-empty selector is required.")
+		return workload.Plan{Events: append([]event{}, e)}
+	}
+	failed.expire(now)
+	return decide(&pass{View: v, set: set, now: now, failed: failed})
+}
+
+// decide says what is to be done about a set (daemon_controller.go: syncDaemonSet).
+func decide(s *pass) workload.Plan {
+	if do := s.read(); len(do) > 0 {
+		return workload.Plan{Do: do} // what is claimed is changed no more in the same pass
+	}
+	if plan, ok := s.revise(); !ok {
+		return plan
+	}
+	s.manage()
+	if len(s.create)+len(s.remove) == 0 && s.set.Spec.UpdateStrategy.Type == appsv1.RollingUpdateDaemonSetStrategyType {
+		s.renew()
+	}
+	s.carryOut()
+	s.forget()
+	s.plan.Status = s.status()
+	return s.plan
+}

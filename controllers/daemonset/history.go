@@ -1,0 +1,131 @@
+package daemonset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/controllers/revision"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// hashLabel is the label of pods and revisions that has the template's hash.
+const hashLabel = appsv1.DefaultDaemonSetUniqueLabelKey
+
+// revise finds the current revision among those that there are. If ok is false that needs the plan first
+// (update.go: constructHistory).
+func (s *pass) revise() (plan workload.Plan, ok bool) {
+	s.history = revision.Sort(s.history)
+	data, err := revision.Data(&s.set.Spec.Template)
+	if err != nil {
+		panic(fmt.Sprintf("daemonset: %v", err)) // what was decoded can be encoded
+	}
+	var same []*appsv1.ControllerRevision
+	for _, r := range s.history {
+		switch {
+		case r.Labels[hashLabel] == "":
+			plan.Do = append(plan.Do, workload.Update{Object: labeled(r)})
+		case revision.Holds(r, data):
+			same = append(same, r)
+		default:
+			s.old = append(s.old, r)
+		}
+	}
+	next := revision.Next(s.old)
+	switch {
+	case len(plan.Do) > 0:
+		return plan, false
+	case len(same) == 0:
+		return s.snapshot(data, next), false
+	}
+	s.current = same[len(same)-1]
+	s.hash = s.current.Labels[hashLabel]
+	switch {
+	case len(same) > 1:
+		plan.Do = s.unite(same[:len(same)-1])
+		return plan, false
+	case s.current.Revision < next: // an older one is to be the newest again
+		again := s.current.DeepCopy()
+		again.Revision = next
+		plan.Do = append(plan.Do, workload.Update{Object: again})
+		return plan, false
+	}
+	return plan, true
+}
+
+// labeled gives a revision of old the label, by its name.
+func labeled(r *appsv1.ControllerRevision) *appsv1.ControllerRevision {
+	r = r.DeepCopy()
+	if r.Labels == nil {
+		r.Labels = map[string]string{}
+	}
+	r.Labels[hashLabel] = r.Name
+	return r
+}
+
+// snapshot plans a revision of the set's template. If its name is in use the hash is made anew, with the next
+// count of collisions (update.go: snapshot).
+func (s *pass) snapshot(data []byte, number int64) workload.Plan {
+	hash := revision.TemplateHash(&s.set.Spec.Template, s.set.Status.CollisionCount)
+	r := &appsv1.ControllerRevision{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: s.set.Name + "-" + hash, Namespace: s.set.Namespace,
+			Labels: map[string]string{}, Annotations: maps.Clone(s.set.Annotations),
+			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s.set)},
+		},
+		Data: runtime.RawExtension{Raw: data}, Revision: number,
+	}
+	maps.Copy(r.Labels, s.set.Spec.Template.Labels)
+	r.Labels[hashLabel] = hash
+	if workload.Get[*appsv1.ControllerRevision](s.View, r.Namespace, r.Name) == nil {
+		return workload.Plan{Do: []workload.Action{workload.Create{Object: r}}}
+	}
+	set, count := s.set.DeepCopy(), int32(1)
+	if old := set.Status.CollisionCount; old != nil {
+		count = *old + 1
+	}
+	set.Status.CollisionCount = &count
+	return workload.Plan{Status: set}
+}
+
+// unite gives all pods the label of the current revision, and then removes others that store the same
+// (update.go: dedupCurHistories).
+func (s *pass) unite(twins []*appsv1.ControllerRevision) (do []workload.Action) {
+	for _, p := range s.pods {
+		if slices.ContainsFunc(twins, func(r *appsv1.ControllerRevision) bool { return p.Labels[hashLabel] == r.Labels[hashLabel] }) {
+			p = p.DeepCopy()
+			p.Labels[hashLabel] = s.hash
+			do = append(do, workload.Update{Object: p})
+		}
+	}
+	for _, r := range twins {
+		do = append(do, workload.Delete{Object: r})
+	}
+	return do
+}
+
+// forget throws away the oldest revisions that no pod is of, if there are more than the limit
+// (update.go: cleanupHistory).
+func (s *pass) forget() {
+	if s.set.Spec.RevisionHistoryLimit == nil {
+		return
+	}
+	used := map[string]bool{}
+	for _, p := range s.pods {
+		used[p.Labels[hashLabel]] = true
+	}
+	live := func(r *appsv1.ControllerRevision) bool { return used[r.Labels[hashLabel]] }
+	limit := int(*s.set.Spec.RevisionHistoryLimit)
+	for _, r := range s.old {
+		if live(r) {
+			limit-- // those count too
+		}
+	}
+	for _, r := range revision.Excess(s.old, limit, live) {
+		s.plan.Do = append(s.plan.Do, workload.Delete{Object: r})
+	}
+}

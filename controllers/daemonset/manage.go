@@ -1,0 +1,149 @@
+package daemonset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// mostPods bounds what one pass creates and deletes (daemon_controller.go: BurstReplicas).
+const mostPods = 250
+
+// manage says which nodes get a pod and which pods go, without regard to what is outdated
+// (daemon_controller.go: manage, podsShouldBeOnNode).
+func (s *pass) manage() {
+	for _, n := range s.nodes {
+		pods, exists := s.on[n.Name]
+		switch {
+		case s.want[n.Name] && !exists:
+			s.create = append(s.create, n.Name)
+		case s.keep[n.Name]:
+			s.prune(n.Name, pods)
+		default:
+			s.remove = append(s.remove, slices.DeleteFunc(slices.Clone(pods), leaving)...)
+		}
+	}
+	known := map[string]bool{}
+	for _, n := range s.nodes {
+		known[n.Name] = true
+	}
+	for _, node := range slices.Sorted(maps.Keys(s.on)) {
+		if known[node] {
+			continue
+		}
+		// Nobody else removes pods that wait for a node that is gone.
+		for _, p := range s.on[node] {
+			if p.Spec.NodeName == "" && !leaving(p) {
+				s.remove = append(s.remove, p)
+			}
+		}
+	}
+}
+
+func leaving(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }
+
+// prune removes what is too much on a node: pods that ended, and all but one of the others, or two during a
+// surge.
+func (s *pass) prune(node string, pods []*corev1.Pod) {
+	var running []*corev1.Pod
+	for _, p := range pods {
+		switch {
+		case leaving(p):
+		case p.Status.Phase == corev1.PodFailed:
+			s.failure(node, p)
+		case p.Status.Phase == corev1.PodSucceeded:
+			s.event(workload.Normal("SucceededDaemonPod", fmt.Sprintf("Found succeeded daemon pod %s/%s on node %s, will try to delete it", p.Namespace, p.Name, node)))
+			s.remove = append(s.remove, p)
+		default:
+			running = append(running, p)
+		}
+	}
+	switch {
+	case len(running) == 0 && s.surges() && s.want[node]:
+		s.create = append(s.create, node)
+	case len(running) > 1 && s.surges():
+		s.surging(running)
+	case len(running) > 1:
+		s.remove = append(s.remove, running[1:]...)
+	}
+}
+
+// surging keeps one pod of the current template, and one other until the former is available or the latter isn't
+// ready.
+func (s *pass) surging(running []*corev1.Pod) {
+	var current, old *corev1.Pod
+	for _, p := range running {
+		switch is := p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == s.hash; {
+		case is && current == nil:
+			current = p
+		case !is && old == nil:
+			old = p
+		default:
+			s.remove = append(s.remove, p)
+		}
+	}
+	if current == nil || old == nil {
+		return
+	}
+	if _, ready := workload.Ready(old); !ready || s.available(current) {
+		s.remove = append(s.remove, old)
+	}
+}
+
+// failure removes a pod that failed, unless it is too soon after the last one on the node.
+func (s *pass) failure(node string, p *corev1.Pod) {
+	generation := s.set.Status.ObservedGeneration
+	if at := s.failed.until(node, generation); s.now.Before(at) {
+		s.again(at.Sub(s.now))
+		return
+	}
+	s.failed.add(node, generation, s.now)
+	s.event(workload.Warning("FailedDaemonPod", fmt.Sprintf("Found failed daemon pod %s/%s on node %s, will try to kill it", p.Namespace, p.Name, node)))
+	s.remove = append(s.remove, p)
+}
+
+func (s *pass) event(e event) { s.plan.Events = append(s.plan.Events, e) }
+
+// surges reports whether a new pod may run beside the old one.
+func (s *pass) surges() bool { return s.share(1, true) > 0 }
+
+// share is maxSurge or maxUnavailable for a number of nodes, rounded up; 0 if there is no rolling update
+// (daemon/util: SurgeCount, UnavailableCount).
+func (s *pass) share(nodes int, surge bool) int {
+	u := s.set.Spec.UpdateStrategy
+	if u.Type != appsv1.RollingUpdateDaemonSetStrategyType || u.RollingUpdate == nil {
+		return 0
+	}
+	value := u.RollingUpdate.MaxUnavailable
+	if surge {
+		value = u.RollingUpdate.MaxSurge
+	}
+	if value == nil {
+		return 0
+	}
+	n, err := intstr.GetScaledValueFromIntOrPercent(value, nodes, true)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// carryOut puts what was found into actions, with the events of upstream's pod control.
+func (s *pass) carryOut() {
+	for _, node := range s.create[:min(len(s.create), mostPods)] {
+		s.plan.Do = append(s.plan.Do, workload.Create{Object: s.newPod(node),
+			Done:   workload.Normal("SuccessfulCreate", "Created pod: "+workload.Name),
+			Failed: workload.Warning("FailedCreate", "Error creating: "+workload.Problem)})
+	}
+	for _, p := range s.remove[:min(len(s.remove), mostPods)] {
+		s.plan.Do = append(s.plan.Do, workload.Delete{Object: p,
+			Done:   workload.Normal("SuccessfulDelete", "Deleted pod: "+workload.Name),
+			Failed: workload.Warning("FailedDelete", "Error deleting: "+workload.Problem)})
+	}
+}

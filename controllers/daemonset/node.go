@@ -1,0 +1,92 @@
+package daemonset
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+)
+
+// fit reports whether a node is to have a pod, and whether one that is there may stay. spec is that of the
+// pods, affinity that of the template (daemon_controller.go: NodeShouldRunDaemonPod).
+func fit(n *corev1.Node, spec *corev1.PodSpec, affinity *corev1.Affinity) (want, keep bool) {
+	if spec.NodeName != "" && spec.NodeName != n.Name || !selected(n, spec.NodeSelector, affinity) {
+		return false, false
+	}
+	keep = tolerates(spec.Tolerations, n.Spec.Taints, corev1.TaintEffectNoExecute)
+	return keep && tolerates(spec.Tolerations, n.Spec.Taints, corev1.TaintEffectNoSchedule), keep
+}
+
+// selected reports whether the node's labels and name are as the template wants
+// (k8s.io/component-helpers/scheduling/corev1/nodeaffinity).
+func selected(n *corev1.Node, selector map[string]string, affinity *corev1.Affinity) bool {
+	if !labels.SelectorFromSet(selector).Matches(labels.Set(n.Labels)) {
+		return false
+	}
+	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return true
+	}
+	return slices.ContainsFunc(affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool {
+		// An empty term chooses nothing.
+		return len(t.MatchExpressions)+len(t.MatchFields) > 0 &&
+			meets(t.MatchExpressions, n.Labels) && meets(t.MatchFields, map[string]string{nameField: n.Name})
+	})
+}
+
+var operators = map[corev1.NodeSelectorOperator]selection.Operator{
+	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
+	corev1.NodeSelectorOpExists: selection.Exists, corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist,
+	corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
+}
+
+// meets reports whether the values meet all requirements; none meets one that can't be read.
+func meets(requirements []corev1.NodeSelectorRequirement, values map[string]string) bool {
+	return !slices.ContainsFunc(requirements, func(r corev1.NodeSelectorRequirement) bool {
+		parsed, err := labels.NewRequirement(r.Key, operators[r.Operator], r.Values)
+		return err != nil || !parsed.Matches(labels.Set(values))
+	})
+}
+
+// tolerates reports whether each taint of the effect is tolerated.
+func tolerates(tolerations []corev1.Toleration, taints []corev1.Taint, effect corev1.TaintEffect) bool {
+	return !slices.ContainsFunc(taints, func(t corev1.Taint) bool {
+		return t.Effect == effect && !slices.ContainsFunc(tolerations, func(by corev1.Toleration) bool { return covers(by, t) })
+	})
+}
+
+// covers reports whether the toleration is one of the taint
+// (k8s.io/api/core/v1: ToleratesTaint, without comparisons, which are off by default).
+func covers(by corev1.Toleration, t corev1.Taint) bool {
+	switch {
+	case by.Effect != "" && by.Effect != t.Effect, by.Key != "" && by.Key != t.Key:
+		return false
+	case by.Operator == corev1.TolerationOpExists:
+		return true
+	}
+	return (by.Operator == "" || by.Operator == corev1.TolerationOpEqual) && by.Value == t.Value
+}
+
+// tolerant returns the tolerations of a daemon's pod: it stays on a node in trouble, and goes to one that is
+// closed for others (daemon/util: AddOrUpdateDaemonPodTolerations).
+func tolerant(spec *corev1.PodSpec) []corev1.Toleration {
+	out := slices.Clone(spec.Tolerations)
+	add := func(key string, effect corev1.TaintEffect) {
+		t := corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect}
+		if i := slices.IndexFunc(out, func(o corev1.Toleration) bool { return t.MatchToleration(&o) }); i >= 0 {
+			out[i] = t
+			return
+		}
+		out = append(out, t)
+	}
+	add(corev1.TaintNodeNotReady, corev1.TaintEffectNoExecute)
+	add(corev1.TaintNodeUnreachable, corev1.TaintEffectNoExecute)
+	add(corev1.TaintNodeDiskPressure, corev1.TaintEffectNoSchedule)
+	add(corev1.TaintNodeMemoryPressure, corev1.TaintEffectNoSchedule)
+	add(corev1.TaintNodePIDPressure, corev1.TaintEffectNoSchedule)
+	add(corev1.TaintNodeUnschedulable, corev1.TaintEffectNoSchedule)
+	if spec.HostNetwork {
+		add(corev1.TaintNodeNetworkUnavailable, corev1.TaintEffectNoSchedule)
+	}
+	return out
+}

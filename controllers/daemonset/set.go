@@ -1,0 +1,164 @@
+package daemonset
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	eventapi "github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+type event = eventapi.Event
+
+// pass is one look at a set.
+type pass struct {
+	workload.View
+	set    *appsv1.DaemonSet
+	now    time.Time
+	failed failures
+	// nodes are all there are, by name. want says on which a pod is to be, keep on which one may stay.
+	nodes      []*corev1.Node
+	want, keep map[string]bool
+	// pods are those of the set, on those of them that have a node, by its name, the first to stay first.
+	pods []*corev1.Pod
+	on   map[string][]*corev1.Pod
+	// history is sorted; current is of it, old are the others, hash is the current one's.
+	history, old []*appsv1.ControllerRevision
+	current      *appsv1.ControllerRevision
+	hash         string
+	// create are the nodes that get a pod, remove the pods that go.
+	create []string
+	remove []*corev1.Pod
+	plan   workload.Plan
+}
+
+// read finds the set's pods and revisions, and returns what is to be done so that they are its own.
+func (s *pass) read() []workload.Action {
+	claiming := workload.Claiming{Selector: workload.Selector(s.set.Spec.Selector)}
+	var pods, revisions []workload.Action
+	s.pods, pods = workload.Claim(s.set, claiming,
+		workload.Controlled[*corev1.Pod](s.View, s.set.UID), workload.Free[*corev1.Pod](s.View, s.set.Namespace))
+	s.history, revisions = workload.Claim(s.set, claiming,
+		workload.Controlled[*appsv1.ControllerRevision](s.View, s.set.UID), workload.Free[*appsv1.ControllerRevision](s.View, s.set.Namespace))
+	if do := append(pods, revisions...); len(do) > 0 {
+		return do
+	}
+	s.on = map[string][]*corev1.Pod{}
+	for _, p := range s.pods {
+		// One that has ended and is being deleted is only waited for by others.
+		if node := target(p); node != "" && (!workload.Finished(p) || p.DeletionTimestamp == nil) {
+			s.on[node] = append(s.on[node], p)
+		}
+	}
+	for _, list := range s.on {
+		slices.SortFunc(list, oldest)
+	}
+	s.nodes, s.want, s.keep = workload.All[*corev1.Node](s.View, ""), map[string]bool{}, map[string]bool{}
+	template := s.newPod("")
+	for _, n := range s.nodes {
+		s.want[n.Name], s.keep[n.Name] = fit(n, &template.Spec, s.set.Spec.Template.Spec.Affinity)
+	}
+	return nil
+}
+
+// oldest orders pods by which stays: those on their node, then old ones
+// (daemon_controller.go: podByCreationTimestampAndPhase).
+func oldest(a, b *corev1.Pod) int {
+	if bound := a.Spec.NodeName != ""; bound != (b.Spec.NodeName != "") {
+		if bound {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+}
+
+// nameField is the field by which a node affinity names a node.
+const nameField = metav1.ObjectNameField
+
+// target is the node that the pod is on, or is made for (daemon/util: GetTargetNodeName).
+func target(p *corev1.Pod) string {
+	if p.Spec.NodeName != "" {
+		return p.Spec.NodeName
+	}
+	if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			for _, f := range term.MatchFields {
+				if f.Key == nameField && f.Operator == corev1.NodeSelectorOpIn && len(f.Values) == 1 {
+					return f.Values[0]
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// generation is that of the template as an annotation has it; false if it has none that can be read
+// (daemon/util: GetTemplateGeneration).
+func (s *pass) generation() (string, bool) {
+	n, err := strconv.ParseInt(s.set.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
+	return strconv.FormatInt(n, 10), err == nil
+}
+
+// generationLabel is where pods have it.
+const generationLabel = "pod-template-generation"
+
+// updated reports whether the pod is of the current template (daemon/util: IsPodUpdated).
+func (s *pass) updated(p *corev1.Pod) bool {
+	g, ok := s.generation()
+	return s.hash != "" && p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == s.hash || ok && p.Labels[generationLabel] == g
+}
+
+// newPod is the pod for a node (daemon/util: CreatePodTemplate, ReplaceDaemonSetPodNodeNameNodeAffinity).
+func (s *pass) newPod(node string) *corev1.Pod {
+	p := workload.FromTemplate(s.set, &s.set.Spec.Template)
+	labels := map[string]string{}
+	maps.Copy(labels, p.Labels)
+	if g, ok := s.generation(); ok {
+		labels[generationLabel] = g
+	}
+	if s.hash != "" {
+		labels[appsv1.DefaultDaemonSetUniqueLabelKey] = s.hash
+	}
+	p.Labels = labels
+	p.Spec.Tolerations = tolerant(&p.Spec)
+	bind(&p.Spec, node)
+	return p
+}
+
+// bind lets a pod be on one node only.
+func bind(spec *corev1.PodSpec, node string) {
+	if spec.Affinity == nil {
+		spec.Affinity = &corev1.Affinity{}
+	}
+	if spec.Affinity.NodeAffinity == nil {
+		spec.Affinity.NodeAffinity = &corev1.NodeAffinity{}
+	}
+	spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchFields: []corev1.NodeSelectorRequirement{{Key: nameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}},
+		}},
+	}
+}
+
+// available reports whether the pod has been ready for long enough. If it will be, it is looked at again then.
+func (s *pass) available(p *corev1.Pod) bool {
+	wait, ok := workload.Available(p, s.set.Spec.MinReadySeconds, s.now)
+	if ok && wait > 0 {
+		s.again(wait)
+	}
+	return ok && wait == 0
+}
+
+func (s *pass) again(wait time.Duration) {
+	if s.plan.Again == 0 || wait < s.plan.Again {
+		s.plan.Again = wait
+	}
+}

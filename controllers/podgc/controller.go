@@ -1,0 +1,165 @@
+package podgc
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// How long it takes before something is done (gc_controller.go: quarantineTime, gcCheckPeriod).
+const (
+	quarantine = 40 * time.Second
+	period     = 20 * time.Second
+)
+
+// New returns pod-garbage-collector-controller. It remembers which nodes it misses, so two runs need two of it.
+func New() workload.Controller {
+	c := &controller{missed: map[string]time.Time{}}
+	return workload.Controller{
+		Name: "pod-garbage-collector-controller", For: workload.Pods, Quiet: true,
+		Sees: []workload.Resource{workload.Nodes}, Wake: c.doomed, Decide: c.decide,
+	}
+}
+
+// verdict says why a pod is garbage.
+type verdict uint8
+
+const (
+	fine       verdict = iota
+	orphaned           // its node is gone
+	stuck              // it is being deleted on a node that is out of service
+	unassigned         // it is being deleted, and never had a node
+)
+
+// String returns the verdict's name.
+func (v verdict) String() string { return [...]string{"fine", "orphaned", "stuck", "unassigned"}[v] }
+
+// judge says whether a pod is garbage.
+func judge(r workload.Reader, p *corev1.Pod) verdict {
+	if p.Spec.NodeName == "" {
+		if p.DeletionTimestamp != nil {
+			return unassigned
+		}
+		return fine
+	}
+	switch n := workload.Get[*corev1.Node](r, "", p.Spec.NodeName); {
+	case n == nil:
+		return orphaned
+	case p.DeletionTimestamp != nil && outOfService(n):
+		return stuck
+	}
+	return fine
+}
+
+// outOfService reports whether somebody has said that the node won't come back.
+func outOfService(n *corev1.Node) bool {
+	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService }) &&
+		!slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+		})
+}
+
+// doomed says which pods a change makes garbage: that of the pod, or the end of its node.
+func (c *controller) doomed(r workload.Reader, e workload.Change) (keys []workload.Key) {
+	if e.Resource == workload.Pods {
+		if e.New == nil {
+			return nil
+		}
+		if p := workload.Get[*corev1.Pod](r, e.New.Namespace, e.New.Name); p != nil && judge(r, p) != fine {
+			keys = append(keys, e.New.Key)
+		}
+		return keys
+	}
+	if e.New != nil {
+		c.found(e.New.Name)
+		if n := workload.Get[*corev1.Node](r, "", e.New.Name); n == nil || !outOfService(n) {
+			return nil
+		}
+	}
+	for _, p := range workload.All[*corev1.Pod](r, "") {
+		if judge(r, p) != fine {
+			keys = append(keys, workload.KeyOf(p))
+		}
+	}
+	return keys
+}
+
+// controller carries what is remembered from pass to pass.
+type controller struct {
+	// mu guards missed.
+	mu sync.Mutex
+	// missed says since when a node is missed.
+	missed map[string]time.Time
+}
+
+// memory bounds how long it is remembered that a node is missed.
+const memory = time.Hour
+
+// since returns since when a node is missed, which may be now.
+func (c *controller) since(node string, now time.Time) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n, t := range c.missed {
+		if now.Sub(t) > memory {
+			delete(c.missed, n)
+		}
+	}
+	if _, ok := c.missed[node]; !ok {
+		c.missed[node] = now
+	}
+	return c.missed[node]
+}
+
+// found forgets that a node was missed.
+func (c *controller) found(node string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.missed, node)
+}
+
+func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
+	p, _ := v.Object.(*corev1.Pod)
+	if p == nil {
+		return workload.Plan{}
+	}
+	at, why := now, judge(v, p)
+	if why != orphaned {
+		c.found(p.Spec.NodeName)
+	}
+	switch why {
+	case fine:
+		return workload.Plan{}
+	case orphaned:
+		at = c.since(p.Spec.NodeName, now).Add(quarantine)
+	case unassigned:
+		at = p.DeletionTimestamp.Add(period)
+	}
+	if now.Before(at) {
+		return workload.Plan{Again: at.Sub(now)}
+	}
+	return workload.Plan{Do: end(p, why, now)}
+}
+
+// end has the pod fail and deletes it at once (gc_controller.go: markFailedAndDeletePodWithCondition).
+func end(p *corev1.Pod, why verdict, now time.Time) (do []workload.Action) {
+	if !workload.Finished(p) {
+		next := p.DeepCopy()
+		next.Status.Phase, next.Status.ObservedGeneration = corev1.PodFailed, p.Generation
+		if why == orphaned {
+			next.Status.Conditions = append(slices.DeleteFunc(next.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget }),
+				corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "DeletionByPodGC",
+					Message: "PodGC: node no longer exists", LastTransitionTime: metav1.NewTime(now), ObservedGeneration: p.Generation})
+		}
+		do = append(do, workload.Update{Object: next, Status: true})
+	}
+	if g := p.DeletionGracePeriodSeconds; p.DeletionTimestamp == nil || g == nil || *g > 0 {
+		now := int64(0)
+		do = append(do, workload.Delete{Object: p, Grace: &now})
+	}
+	return do
+}

@@ -1,0 +1,14 @@
+// Package podgc removes pods that no kubelet will ever remove (K pkg/controller/podgc): those of nodes that are
+// gone, those that are being deleted on nodes that are out of service, and those that are being deleted without
+// ever having had a node.
+//
+// It guarantees:
+//
+//  1. What is decided is pure but for when nodes were first missed: one state of the store and the time in, a plan
+//     out.
+//  2. A pod is Failed before it is deleted, unless it has finished, so that whoever counts it knows.
+//  3. A node has to be gone for 40 seconds before its pods are. Nothing is polled.
+//  4. Finalizers of pods are left to their owners.
+//
+// Unlike upstream's it doesn't delete finished pods when there are too many of them (--terminated-pod-gc-threshold).
+package podgc
