@@ -155,6 +155,9 @@ func TestRevokedTokens(t *testing.T) {
 	s.want(404, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"t"}}}`)
 	s.want(409, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s","uid":"0"}}}`)
 	s.want(400, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"ConfigMap","name":"s"}}}`)
+	s.want(400, "POST", base+"serviceaccounts/one/token", `{"metadata":{"namespace":"b"}}`)
+	s.want(422, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"two"}}`)
+	s.want(409, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"one","uid":"0"}}`)
 	plain, secret, pod := issue("one", ""), issue("one", `{"apiVersion":"v1","kind":"Secret","name":"s"}`), issue("two", `{"apiVersion":"v1","kind":"Pod","name":"p"}`)
 	for _, step := range []struct {
 		remove                 string

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
@@ -42,11 +43,14 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	tr := obj.(*authenticationv1.TokenRequest)
+	if err := matchNamespace(q.res, tr, q.namespace); err != nil {
+		return err
+	}
 	a := q.attributes(admission.Create, tr, nil)
 	if err := s.admission.Admit(q.r.Context(), a); err != nil { // B-72, B-73
 		return err
 	}
-	account, err := s.get(q.r.Context(), &q.op, "")
+	account, err := q.accountOf(tr)
 	if err != nil {
 		return err
 	}
@@ -79,9 +83,24 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	tr.Status.ExpirationTimestamp = metav1.Time{Time: expires}
-	tr.Name, tr.Namespace, tr.CreationTimestamp = q.name, q.namespace, metav1.Time{Time: now}
+	tr.Name, tr.Namespace, tr.UID, tr.CreationTimestamp = q.name, q.namespace, types.UID(account.Meta.UID), metav1.Time{Time: now}
 	tr.GetObjectKind().SetGroupVersionKind(tokenRequestKind)
 	return q.answerOther(x, http.StatusCreated, tr)
+}
+
+// accountOf returns the account that the token is for, which must be the one that the request names, if it
+// does (K pkg/registry/core/serviceaccount/storage/token.go: Create).
+func (q *request) accountOf(tr *authenticationv1.TokenRequest) (*storage.Object, error) {
+	if tr.Name != "" && tr.Name != q.name {
+		return nil, apierrors.NewInvalid(tokenRequestKind.GroupKind(), q.name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "name"), tr.Name, "must match the service account name if specified")})
+	}
+	account, err := q.s.get(q.r.Context(), &q.op, "")
+	if err == nil && tr.UID != "" && string(tr.UID) != account.Meta.UID {
+		return nil, apierrors.NewConflict(schema.GroupResource{Group: tokenRequestKind.Group, Resource: tokenRequestKind.Kind}, q.name, fmt.Errorf(
+			"the UID in the token request (%s) does not match the UID of the service account (%s)", tr.UID, account.Meta.UID))
+	}
+	return account, err
 }
 
 func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorList) {
