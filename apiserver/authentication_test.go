@@ -114,6 +114,8 @@ func TestForgedTokens(t *testing.T) {
 			"serviceaccount": map[string]any{"name": "nobody", "uid": "0"}}), es, s.key, nil),
 		"account by a path": s.sign(with(with(good, "sub", "system:serviceaccount:a/../b:robot"), "kubernetes.io", map[string]any{"namespace": "a/../b",
 			"serviceaccount": map[string]any{"name": "robot", "uid": "0"}}), es, s.key, nil),
+		"account by its key": s.sign(with(with(good, "sub", "system:serviceaccount::a/robot"), "kubernetes.io", map[string]any{
+			"serviceaccount": map[string]any{"name": "a/robot", "uid": good["kubernetes.io"].(map[string]any)["serviceaccount"].(map[string]any)["uid"]}}), es, s.key, nil),
 		"four parts": token + ".x",
 	} {
 		a := s.ask("GET", "/healthz", nil, "Authorization", "Bearer "+forged)
