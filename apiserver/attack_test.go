@@ -2,9 +2,11 @@ package apiserver_test
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/tls"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +166,36 @@ func TestSmuggling(t *testing.T) {
 	} {
 		if codes := s.raw(text); len(codes) != 1 || codes[0] < 400 {
 			t.Errorf("%s: %v", what, codes)
+		}
+	}
+}
+
+// TestRefusedBody: over HTTP/2, where the connection of who isn't known is closed, a small body is read all
+// the same, so that the client gets the answer; a large one isn't, nor is one that waits to be asked for.
+func TestRefusedBody(t *testing.T) {
+	s := startSecured(t, nil)
+	for what, c := range map[string]struct {
+		proto, size int
+		header      []string
+		read        bool
+	}{
+		"wrong token":   {2, 100, []string{"Authorization", "Bearer x"}, true},
+		"anonymous":     {2, 100, nil, true},
+		"large":         {2, 1 << 20, nil, false},
+		"to be awaited": {2, 100, []string{"Expect", "100-continue"}, false},
+		"HTTP/1.1":      {1, 100, nil, false},
+		"known":         {2, 100, []string{"Authorization", "Bearer mallory-token"}, false},
+	} {
+		body := bytes.NewReader(make([]byte, c.size))
+		r := httptest.NewRequest("POST", "/api/v1/nodes", body)
+		r.ProtoMajor, r.ContentLength = c.proto, int64(c.size)
+		for i := 0; i+1 < len(c.header); i += 2 {
+			r.Header.Set(c.header[i], c.header[i+1])
+		}
+		w := httptest.NewRecorder()
+		s.API.Handler().ServeHTTP(w, r)
+		if (body.Len() == 0) != c.read || w.Code != 401 && w.Code != 403 {
+			t.Errorf("%s: %d, %d bytes are left", what, w.Code, body.Len())
 		}
 	}
 }

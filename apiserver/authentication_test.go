@@ -114,6 +114,8 @@ func TestForgedTokens(t *testing.T) {
 			"serviceaccount": map[string]any{"name": "nobody", "uid": "0"}}), es, s.key, nil),
 		"account by a path": s.sign(with(with(good, "sub", "system:serviceaccount:a/../b:robot"), "kubernetes.io", map[string]any{"namespace": "a/../b",
 			"serviceaccount": map[string]any{"name": "robot", "uid": "0"}}), es, s.key, nil),
+		"account by its key": s.sign(with(with(good, "sub", "system:serviceaccount::a/robot"), "kubernetes.io", map[string]any{
+			"serviceaccount": map[string]any{"name": "a/robot", "uid": good["kubernetes.io"].(map[string]any)["serviceaccount"].(map[string]any)["uid"]}}), es, s.key, nil),
 		"four parts": token + ".x",
 	} {
 		a := s.ask("GET", "/healthz", nil, "Authorization", "Bearer "+forged)
@@ -155,6 +157,9 @@ func TestRevokedTokens(t *testing.T) {
 	s.want(404, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"t"}}}`)
 	s.want(409, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s","uid":"0"}}}`)
 	s.want(400, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"ConfigMap","name":"s"}}}`)
+	s.want(400, "POST", base+"serviceaccounts/one/token", `{"metadata":{"namespace":"b"}}`)
+	s.want(422, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"two"}}`)
+	s.want(409, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"one","uid":"0"}}`)
 	plain, secret, pod := issue("one", ""), issue("one", `{"apiVersion":"v1","kind":"Secret","name":"s"}`), issue("two", `{"apiVersion":"v1","kind":"Pod","name":"p"}`)
 	for _, step := range []struct {
 		remove                 string
@@ -342,21 +347,4 @@ func TestDiscoveryOfKeys(t *testing.T) {
 	if _, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return public, nil }); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestTokenOfAnother: the body of a request for a token may name its account, but no other
-// (K pkg/registry/core/serviceaccount/storage/token.go: Create).
-func TestTokenOfAnother(t *testing.T) {
-	s := apiservertest.Start(t, nil)
-	const path = "/api/v1/namespaces/default/serviceaccounts"
-	must(t, s.Do("POST", path, `{"metadata":{"name":"sa"}}`), http.StatusCreated)
-	for body, want := range map[string]string{
-		`{"metadata":{"name":"x"}}`:      `TokenRequest.authentication.k8s.io "sa" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified`,
-		`{"metadata":{"namespace":"x"}}`: `TokenRequest.authentication.k8s.io "sa" is invalid: metadata.namespace: Invalid value: "x": must match the service account namespace if specified`,
-	} {
-		if a := must(t, s.Do("POST", path+"/sa/token", body), http.StatusUnprocessableEntity); a.Status().Message != want {
-			t.Errorf("%s: %s", body, a.Status().Message)
-		}
-	}
-	must(t, s.Do("POST", path+"/sa/token", `{"metadata":{"uid":"x"}}`), http.StatusConflict)
 }

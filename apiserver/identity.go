@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -145,6 +146,7 @@ func (s *Server) authenticate(who authenticator) func(http.Handler) http.Handler
 			u, err := who(r)
 			if (err != nil || u.Name == auth.NameAnonymous) && r.ProtoMajor == 2 {
 				w.Header().Set("Connection", "close") // nobody in particular keeps a connection open
+				defer swallow(r)
 			}
 			if err != nil {
 				if !errors.Is(err, auth.ErrNoCredentials) {
@@ -160,6 +162,16 @@ func (s *Server) authenticate(who authenticator) func(http.Handler) http.Handler
 			}
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, u)))
 		})
+	}
+}
+
+// swallow reads a small body that nobody has read. A client that is still sending when the connection is
+// about to be closed may lose the answer; one that doesn't send soon isn't waited for.
+func swallow(r *http.Request) {
+	const most, patience = 64 << 10, time.Second
+	if b, ok := r.Body.(*timedBody); ok && r.ContentLength > 0 && r.ContentLength <= most && r.Header.Get("Expect") == "" {
+		_ = b.set(time.Now().Add(patience)) // without a connection there is nobody to wait for
+		_, _ = io.Copy(io.Discard, b)       // whatever comes of it, the answer is made
 	}
 }
 

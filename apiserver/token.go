@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
@@ -42,20 +43,16 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	tr := obj.(*authenticationv1.TokenRequest)
+	if err := matchNamespace(q.res, tr, q.namespace); err != nil {
+		return err
+	}
 	a := q.attributes(admission.Create, tr, nil)
 	if err := s.admission.Admit(q.r.Context(), a); err != nil { // B-72, B-73
 		return err
 	}
-	if err := matchAccount(q, tr); err != nil {
-		return err
-	}
-	account, err := s.get(q.r.Context(), &q.op, "")
+	account, err := q.accountOf(tr)
 	if err != nil {
 		return err
-	}
-	if tr.UID != "" && string(tr.UID) != account.Meta.UID {
-		return apierrors.NewConflict(schema.GroupResource{Group: authenticationv1.GroupName, Resource: "TokenRequest"}, q.name,
-			fmt.Errorf("the UID in the token request (%s) does not match the UID of the service account (%s)", tr.UID, account.Meta.UID))
 	}
 	if s.config.Accounts == nil {
 		return errNoTokens
@@ -86,21 +83,24 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	tr.Status.ExpirationTimestamp = metav1.Time{Time: expires}
-	tr.Name, tr.Namespace, tr.CreationTimestamp = q.name, q.namespace, metav1.Time{Time: now}
+	tr.Name, tr.Namespace, tr.UID, tr.CreationTimestamp = q.name, q.namespace, types.UID(account.Meta.UID), metav1.Time{Time: now}
 	tr.GetObjectKind().SetGroupVersionKind(tokenRequestKind)
 	return q.answerOther(x, http.StatusCreated, tr)
 }
 
-// matchAccount refuses a body that names another account than the path
-// (K pkg/registry/core/serviceaccount/storage/token.go: Create).
-func matchAccount(q *request, tr *authenticationv1.TokenRequest) error {
-	for _, f := range []struct{ field, body, path string }{{"name", tr.Name, q.name}, {"namespace", tr.Namespace, q.namespace}} {
-		if f.body != "" && f.body != f.path {
-			return apierrors.NewInvalid(tokenRequestKind.GroupKind(), q.name, field.ErrorList{
-				field.Invalid(field.NewPath("metadata", f.field), f.body, "must match the service account "+f.field+" if specified")})
-		}
+// accountOf returns the account that the token is for, which must be the one that the request names, if it
+// does (K pkg/registry/core/serviceaccount/storage/token.go: Create).
+func (q *request) accountOf(tr *authenticationv1.TokenRequest) (*storage.Object, error) {
+	if tr.Name != "" && tr.Name != q.name {
+		return nil, apierrors.NewInvalid(tokenRequestKind.GroupKind(), q.name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "name"), tr.Name, "must match the service account name if specified")})
 	}
-	return nil
+	account, err := q.s.get(q.r.Context(), &q.op, "")
+	if err == nil && tr.UID != "" && string(tr.UID) != account.Meta.UID {
+		return nil, apierrors.NewConflict(schema.GroupResource{Group: tokenRequestKind.Group, Resource: tokenRequestKind.Kind}, q.name, fmt.Errorf(
+			"the UID in the token request (%s) does not match the UID of the service account (%s)", tr.UID, account.Meta.UID))
+	}
+	return account, err
 }
 
 func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorList) {

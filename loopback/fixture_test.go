@@ -1,0 +1,68 @@
+package loopback_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/fixture"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+// comes waits for the next event of the type, and returns the namespaces of all events up to it, in order.
+func comes(t *testing.T, w *apiservertest.Watch, typ, namespace string) (before []string) {
+	t.Helper()
+	for {
+		e, err := w.Next()
+		if err != nil {
+			t.Fatalf("waiting for %s in %s: %v", typ, namespace, err)
+		}
+		if e.Type == typ && e.Object.GetNamespace() == namespace {
+			return before
+		}
+		before = append(before, e.Type+" "+e.Object.GetNamespace())
+	}
+}
+
+// TestFixtures: what is promised in every namespace is there as long as the namespace is active.
+func TestFixtures(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	api := &loopback.Fixtures{API: s.API.Loopback(auth.ServiceAccount("kube-system", "root-ca-cert-publisher"), "test"), Cache: s.Cache}
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	all.Go(func() { fixture.New(fixture.Certificate("PEM"), api, nil).Run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		all.Wait()
+	})
+	const name = "/configmaps/kube-root-ca.crt"
+	namespace := func(name string) string {
+		return `{"metadata":{"name":"` + name + `"},"spec":{"finalizers":["kubernetes"]}}`
+	}
+	w := s.Watch("/api/v1/configmaps?watch=1")
+	comes(t, w, "ADDED", "default") // it was there before
+	do(t, s, "POST", "/api/v1/namespaces", namespace("n"))
+	comes(t, w, "ADDED", "n")
+	do(t, s, "PATCH", "/api/v1/namespaces/n"+name, `{"data":{"ca.crt":"mine"}}`, "Content-Type", "application/merge-patch+json")
+	comes(t, w, "MODIFIED", "n")
+	comes(t, w, "MODIFIED", "n")
+	if got := s.Do("GET", "/api/v1/namespaces/n"+name, nil).Object().Object["data"].(map[string]any)["ca.crt"]; got != "PEM" {
+		t.Errorf("ca.crt is %v", got)
+	}
+	do(t, s, "DELETE", "/api/v1/namespaces/n"+name, "")
+	comes(t, w, "ADDED", "n")
+
+	// A namespace that is going is left alone.
+	do(t, s, "DELETE", "/api/v1/namespaces/n", "")
+	do(t, s, "DELETE", "/api/v1/namespaces/n"+name, "")
+	comes(t, w, "DELETED", "n")
+	do(t, s, "POST", "/api/v1/namespaces", namespace("later"))
+	if before := comes(t, w, "ADDED", "later"); len(before) > 0 {
+		t.Errorf("meanwhile: %v", before)
+	}
+	do(t, s, "PUT", "/api/v1/namespaces/n/finalize", `{"metadata":{"name":"n"},"spec":{"finalizers":[]}}`)
+	do(t, s, "POST", "/api/v1/namespaces", namespace("n"))
+	comes(t, w, "ADDED", "n")
+}
