@@ -273,6 +273,13 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 // object's resourceVersion must have been cleared.
 func encodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
+		if res.ToStored != nil {
+			stored, err := res.ToStored(u)
+			if err != nil {
+				return nil, err
+			}
+			u = stored.(*unstructured.Unstructured)
+		}
 		return json.Marshal(u.Object)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(res.Stored)

@@ -298,7 +298,6 @@ func TestSelectableFieldsChange(t *testing.T) {
 			t.Errorf("%s by %s: %s, want %s", path, selector, got, want)
 		}
 	}
-	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
 	selects(v1widgets, "spec.size%3D3", "a")
 	selects(v1widgets, "spec.color%3Dblue", "400")
 	selects(v2widgets, "spec.color%3Dblue", "a")
@@ -320,7 +319,6 @@ func TestSelectableFieldsChange(t *testing.T) {
 func TestWatchesEnd(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
-	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
 	first, second := s.Watch(v1widgets+"?watch=1"), s.Watch(v2widgets+"?watch=1")
 	next := func(w *apiservertest.Watch, typ, version, text string) {
 		t.Helper()
@@ -409,7 +407,6 @@ func TestStorageVersionChanges(t *testing.T) {
 	if got := fmt.Sprint(a.Object().Object["status"].(map[string]any)["storedVersions"]); got != "[v1 v2]" {
 		t.Errorf("stored versions: %s", got)
 	}
-	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
 	for _, c := range []struct{ path, version string }{{v1widgets, "v1"}, {v2widgets, "v2"}} {
 		one, all := s.Do("GET", c.path+"/a", nil), s.Do("GET", c.path, nil)
 		if want := `"apiVersion":"example.com/` + c.version + `","kind":"Widget","`; !strings.Contains(string(one.Body), want) || !strings.Contains(string(all.Body), want) {

@@ -52,10 +52,12 @@ type schemes struct {
 	stored *version
 	// seal is on the objects that are as the stored version's schema has them.
 	seal *storage.Seal
+	// conversion is how they become each other.
+	conversion conversion
 }
 
 func schemesOf(d *apiextensionsv1.CustomResourceDefinition) schemes {
-	of := schemes{stored: &version{}, seal: new(storage.Seal)}
+	of := schemes{stored: &version{}, seal: new(storage.Seal), conversion: conversionOf(d)}
 	for i := range d.Spec.Versions {
 		v := newVersion(d, &d.Spec.Versions[i])
 		of.versions = append(of.versions, v)
@@ -98,7 +100,8 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 		Terminating: d.DeletionTimestamp != nil,
 	}
 	if of.stored != v {
-		r.ToStored, r.FromStored = convert(of.stored), convert(v)
+		r.ToStored, r.FromStored = of.converter(of.stored), of.converter(v)
+		r.FromStoredAll = func(objs []runtime.Object) ([]runtime.Object, error) { return of.convert(objs, v) }
 	}
 	r.Deprecated = deprecation(v)
 	selectable(r, v.SelectableFields)
@@ -133,7 +136,7 @@ func strategy(r *resources.Resource, v *version) {
 // restore reads a stored object as AX pkg/apiserver/customresource_handler.go's codecs do: by the
 // schema of the version that it was stored in. If objects are stored in another one now it is converted.
 func restore(of schemes) func(runtime.Object) error {
-	again := convert(of.stored)
+	again := of.converter(of.stored)
 	return func(obj runtime.Object) error {
 		u := obj.(*unstructured.Unstructured)
 		was := of.version(u.GetAPIVersion())
@@ -151,20 +154,6 @@ func restore(of schemes) func(runtime.Object) error {
 			u.Object = now.(*unstructured.Unstructured).Object
 		}
 		return err
-	}
-}
-
-// convert changes the version (strategy None), and drops what the other version's schema doesn't know.
-func convert(to *version) func(runtime.Object) (runtime.Object, error) {
-	return func(obj runtime.Object) (runtime.Object, error) {
-		u := obj.(*unstructured.Unstructured)
-		if u.GetAPIVersion() == to.apiVersion {
-			return u, nil
-		}
-		u = u.DeepCopy()
-		u.SetAPIVersion(to.apiVersion)
-		_, err := to.coerce(u, true)
-		return u, err
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
 )
 
 // Decode reads a value stored in r's collection and returns it in the served version. The value
@@ -81,7 +83,11 @@ func crdToV1beta1(obj runtime.Object) (runtime.Object, error) {
 		return crd, nil
 	case *apiextensionsv1.CustomResourceDefinition:
 		hub, out := &apiextensionsinternal.CustomResourceDefinition{}, &apiextensionsv1beta1.CustomResourceDefinition{}
-		if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd.DeepCopy(), hub, nil); err != nil {
+		crd = crd.DeepCopy()
+		if c := crd.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig != nil && c.Webhook.ClientConfig.Service != nil {
+			defaults.ServicePort(c.Webhook.ClientConfig.Service) // the internal type can't tell none from 0
+		}
+		if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, hub, nil); err != nil {
 			return nil, err
 		}
 		if err := apiextensionsv1beta1.Convert_apiextensions_CustomResourceDefinition_To_v1beta1_CustomResourceDefinition(hub, out, nil); err != nil {
