@@ -253,6 +253,9 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 		if err != nil {
 			return nil, err
 		}
+		if res.Direct {
+			return obj, nil
+		}
 		return res.ToStored(obj)
 	}
 	gvk := res.Stored
@@ -281,6 +284,12 @@ func encodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 			u = stored.(*unstructured.Unstructured)
 		}
 		return json.Marshal(u.Object)
+	}
+	if res.Direct && res.ToStored != nil {
+		var err error
+		if obj, err = res.ToStored(obj); err != nil {
+			return nil, err
+		}
 	}
 	obj.GetObjectKind().SetGroupVersionKind(res.Stored)
 	value, err := json.Marshal(obj)

@@ -143,7 +143,7 @@ func (o *op) own(obj runtime.Object) (object, error) {
 	if !ok {
 		return nil, badRequest("%T is not an API object", obj)
 	}
-	if !o.res.Custom {
+	if !o.res.Direct {
 		in.GetObjectKind().SetGroupVersionKind(o.res.Stored)
 	}
 	if d := o.res.Strategy.Default; d != nil {

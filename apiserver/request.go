@@ -113,9 +113,9 @@ func (q *request) stored(b body) (object, error) {
 }
 
 // toStored converts an object of the served version to the one that the pipe works on, which is the stored
-// one but for custom resources, and fills in defaults.
+// one but for Direct kinds, and fills in defaults.
 func (o *op) toStored(obj runtime.Object) (object, error) {
-	if o.res.Custom {
+	if o.res.Direct {
 		if d := o.res.Strategy.Default; d != nil {
 			d(obj)
 		}

@@ -64,13 +64,13 @@ func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVer
 		return nil, err
 	}
 	switch {
-	case gv.Version == runtime.APIVersionInternal && !c.res.Custom:
+	case gv.Version == runtime.APIVersionInternal && !c.res.Direct:
 		return c.stored(obj)
-	case gv.Version == runtime.APIVersionInternal: // custom resources have none (AX registry/customresource: field managers' hub)
+	case gv.Version == runtime.APIVersionInternal: // there is none (AX registry/customresource: field managers' hub)
 		gv = c.res.GroupVersion()
 	}
-	if c.res.Custom {
-		return c.custom(obj, gv)
+	if c.res.Direct {
+		return c.direct(obj, gv)
 	}
 	return c.served(obj, gv)
 }
@@ -140,8 +140,8 @@ func (c *convertor) served(obj runtime.Object, gv schema.GroupVersion) (runtime.
 	return stamped(obj, to.GroupVersionKind()), nil
 }
 
-// custom converts from any version to any other in one step.
-func (c *convertor) custom(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error) {
+// direct converts from any version to any other in one step.
+func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error) {
 	to := c.version(gv)
 	switch {
 	case to == nil:

@@ -22,10 +22,15 @@ var (
 // Entries returns the entries of a definition: one for each version that is served. It has none
 // before its names are accepted and it is established (F-12).
 func Entries(d *apiextensionsv1.CustomResourceDefinition) []*resources.Resource {
+	return entries(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil })
+}
+
+// entries keeps nothing of d that is large: schemas are taken from whole when they are needed.
+func entries(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) []*resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
-	of := schemesOf(d)
+	of := schemesOf(d, whole)
 	var out []*resources.Resource
 	for _, v := range of.versions {
 		if v.Served {
@@ -41,7 +46,7 @@ func Stored(d *apiextensionsv1.CustomResourceDefinition) *resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
-	of := schemesOf(d)
+	of := schemesOf(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil })
 	return entry(d, of.stored, of)
 }
 
@@ -56,10 +61,10 @@ type schemes struct {
 	conversion conversion
 }
 
-func schemesOf(d *apiextensionsv1.CustomResourceDefinition) schemes {
+func schemesOf(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) schemes {
 	of := schemes{stored: &version{}, seal: new(storage.Seal), conversion: conversionOf(d)}
 	for i := range d.Spec.Versions {
-		v := newVersion(d, &d.Spec.Versions[i])
+		v := newVersion(d, i, whole)
 		of.versions = append(of.versions, v)
 		if v.Storage {
 			of.stored = v
@@ -85,7 +90,7 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
 		Plural: names.Plural, Singular: names.Singular, ShortNames: names.ShortNames, Categories: names.Categories, ListKind: names.ListKind,
 		Namespaced: d.Spec.Scope == apiextensionsv1.NamespaceScoped, Verbs: verbs,
-		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true,
+		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true, Direct: true,
 		New: func() runtime.Object {
 			u := &unstructured.Unstructured{}
 			u.SetGroupVersionKind(gvk)

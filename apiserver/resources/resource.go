@@ -48,9 +48,11 @@ type Resource struct {
 	// the same kind. They change nothing of their argument and share no memory with it, and return
 	// an argument that already is of the kind asked for as it is.
 	//
-	// Requests for custom resources work on the served version, and convert what they read and write; an
-	// error of theirs that a conversion strategy made is a ConversionError.
+	// An error that a definition's conversion strategy made is a ConversionError.
 	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
+	// Direct says that requests work on the served version, and convert where they read and write. Others
+	// work on the stored one, whose hooks see the served one where they need it.
+	Direct bool
 	// FromStoredAll, of custom resources, is FromStored of many at once.
 	FromStoredAll func([]runtime.Object) ([]runtime.Object, error)
 
