@@ -40,7 +40,9 @@ func (q *request) applied(live object, p patch) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged.GetObjectKind().SetGroupVersionKind(q.res.Stored)
+	if !q.res.Direct {
+		merged.GetObjectKind().SetGroupVersionKind(q.res.Stored)
+	}
 	if d := q.res.Strategy.Default; d != nil {
 		d(merged)
 	}

@@ -348,3 +348,17 @@ func TestDiscoveryOfKeys(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTokenOfAnother: the body of a request for a token may name its account, but no other
+// (K pkg/registry/core/serviceaccount/storage/token.go: Create).
+func TestTokenOfAnother(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	const path = "/api/v1/namespaces/default/serviceaccounts"
+	must(t, s.Do("POST", path, `{"metadata":{"name":"sa"}}`), http.StatusCreated)
+	const want = `TokenRequest.authentication.k8s.io "sa" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified`
+	if a := must(t, s.Do("POST", path+"/sa/token", `{"metadata":{"name":"x"}}`), http.StatusUnprocessableEntity); a.Status().Message != want {
+		t.Error(a.Status().Message)
+	}
+	must(t, s.Do("POST", path+"/sa/token", `{"metadata":{"namespace":"x"}}`), http.StatusBadRequest)
+	must(t, s.Do("POST", path+"/sa/token", `{"metadata":{"uid":"x"}}`), http.StatusConflict)
+}

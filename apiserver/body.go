@@ -268,6 +268,9 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 		if err != nil {
 			return nil, err
 		}
+		if res.Direct {
+			return obj, nil
+		}
 		return res.ToStored(obj)
 	}
 	gvk := res.Stored
@@ -288,7 +291,20 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 // object's resourceVersion must have been cleared.
 func encodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
+		if res.ToStored != nil {
+			stored, err := res.ToStored(u)
+			if err != nil {
+				return nil, err
+			}
+			u = stored.(*unstructured.Unstructured)
+		}
 		return json.Marshal(u.Object)
+	}
+	if res.Direct && res.ToStored != nil {
+		var err error
+		if obj, err = res.ToStored(obj); err != nil {
+			return nil, err
+		}
 	}
 	obj.GetObjectKind().SetGroupVersionKind(res.Stored)
 	value, err := json.Marshal(obj)

@@ -1,8 +1,11 @@
 package apiserver
 
 import (
+	"maps"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -61,15 +64,34 @@ func documentedCustom(r *resources.Resource) (openapi.Type, error) {
 	return t, nil
 }
 
-// customSchemas makes the converter that tells a custom resource's fields by its schema.
-func customSchemas(r *resources.Resource) (managedfields.TypeConverter, error) {
-	t, err := documentedCustom(r)
-	if err != nil {
-		return nil, err
+// customSchemas returns what makes the converter that tells a custom resource's fields by its schemas: those
+// of all its versions, as managedFields may speak of any (AX pkg/apiserver/customresource_handler.go:
+// buildOpenAPIModelsForApply).
+func customSchemas(types *resources.Types) func(*resources.Resource) (managedfields.TypeConverter, error) {
+	return func(r *resources.Resource) (managedfields.TypeConverter, error) {
+		all := map[string]*spec.Schema{}
+		for _, v := range versionsOf(types, r) {
+			t, err := documentedCustom(v)
+			if err != nil {
+				return nil, err
+			}
+			schemas, err := openapi.New("", func() []openapi.Type { return []openapi.Type{t} }).Definitions(v.GroupVersion())
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(all, schemas)
+		}
+		return managedfields.NewTypeConverter(all, false)
 	}
-	schemas, err := openapi.New("", func() []openapi.Type { return []openapi.Type{t} }).Definitions(r.GroupVersion())
-	if err != nil {
-		return nil, err
+}
+
+// versionsOf are the entries of a custom resource, r itself and its other versions.
+func versionsOf(types *resources.Types, r *resources.Resource) []*resources.Resource {
+	all := []*resources.Resource{r}
+	for _, v := range types.All() {
+		if v.Custom && v.Collection == r.Collection && v.Version != r.Version {
+			all = append(all, v)
+		}
 	}
-	return managedfields.NewTypeConverter(schemas, false)
+	return all
 }

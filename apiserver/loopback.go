@@ -155,7 +155,9 @@ func (o *op) own(obj runtime.Object) (object, error) {
 	if !ok {
 		return nil, badRequest("%T is not an API object", obj)
 	}
-	in.GetObjectKind().SetGroupVersionKind(o.res.Stored)
+	if !o.res.Direct {
+		in.GetObjectKind().SetGroupVersionKind(o.res.Stored)
+	}
 	if d := o.res.Strategy.Default; d != nil {
 		d(in)
 	}

@@ -107,7 +107,7 @@ func (q *request) replacement() (body, *metav1.UpdateOptions, error) {
 	return newBody(data, media, o.FieldValidation), o, err
 }
 
-// stored reads an object of the resource and brings it into the stored version.
+// stored reads an object of the resource for the pipe.
 func (q *request) stored(b body) (object, error) {
 	obj, err := decodeBody(b, q.res.GroupVersionKind(), q.res.Coerce, q.warn.add)
 	if err != nil {
@@ -116,8 +116,15 @@ func (q *request) stored(b body) (object, error) {
 	return q.toStored(obj)
 }
 
-// toStored converts an object of the served version and fills in defaults.
+// toStored converts an object of the served version to the one that the pipe works on, which is the stored
+// one but for Direct kinds, and fills in defaults.
 func (o *op) toStored(obj runtime.Object) (object, error) {
+	if o.res.Direct {
+		if d := o.res.Strategy.Default; d != nil {
+			d(obj)
+		}
+		return obj.(object), nil
+	}
 	if o.res.ToStored != nil {
 		var err error
 		if obj, err = o.res.ToStored(obj); err != nil {

@@ -201,6 +201,10 @@ func (o *op) fromContent(content map[string]any) (object, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.res.Custom {
+		u := &unstructured.Unstructured{}
+		return u, u.UnmarshalJSON(data)
+	}
 	obj, err := decodeStored(o.res, data)
 	if err != nil {
 		return nil, err

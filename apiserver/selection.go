@@ -111,18 +111,18 @@ func requirementOf(res *resources.Resource, r fields.Requirement) (requirement, 
 // values are those of the resource's selectable fields. An object of a custom resource has them as
 // clients see it (AX registry/customresource/strategy.go: selectableFields); one that can't be read has
 // none.
-func (sel *selected) values(o *storage.Object) []string {
+func (sel *selected) values(o *storage.Object) ([]string, error) {
 	if !sel.res.Custom {
-		return o.Fields
+		return o.Fields, nil
 	}
 	if len(sel.res.Fields) == 0 {
-		return nil
+		return nil, nil
 	}
 	shown, err := (&rendering{res: sel.res, f: format{media: mediaJSON}}).object(o)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return storage.Select(shown, sel.res.Fields)
+	return storage.Select(shown, sel.res.Fields), nil
 }
 
 // matches reports whether the object is selected; its key is known to have the prefix.
@@ -132,7 +132,10 @@ func (sel *selected) matches(o *storage.Object) bool {
 	}
 	var values []string
 	if len(sel.fields) > 0 {
-		values = sel.values(o)
+		var err error
+		if values, err = sel.values(o); unconverted(err) != nil {
+			return true // whoever shows it is told
+		}
 	}
 	for _, r := range sel.fields {
 		var v string

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +24,9 @@ func (s *Server) sound(res *resources.Resource, o *storage.Object) error {
 		return o.Err
 	}
 	_, err := decodeSound(res, o)
+	if unconverted(err) != nil {
+		return nil // whoever shows it is told
+	}
 	return err
 }
 
@@ -36,6 +40,9 @@ func decodeSound(res *resources.Resource, o *storage.Object) (runtime.Object, er
 		return nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is)
 	}
 	obj, err := decodeStored(res, o.JSON)
+	if unconverted(err) != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
 	}
@@ -50,6 +57,13 @@ func decodeSound(res *resources.Resource, o *storage.Object) (runtime.Object, er
 func canonical(obj runtime.Object, o *storage.Object) bool {
 	data, err := json.Marshal(obj.(*unstructured.Unstructured).Object)
 	return err == nil && bytes.Equal(data, o.JSON)
+}
+
+// unconverted returns the ConversionError that an error is, nil if it is another.
+func unconverted(err error) *resources.ConversionError {
+	var c *resources.ConversionError
+	errors.As(err, &c)
+	return c
 }
 
 // unreadable reports a stored value that can't be read, and what that led to. Somebody who writes

@@ -82,6 +82,9 @@ var statusTable = []struct {
 
 // statusOf returns the Status that a client gets for an error (0-01).
 func statusOf(err error) *metav1.Status {
+	if c := unconverted(err); c != nil {
+		err = c
+	}
 	var s apierrors.APIStatus
 	if errors.As(err, &s) {
 		st := s.Status()

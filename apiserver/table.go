@@ -18,7 +18,7 @@ func (x *rendering) table(objs []*storage.Object, m metav1.ListMeta, header bool
 	}
 	shown := make([]runtime.Object, len(objs))
 	for i, o := range objs {
-		obj, err := decodeSound(x.res, o)
+		obj, err := x.shown(o)
 		if err != nil {
 			return nil, err
 		}
@@ -33,6 +33,15 @@ func (x *rendering) table(objs []*storage.Object, m metav1.ListMeta, header bool
 		sort.Stable(&rows{t.Rows, shown, compare})
 	}
 	return t, nil
+}
+
+// shown is the object that cells are made of: of custom resources the served version, whose columns they
+// are.
+func (x *rendering) shown(o *storage.Object) (runtime.Object, error) {
+	if x.res.Custom {
+		return x.served(o)
+	}
+	return decodeSound(x.res, o)
 }
 
 // rows sorts a table by the objects that it shows.

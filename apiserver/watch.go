@@ -314,6 +314,10 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 	} else {
 		frame = render()
 	}
+	if unconverted(failed) != nil { // the object is there, so the client must not think that it has seen all
+		w.fail(failed)
+		return failed
+	}
 	if failed != nil {
 		w.s.unreadable(o.Key, failed, "left out of a watch")
 		return nil

@@ -85,9 +85,13 @@ func (s *Server) fresh(ctx context.Context) error {
 	return s.cache.Wait(ctx, rev)
 }
 
-// decode reads a cached object into the stored version's type.
+// decode reads a cached object into the version that the pipe works on: the stored one, but of Direct
+// kinds the served one, as only that has the schema that a request is judged by.
 func (o *op) decode(cur *storage.Object) (object, error) {
 	obj, err := decodeSound(o.res, cur)
+	if err == nil && o.res.Direct && o.res.FromStored != nil {
+		obj, err = o.res.FromStored(obj)
+	}
 	if err != nil {
 		return nil, err
 	}

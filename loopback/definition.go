@@ -6,12 +6,14 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/custom"
@@ -117,7 +119,7 @@ func (d *Definitions) List(ctx context.Context) ([]*apiextensionsv1.CustomResour
 	return all, nil
 }
 
-// decode returns the definition, which may not be changed.
+// decode returns the outline of the definition, which may not be changed.
 func (d *Definitions) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -127,35 +129,64 @@ func (d *Definitions) decode(o *storage.Object) (*apiextensionsv1.CustomResource
 	if o.Err != nil {
 		return nil, o.Err
 	}
-	obj, err := d.resource().Decode(o.JSON)
+	one, err := custom.Outline(o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
 	}
+	one.ResourceVersion = strconv.FormatInt(o.Revision, 10)
 	if d.known == nil {
 		d.known = map[string]known{}
 	}
-	d.known[o.Key] = known{o.Revision, obj.(*apiextensionsv1.CustomResourceDefinition)}
+	d.known[o.Key] = known{o.Revision, one}
+	return one, nil
+}
+
+// whole returns the definition with its schemas.
+func (d *Definitions) whole(one *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+	r := d.resource()
+	o, _ := d.Cache.Get(d.API.Key(r, "", one.Name))
+	if o == nil || o.Meta.UID != string(one.UID) {
+		return nil, apierrors.NewNotFound(r.GroupResource(), one.Name)
+	}
+	if o.Err != nil {
+		return nil, o.Err
+	}
+	obj, err := r.Decode(o.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", o.Key, err)
+	}
 	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
 }
 
 // Judge implements definition.API.
 func (d *Definitions) Judge(one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	if !custom.Structural(one) {
+		if whole, err := d.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
+			one = whole
+		}
+	}
 	return custom.Judge(one, all, metav1.Now())
 }
 
 // UpdateStatus implements definition.API.
 func (d *Definitions) UpdateStatus(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	r := d.resource()
-	stored, err := r.ToStored(one)
-	if err != nil {
-		return nil, err
-	}
-	o, err := d.API.Update(ctx, apiserver.Path{Resource: r, Subresource: "status", Name: one.Name}, stored)
+	o, err := d.API.Change(ctx, apiserver.Path{Resource: r, Subresource: "status", Name: one.Name}, func(old runtime.Object) (runtime.Object, error) {
+		next, ok := old.(*apiextensionsv1.CustomResourceDefinition)
+		if !ok || next.ResourceVersion != one.ResourceVersion {
+			return nil, apierrors.NewConflict(r.GroupResource(), one.Name, errChanged)
+		}
+		next.Status, next.Finalizers = *one.Status.DeepCopy(), one.Finalizers
+		return next, nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	return d.decode(o)
 }
+
+// errChanged is why a status isn't stored that was made for an older state.
+var errChanged = errors.New("the definition has changed")
 
 // instances is the entry of what the definition defines.
 func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
@@ -164,7 +195,11 @@ func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (
 			return r, nil
 		}
 	}
-	if r := custom.Stored(one); r != nil {
+	whole, err := d.whole(one)
+	if err != nil {
+		return nil, err
+	}
+	if r := custom.Stored(whole); r != nil {
 		return r, nil
 	}
 	return nil, apierrors.NewNotFound(apiextensionsv1.Resource("customresourcedefinitions"), one.Name)

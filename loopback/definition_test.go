@@ -298,7 +298,6 @@ func TestSelectableFieldsChange(t *testing.T) {
 			t.Errorf("%s by %s: %s, want %s", path, selector, got, want)
 		}
 	}
-	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
 	selects(v1widgets, "spec.size%3D3", "a")
 	selects(v1widgets, "spec.color%3Dblue", "400")
 	selects(v2widgets, "spec.color%3Dblue", "a")
@@ -320,7 +319,6 @@ func TestSelectableFieldsChange(t *testing.T) {
 func TestWatchesEnd(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
-	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
 	first, second := s.Watch(v1widgets+"?watch=1"), s.Watch(v2widgets+"?watch=1")
 	next := func(w *apiservertest.Watch, typ, version, text string) {
 		t.Helper()
@@ -409,7 +407,6 @@ func TestStorageVersionChanges(t *testing.T) {
 	if got := fmt.Sprint(a.Object().Object["status"].(map[string]any)["storedVersions"]); got != "[v1 v2]" {
 		t.Errorf("stored versions: %s", got)
 	}
-	v2widgets := strings.Replace(v1widgets, "/v1/", "/v2/", 1)
 	for _, c := range []struct{ path, version string }{{v1widgets, "v1"}, {v2widgets, "v2"}} {
 		one, all := s.Do("GET", c.path+"/a", nil), s.Do("GET", c.path, nil)
 		if want := `"apiVersion":"example.com/` + c.version + `","kind":"Widget","`; !strings.Contains(string(one.Body), want) || !strings.Contains(string(all.Body), want) {
@@ -440,5 +437,36 @@ func TestStorageVersionChanges(t *testing.T) {
 	}
 	if a := s.Do("GET", v1widgets, nil); a.Code != http.StatusNotFound {
 		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}
+
+// TestLargeSchemas: one that fits into a request works as any; one that doesn't is refused, and nothing
+// else suffers.
+func TestLargeSchemas(t *testing.T) {
+	s := defined(t, nil)
+	large := func(bytes int) string {
+		text := strings.Repeat("a", 1000)
+		var properties []string
+		for i := range bytes / 1050 {
+			properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":%q}`, i, text))
+		}
+		return widgets("widgets", "Widget", version("v1", true, `"spec":{"type":"object","properties":{`+strings.Join(properties, ",")+`}}`, ""))
+	}
+	for _, c := range []struct{ bytes, code int }{{4 << 20, 413}, {3 << 20, 413}, {1 << 20, 201}} {
+		w := s.Watch(definitions + "?watch=1")
+		a := s.Do("POST", definitions, large(c.bytes))
+		if a.Code != c.code {
+			t.Fatalf("%d bytes: %d %.300s", c.bytes, a.Code, a.Body)
+		}
+		if c.code == 201 {
+			reaches(t, w, "widgets.example.com", isEstablished)
+		}
+	}
+	if a := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"p1":"x","p2":2}}`); a.Code != 422 || !strings.Contains(string(a.Body), `spec.p2 in body must be of type string`) {
+		t.Errorf("%d %.300s", a.Code, a.Body)
+	}
+	do(t, s, "PATCH", v1widgets+"/b?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"p1":"x"}}`, "Content-Type", "application/apply-patch+yaml")
+	if a := s.Do("GET", "/openapi/v3/apis/example.com/v1", nil); len(a.Body) < 1<<20 {
+		t.Errorf("%d %d bytes", a.Code, len(a.Body))
 	}
 }

@@ -63,8 +63,14 @@ func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVer
 	if err != nil {
 		return nil, err
 	}
-	if gv.Version == runtime.APIVersionInternal {
+	switch {
+	case gv.Version == runtime.APIVersionInternal && !c.res.Direct:
 		return c.stored(obj)
+	case gv.Version == runtime.APIVersionInternal: // there is none (AX registry/customresource: field managers' hub)
+		gv = c.res.GroupVersion()
+	}
+	if c.res.Direct {
+		return c.direct(obj, gv)
 	}
 	return c.served(obj, gv)
 }
@@ -132,6 +138,20 @@ func (c *convertor) served(obj runtime.Object, gv schema.GroupVersion) (runtime.
 		}
 	}
 	return stamped(obj, to.GroupVersionKind()), nil
+}
+
+// direct converts from any version to any other in one step.
+func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error) {
+	to := c.version(gv)
+	switch {
+	case to == nil:
+		return nil, runtime.NewNotRegisteredErrForKind("managed fields", gv.WithKind(c.res.Kind))
+	case obj.GetObjectKind().GroupVersionKind().GroupVersion() == gv:
+		return obj, nil
+	case to.FromStored != nil:
+		return to.FromStored(obj)
+	}
+	return c.stored(obj)
 }
 
 // stamped returns an object that names its kind: itself, or a shallow copy if it doesn't.

@@ -7,12 +7,17 @@
 //	                 |- version: what one version's schema says, compiled at the first write
 //	                 |- strategy, scale: the rules of writes
 //	                 |- columns: tables
+//	                 |- conversion, webhook: between versions
 //	           -> Judge: names, conditions (pure)
+//	Installer: keeps the table of types in step with what is stored; outline is what it keeps of it
 //
 // It guarantees:
 //
 //  1. Entries and Judge are pure: the same definitions give the same entries and conditions.
-//  2. A definition costs nothing but its own objects until something is written: schemas and rules
-//     are compiled once, by the first who needs them.
-//  3. Nothing here keeps state of objects; entries may be used by any goroutine.
+//  2. A definition costs nothing but its own bytes until something is written: schemas are parsed and
+//     rules compiled once, by the first who needs them.
+//  3. An object is judged by the schema of the version that a request names, read by that of the version
+//     that it was stored in, and converted between the two as the definition says; what a webhook can't
+//     convert is a resources.ConversionError, never an object that is left out.
+//  4. Nothing here keeps state of objects; entries may be used by any goroutine.
 package custom

@@ -22,10 +22,15 @@ var (
 // Entries returns the entries of a definition: one for each version that is served. It has none
 // before its names are accepted and it is established (F-12).
 func Entries(d *apiextensionsv1.CustomResourceDefinition) []*resources.Resource {
+	return entries(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil })
+}
+
+// entries keeps nothing of d that is large: schemas are taken from whole when they are needed.
+func entries(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) []*resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
-	of := schemesOf(d)
+	of := schemesOf(d, whole)
 	var out []*resources.Resource
 	for _, v := range of.versions {
 		if v.Served {
@@ -41,7 +46,7 @@ func Stored(d *apiextensionsv1.CustomResourceDefinition) *resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
 	}
-	of := schemesOf(d)
+	of := schemesOf(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil })
 	return entry(d, of.stored, of)
 }
 
@@ -52,12 +57,14 @@ type schemes struct {
 	stored *version
 	// seal is on the objects that are as the stored version's schema has them.
 	seal *storage.Seal
+	// conversion is how they become each other.
+	conversion conversion
 }
 
-func schemesOf(d *apiextensionsv1.CustomResourceDefinition) schemes {
-	of := schemes{stored: &version{}, seal: new(storage.Seal)}
+func schemesOf(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) schemes {
+	of := schemes{stored: &version{}, seal: new(storage.Seal), conversion: conversionOf(d)}
 	for i := range d.Spec.Versions {
-		v := newVersion(d, &d.Spec.Versions[i])
+		v := newVersion(d, i, whole)
 		of.versions = append(of.versions, v)
 		if v.Storage {
 			of.stored = v
@@ -83,7 +90,7 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
 		Plural: names.Plural, Singular: names.Singular, ShortNames: names.ShortNames, Categories: names.Categories, ListKind: names.ListKind,
 		Namespaced: d.Spec.Scope == apiextensionsv1.NamespaceScoped, Verbs: verbs,
-		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true,
+		Collection: gvk.Group + "/" + names.Plural, Stored: gvk.GroupKind().WithVersion(of.stored.Name), Custom: true, Direct: true,
 		New: func() runtime.Object {
 			u := &unstructured.Unstructured{}
 			u.SetGroupVersionKind(gvk)
@@ -98,7 +105,8 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 		Terminating: d.DeletionTimestamp != nil,
 	}
 	if of.stored != v {
-		r.ToStored, r.FromStored = convert(of.stored), convert(v)
+		r.ToStored, r.FromStored = of.converter(of.stored), of.converter(v)
+		r.FromStoredAll = func(objs []runtime.Object) ([]runtime.Object, error) { return of.convert(objs, v) }
 	}
 	r.Deprecated = deprecation(v)
 	selectable(r, v.SelectableFields)
@@ -133,7 +141,7 @@ func strategy(r *resources.Resource, v *version) {
 // restore reads a stored object as AX pkg/apiserver/customresource_handler.go's codecs do: by the
 // schema of the version that it was stored in. If objects are stored in another one now it is converted.
 func restore(of schemes) func(runtime.Object) error {
-	again := convert(of.stored)
+	again := of.converter(of.stored)
 	return func(obj runtime.Object) error {
 		u := obj.(*unstructured.Unstructured)
 		was := of.version(u.GetAPIVersion())
@@ -151,20 +159,6 @@ func restore(of schemes) func(runtime.Object) error {
 			u.Object = now.(*unstructured.Unstructured).Object
 		}
 		return err
-	}
-}
-
-// convert changes the version (strategy None), and drops what the other version's schema doesn't know.
-func convert(to *version) func(runtime.Object) (runtime.Object, error) {
-	return func(obj runtime.Object) (runtime.Object, error) {
-		u := obj.(*unstructured.Unstructured)
-		if u.GetAPIVersion() == to.apiVersion {
-			return u, nil
-		}
-		u = u.DeepCopy()
-		u.SetAPIVersion(to.apiVersion)
-		_, err := to.coerce(u, true)
-		return u, err
 	}
 }
 

@@ -3,7 +3,7 @@ package custom
 import (
 	"bytes"
 	"log/slog"
-	"reflect"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -24,8 +24,8 @@ type Installer struct {
 }
 
 type installed struct {
-	definition *apiextensionsv1.CustomResourceDefinition
-	entries    []*resources.Resource
+	outline outline
+	entries []*resources.Resource
 }
 
 // NewInstaller returns one for the table; root is the prefix of all keys.
@@ -61,41 +61,55 @@ func (i *Installer) Apply(b storage.Batch) {
 // install puts the entries of a stored definition into the table, in place of those it had. One that
 // can't be read keeps them: its objects haven't gone.
 func (i *Installer) install(key string, value []byte) {
-	var d *apiextensionsv1.CustomResourceDefinition
-	if value != nil {
-		var err error
-		if d, err = i.decode(value); err != nil {
-			i.log.Warn("a stored definition can't be read", "key", key, "err", err)
-			return
-		}
-	}
 	old := i.installed[key]
-	if old != nil && d != nil && same(old.definition, d) {
+	if value == nil {
+		if old != nil {
+			i.types.Replace(old.entries, nil)
+			delete(i.installed, key)
+		}
 		return
 	}
-	next := &installed{definition: d}
-	if d != nil {
-		next.entries = Entries(d)
-	}
-	var gone []*resources.Resource
-	if old != nil {
-		gone = old.entries
-	}
-	i.types.Replace(gone, next.entries)
-	if d == nil {
-		delete(i.installed, key)
+	next, err := i.read(value, old)
+	if err != nil {
+		i.log.Warn("a stored definition can't be read", "key", key, "err", err)
 		return
 	}
+	if old == nil {
+		old = &installed{}
+	}
+	i.types.Replace(old.entries, next.entries)
 	i.installed[key] = next
 }
 
-func (i *Installer) decode(value []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+// read returns what a stored definition comes to: old, if nothing has changed that matters.
+func (i *Installer) read(value []byte, old *installed) (*installed, error) {
 	if bytes.HasPrefix(value, []byte("k8s\x00")) {
 		var err error
 		if value, err = resources.Transcode(value); err != nil {
 			return nil, err
 		}
 	}
+	o, err := outlineOf(value)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil && old.outline.same(o) {
+		return old, nil
+	}
+	next := &installed{outline: o}
+	if !True(o.definition, apiextensionsv1.Established) {
+		return next, nil
+	}
+	whole := func() (*apiextensionsv1.CustomResourceDefinition, error) { return i.decode(value) }
+	d, err := whole()
+	if err != nil {
+		return nil, err
+	}
+	next.entries = entries(d, whole)
+	return next, nil
+}
+
+func (i *Installer) decode(value []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	obj, err := kind(i.types).Decode(value)
 	if err != nil {
 		return nil, err
@@ -103,10 +117,8 @@ func (i *Installer) decode(value []byte) (*apiextensionsv1.CustomResourceDefinit
 	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
 }
 
-// same reports whether two states of a definition give the same entries, so that neither what was
-// compiled nor anybody's place in a watch is lost.
-func same(a, b *apiextensionsv1.CustomResourceDefinition) bool {
-	return a.UID == b.UID && (a.DeletionTimestamp == nil) == (b.DeletionTimestamp == nil) &&
-		True(a, apiextensionsv1.Established) == True(b, apiextensionsv1.Established) &&
-		reflect.DeepEqual(a.Status.AcceptedNames, b.Status.AcceptedNames) && reflect.DeepEqual(a.Spec, b.Spec)
+// sameNames: slices that are empty and absent ones are the same.
+func sameNames(a, b apiextensionsv1.CustomResourceDefinitionNames) bool {
+	return a.Plural == b.Plural && a.Singular == b.Singular && a.Kind == b.Kind && a.ListKind == b.ListKind &&
+		slices.Equal(a.ShortNames, b.ShortNames) && slices.Equal(a.Categories, b.Categories)
 }

@@ -38,7 +38,7 @@ func judgeApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time)
 // None can be written that isn't, unless it wasn't before, so one without the condition is looked at only
 // if it says itself that it isn't: schemas can be large.
 func judgeStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
-	if !d.Spec.PreserveUnknownFields && condition(d, apiextensionsv1.NonStructuralSchema) == nil {
+	if Structural(d) {
 		return
 	}
 	c := violations(d)

@@ -20,6 +20,8 @@ type version struct {
 	// whole objects keep fields that the schema doesn't know (spec.preserveUnknownFields of v1beta1).
 	whole bool
 
+	// schema is read when it is needed, and belongs to the definition; the embedded version's is nil.
+	schema func() (*apiextensionsv1.CustomResourceValidation, error)
 	// rules are compiled when they are first needed.
 	rules func() (*rules, error)
 }
@@ -33,9 +35,18 @@ type rules struct {
 	expressions *cel.Validator
 }
 
-func newVersion(d *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) *version {
-	n := &version{CustomResourceDefinitionVersion: *v, apiVersion: d.Spec.Group + "/" + v.Name, kind: d.Spec.Names.Kind, whole: d.Spec.PreserveUnknownFields}
+func newVersion(d *apiextensionsv1.CustomResourceDefinition, i int, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) *version {
+	v := d.Spec.Versions[i]
+	v.Schema = nil
+	n := &version{CustomResourceDefinitionVersion: v, apiVersion: d.Spec.Group + "/" + v.Name, kind: d.Spec.Names.Kind, whole: d.Spec.PreserveUnknownFields}
 	n.rules = sync.OnceValues(n.compile)
+	n.schema = func() (*apiextensionsv1.CustomResourceValidation, error) {
+		d, err := whole()
+		if err != nil {
+			return nil, err
+		}
+		return d.Spec.Versions[i].Schema, nil
+	}
 	return n
 }
 
@@ -69,8 +80,12 @@ func (v *version) compile() (*rules, error) {
 // internalSchema is the schema in the form that the packages take; an empty one if there is none.
 func (v *version) internalSchema() (*apiextensionsinternal.JSONSchemaProps, error) {
 	out := &apiextensionsinternal.CustomResourceValidation{}
-	if v.Schema != nil {
-		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(v.Schema.DeepCopy(), out, nil); err != nil {
+	s, err := v.schema()
+	if err != nil {
+		return nil, err
+	}
+	if s != nil {
+		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(s.DeepCopy(), out, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -15,6 +15,7 @@ func apiextensions() []*Resource {
 			Stored:     apiextensionsv1beta1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
 			ToStored:   crdToV1beta1, FromStored: crdFromV1beta1,
 			Defines:      true,
+			Direct:       true,
 			Strategy:     Strategy{Generation: SpecGeneration, Conditional: true, CustomMeta: true},
 			Delete:       Deletion{Kind: crdKind, Mark: terminateCRD, Begin: beginCRD},
 			Subresources: withStatus},

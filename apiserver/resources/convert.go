@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
 )
 
 // Decode reads a value stored in r's collection and returns it in the served version. The value
@@ -35,6 +37,9 @@ func (r *Resource) Decode(stored []byte) (runtime.Object, error) {
 	}
 	if r.FromStored == nil || gvk == r.GroupVersionKind() {
 		return obj, nil
+	}
+	if old, ok := obj.(*apiextensionsv1beta1.CustomResourceDefinition); ok {
+		return ownedFromV1beta1(old) // nobody else has it
 	}
 	return r.FromStored(obj)
 }
@@ -81,7 +86,11 @@ func crdToV1beta1(obj runtime.Object) (runtime.Object, error) {
 		return crd, nil
 	case *apiextensionsv1.CustomResourceDefinition:
 		hub, out := &apiextensionsinternal.CustomResourceDefinition{}, &apiextensionsv1beta1.CustomResourceDefinition{}
-		if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd.DeepCopy(), hub, nil); err != nil {
+		crd = crd.DeepCopy()
+		if c := crd.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig != nil && c.Webhook.ClientConfig.Service != nil {
+			defaults.ServicePort(c.Webhook.ClientConfig.Service) // the internal type can't tell none from 0
+		}
+		if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, hub, nil); err != nil {
 			return nil, err
 		}
 		if err := apiextensionsv1beta1.Convert_apiextensions_CustomResourceDefinition_To_v1beta1_CustomResourceDefinition(hub, out, nil); err != nil {
@@ -97,17 +106,21 @@ func crdFromV1beta1(obj runtime.Object) (runtime.Object, error) {
 	case *apiextensionsv1.CustomResourceDefinition:
 		return crd, nil
 	case *apiextensionsv1beta1.CustomResourceDefinition:
-		in := crd.DeepCopy()
-		hub, out := &apiextensionsinternal.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinition{}
-		if err := apiextensionsv1beta1.Convert_v1beta1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(in, hub, nil); err != nil {
-			return nil, err
-		}
-		if err := apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(hub, out, nil); err != nil {
-			return nil, err
-		}
-		return typed(out, apiextensionsv1.SchemeGroupVersion.WithKind(crdKindName)), nil
+		return ownedFromV1beta1(crd.DeepCopy())
 	}
 	return nil, cannotConvert(obj, "apiextensions.k8s.io/v1")
+}
+
+// ownedFromV1beta1 may share memory with what it converts.
+func ownedFromV1beta1(in *apiextensionsv1beta1.CustomResourceDefinition) (runtime.Object, error) {
+	hub, out := &apiextensionsinternal.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinition{}
+	if err := apiextensionsv1beta1.Convert_v1beta1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(in, hub, nil); err != nil {
+		return nil, err
+	}
+	if err := apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(hub, out, nil); err != nil {
+		return nil, err
+	}
+	return typed(out, apiextensionsv1.SchemeGroupVersion.WithKind(crdKindName)), nil
 }
 
 const crdKindName = "CustomResourceDefinition"

@@ -13,6 +13,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
+// ConversionError says that what is stored is well, and can't be shown in the version asked for, or that
+// what was sent can't be stored, as a definition's conversion strategy failed. The client is told its text.
+type ConversionError struct{ Err error }
+
+// Error is the strategy's own text. The error is hidden: a webhook's status isn't this server's.
+func (e *ConversionError) Error() string { return e.Err.Error() }
+
 // Resource is one entry of the table: everything the handlers must know of a served
 // group-version-resource. An entry is immutable once it is in a table; a change of a
 // CustomResourceDefinition makes a new one.
@@ -40,7 +47,14 @@ type Resource struct {
 	// ToStored and FromStored convert between this version and the stored one; nil when they are
 	// the same kind. They change nothing of their argument and share no memory with it, and return
 	// an argument that already is of the kind asked for as it is.
+	//
+	// An error that a definition's conversion strategy made is a ConversionError.
 	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
+	// Direct says that requests work on the served version, and convert where they read and write. Others
+	// work on the stored one, whose hooks see the served one where they need it.
+	Direct bool
+	// FromStoredAll, of custom resources, is FromStored of many at once.
+	FromStoredAll func([]runtime.Object) ([]runtime.Object, error)
 
 	// New returns an empty object of the served version.
 	New func() runtime.Object

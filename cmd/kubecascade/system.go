@@ -122,6 +122,7 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
 	controllers.Go(func() { s.definitions.Run(run) })
+	controllers.Go(func() { settle(run) })
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {

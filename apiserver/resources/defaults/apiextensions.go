@@ -16,7 +16,7 @@ func CustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition) {
 	}
 	set(&c.Spec.Conversion, apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter})
 	if w := c.Spec.Conversion.Webhook; w != nil && w.ClientConfig != nil && w.ClientConfig.Service != nil {
-		set(&w.ClientConfig.Service.Port, 443)
+		ServicePort(w.ClientConfig.Service)
 	}
 	if len(c.Status.StoredVersions) > 0 {
 		return
@@ -35,3 +35,6 @@ func APIService(a *apiregistrationv1.APIService) {
 		set(&a.Spec.Service.Port, 443)
 	}
 }
+
+// ServicePort fills in the port of a webhook's service.
+func ServicePort(s *apiextensionsv1.ServiceReference) { set(&s.Port, 443) }
