@@ -5,7 +5,7 @@ LDFLAGS = -s -w -X main.version=$(VERSION)
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check bench conformance crds meta faults image fuzz clean
+.PHONY: run build test check bench conformance crds helm meta faults image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -44,6 +44,11 @@ conformance: build ## the cases of conformance/ against this server, then record
 
 crds: ## the definitions of real projects, and objects of all their kinds
 	$(GO) -C tests/crds test -count=1 -timeout=20m -v ./... $(ARGS)
+
+helm: ## a chart's life with Helm's library, which takes minutes to build for the first time
+	$(GO) -C tests/helm mod tidy -diff
+	$(GO) -C tests/helm vet ./...
+	$(GO) -C tests/helm test -count=1 ./...
 
 # What make meta runs: SEED one seed, or SEEDS how many; OPS operations each.
 SEED ?= 0

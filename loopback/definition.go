@@ -2,6 +2,7 @@ package loopback
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
