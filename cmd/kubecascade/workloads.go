@@ -8,6 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
+	"github.com/kubecascade/kubecascade/controllers/endpoint"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -20,6 +21,8 @@ var workloads = []struct {
 	name, account string
 	controller    func() workload.Controller
 }{
+	{"endpoints-controller", "endpoint-controller", endpoint.Endpoints},
+	{"endpointslice-controller", "endpointslice-controller", endpoint.Slices},
 	{"replicationcontroller-controller", "replication-controller", replicaset.NewReplication},
 	{"replicaset-controller", "replicaset-controller", replicaset.New},
 	{"deployment-controller", "deployment-controller", deployment.New},

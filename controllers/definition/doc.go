@@ -9,6 +9,6 @@
 //  2. Objects of a definition that is being deleted are deleted as anybody would delete them, their own
 //     finalizers honoured; the definition's finalizer goes when the last of them has (F-09, F-10).
 //  3. Nothing is polled: a pass follows an event, or a failure after a pause that grows to a minute.
-//  4. One goroutine makes all decisions, one after the other, so two definitions can't be given one
-//     name. Run returns when it has.
+//  4. Passes are made one after the other, so two definitions can't be given one name. Run returns when
+//     its context is done, after everything that it started has returned.
 package definition

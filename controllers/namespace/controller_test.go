@@ -168,7 +168,7 @@ func TestBrokenStreamsAreFollowedAgain(t *testing.T) {
 			t.Errorf("%d tries to follow in an hour", tries)
 		}
 		s.setFail(nil)
-		time.Sleep(maxBackoff)
+		time.Sleep(backoff.Max)
 		if s.has("a") {
 			t.Error("a is still there")
 		}
@@ -209,7 +209,7 @@ func TestPodsGoFirst(t *testing.T) {
 		}
 		s.release(podType, "a", "held")
 		synctest.Wait()
-		time.Sleep(maxDistance)
+		time.Sleep(distance.Max)
 		if s.has("a") {
 			t.Error("a is still there")
 		}
@@ -265,7 +265,7 @@ func TestFailuresBackOff(t *testing.T) {
 			t.Errorf("%d passes in an hour", n)
 		}
 		s.setFail(nil)
-		time.Sleep(maxBackoff)
+		time.Sleep(backoff.Max)
 		if s.has("bad") {
 			t.Error("bad is still there")
 		}

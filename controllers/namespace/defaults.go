@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // systemNamespaces always exist (E-06). All but kube-node-lease can't be deleted either; that is
@@ -51,12 +53,12 @@ func Defaults(ctx context.Context, api DefaultsAPI, log *slog.Logger) {
 	defer func() { cancel(); <-done }()
 	go func() {
 		defer close(done)
-		follow(ctx, api, log, func(e Event) {
+		reconcile.Follow(ctx, log, following, api.Follow, func(e Event) {
 			switch {
 			case e.Type == Listed:
-				send(ctx, missing, systemNamespaces)
+				reconcile.Send(ctx, missing, systemNamespaces)
 			case e.Type == Gone && slices.Contains(systemNamespaces, e.Namespace):
-				send(ctx, missing, []string{e.Namespace})
+				reconcile.Send(ctx, missing, []string{e.Namespace})
 			}
 		})
 	}()
@@ -89,7 +91,7 @@ func remake(ctx context.Context, api DefaultsAPI, log *slog.Logger, missing <-ch
 			failures = 0
 			continue
 		}
-		retry = time.After(double(minBackoff, failures, maxBackoff))
 		failures++
+		retry = time.After(backoff.After(failures))
 	}
 }

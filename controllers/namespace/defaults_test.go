@@ -110,7 +110,7 @@ func TestDefaultsAreRetried(t *testing.T) {
 				t.Errorf("%d requests", n)
 			}
 			s.setFail(nil)
-			time.Sleep(maxBackoff)
+			time.Sleep(backoff.Max)
 			if d := cmp.Diff(four, s.names()); d != "" {
 				t.Error(d)
 			}

@@ -1,35 +1,33 @@
 package namespace
 
 import (
-	"container/heap"
+	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// Delays between passes over one namespace.
-const (
-	// After errors (E-07).
-	minBackoff = 5 * time.Millisecond
-	maxBackoff = 60 * time.Second
-	// After a change in the namespace. A pass itself changes much, and others may go on changing
-	// what can't be deleted, so the distance grows while nothing gets less.
-	minDistance = 10 * time.Millisecond
-	maxDistance = time.Second
-)
+// backoff is the pause after errors (E-07).
+var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 60 * time.Second}
 
-// schedule says which namespace is to be looked at when. It is owned by one goroutine and told
-// the time.
+// distance is the pause after a change in the namespace. A pass itself changes much, and others may go on
+// changing what can't be deleted, so it grows while nothing gets less.
+var distance = reconcile.Backoff{Min: 10 * time.Millisecond, Max: time.Second}
+
+// schedule says which namespace is to be looked at when. It is a reconcile.Schedule.
 type schedule struct {
 	entries map[string]*entry
-	// waiting are the entries without a pass under way, the next one first.
-	waiting queue
+	// waiting are those without a pass under way.
+	waiting *reconcile.Queue[string]
+	// known is how many entries there are, for other goroutines to read.
+	known atomic.Int64
 }
 
 // entry is a namespace that is being deleted.
 type entry struct {
-	name string
-	// due is when its next pass may begin; index its place in waiting, -1 while a pass is under way.
-	due   time.Time
-	index int
+	name    string
+	running bool
 	// again says that something changed during the pass, gone that the namespace went.
 	again, gone bool
 	// failures and idle count the passes in a row that failed, and that left as much as before.
@@ -38,68 +36,69 @@ type entry struct {
 	ended          time.Time
 }
 
-func newSchedule() *schedule { return &schedule{entries: map[string]*entry{}} }
+func newSchedule() *schedule {
+	return &schedule{entries: map[string]*entry{}, waiting: reconcile.NewQueue(strings.Compare)}
+}
 
-// observe takes an event in.
-func (s *schedule) observe(ev Event, now time.Time) {
+// Observe implements reconcile.Schedule.
+func (s *schedule) Observe(ev Event, now time.Time) {
 	e := s.entries[ev.Namespace]
 	switch {
 	case ev.Type == Listed:
 	case ev.Type == Exists && ev.Deleting && e == nil:
-		e = &entry{name: ev.Namespace, due: now, left: -1}
-		s.entries[ev.Namespace] = e
-		heap.Push(&s.waiting, e)
+		s.entries[ev.Namespace] = &entry{name: ev.Namespace, left: -1}
+		s.waiting.Put(ev.Namespace, now)
+		s.known.Add(1)
 	case e == nil:
 	case ev.Type == Exists && ev.Deleting:
 		e.gone = false
 		s.wake(e, now)
 	case ev.Type == Content:
 		s.wake(e, now)
-	case e.index >= 0: // Gone, or there is a new one that lives
-		heap.Remove(&s.waiting, e.index)
-		delete(s.entries, e.name)
+	case !e.running: // Gone, or there is a new one that lives
+		s.drop(e)
 	default:
 		e.gone = true
 	}
 }
 
+func (s *schedule) drop(e *entry) {
+	s.waiting.Remove(e.name)
+	delete(s.entries, e.name)
+	s.known.Add(-1)
+}
+
 // wake brings the next pass forward.
 func (s *schedule) wake(e *entry, now time.Time) {
-	if e.index < 0 {
+	if e.running {
 		e.again = true
 		return
 	}
-	if due := later(now, e.ended.Add(e.distance())); due.Before(e.due) {
-		e.due = due
-		heap.Fix(&s.waiting, e.index)
+	due := reconcile.Later(now, e.ended.Add(e.distance()))
+	if at, _ := s.waiting.At(e.name); due.Before(at) {
+		s.waiting.Put(e.name, due)
 	}
 }
 
-// next returns the namespace whose pass may begin, or else how long to wait; ok is false if no
-// pass is waiting at all.
-func (s *schedule) next(now time.Time) (name string, wait time.Duration, ok bool) {
-	if len(s.waiting) == 0 {
-		return "", 0, false
+// Wait implements reconcile.Schedule.
+func (s *schedule) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
+
+// Begin implements reconcile.Schedule.
+func (s *schedule) Begin(now time.Time) (name string, ok bool) {
+	if name, ok = s.waiting.Due(now); ok {
+		s.waiting.Remove(name)
+		e := s.entries[name]
+		e.running, e.again = true, false
 	}
-	e := s.waiting[0]
-	if e.due.After(now) {
-		return "", e.due.Sub(now), true
-	}
-	return e.name, 0, true
+	return name, ok
 }
 
-// begin says that a pass over the namespace that next returned is under way.
-func (s *schedule) begin(name string) {
+// End implements reconcile.Schedule.
+func (s *schedule) End(name string, o outcome, now time.Time) {
 	e := s.entries[name]
-	heap.Remove(&s.waiting, e.index)
-	e.index, e.again = -1, false
-}
-
-// end says how the pass ended.
-func (s *schedule) end(name string, o outcome, now time.Time) {
-	e := s.entries[name]
+	e.running = false
 	if e.gone || o.done && !e.again {
-		delete(s.entries, name)
+		s.drop(e)
 		return
 	}
 	e.ended = now
@@ -108,69 +107,21 @@ func (s *schedule) end(name string, o outcome, now time.Time) {
 		e.idle = 0
 	}
 	e.left = o.left
+	after := o.after
 	switch {
 	case o.err != nil:
 		e.failures++
-		e.due = now.Add(double(minBackoff, e.failures-1, maxBackoff))
+		after = backoff.After(e.failures)
 	case o.done: // and again
-		e.failures, e.due = 0, now.Add(e.distance())
+		e.failures, after = 0, e.distance()
 	default:
-		e.failures, e.due = 0, now.Add(o.after)
+		e.failures = 0
 	}
-	heap.Push(&s.waiting, e)
+	s.waiting.Put(name, now.Add(after))
 	if e.again {
 		s.wake(e, now)
 	}
 }
 
 // distance is how long after the end of a pass a change may cause the next one.
-func (e *entry) distance() time.Duration { return double(minDistance, e.idle, maxDistance) }
-
-// double returns d doubled n times, at most limit.
-func double(d time.Duration, n int, limit time.Duration) time.Duration {
-	for range n {
-		if d >= limit {
-			break
-		}
-		d *= 2
-	}
-	return min(d, limit)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-// queue is a heap of entries by time, then name.
-type queue []*entry
-
-func (q queue) Len() int { return len(q) }
-
-func (q queue) Less(i, j int) bool {
-	if !q[i].due.Equal(q[j].due) {
-		return q[i].due.Before(q[j].due)
-	}
-	return q[i].name < q[j].name
-}
-
-func (q queue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
-}
-
-// Push is for package heap.
-func (q *queue) Push(x any) {
-	e := x.(*entry)
-	e.index = len(*q)
-	*q = append(*q, e)
-}
-
-// Pop is for package heap.
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
-}
+func (e *entry) distance() time.Duration { return distance.After(e.idle + 1) }

@@ -33,19 +33,17 @@ func TestSchedule(t *testing.T) {
 		case "at":
 			now = epoch.Add(duration(t, d, name))
 		case "exists":
-			s.observe(Event{Type: Exists, Namespace: name, Deleting: d.HasArg("deleting")}, now)
+			s.Observe(Event{Type: Exists, Namespace: name, Deleting: d.HasArg("deleting")}, now)
 		case "gone":
-			s.observe(Event{Type: Gone, Namespace: name}, now)
+			s.Observe(Event{Type: Gone, Namespace: name}, now)
 		case "content":
-			s.observe(Event{Type: Content, Namespace: name}, now)
+			s.Observe(Event{Type: Content, Namespace: name}, now)
 		case "listed":
-			s.observe(Event{Type: Listed}, now)
+			s.Observe(Event{Type: Listed}, now)
 		case "begin":
-			ready, _, _ := s.next(now)
-			if ready == "" {
+			if _, ok := s.Begin(now); !ok {
 				d.Fatalf(t, "nothing may begin")
 			}
-			s.begin(ready)
 		case "end":
 			o := outcome{done: d.HasArg("done")}
 			if d.HasArg("err") {
@@ -55,19 +53,19 @@ func TestSchedule(t *testing.T) {
 			if a, ok := d.Arg("after"); ok {
 				o.after = duration(t, d, a.Vals[0])
 			}
-			s.end(name, o, now)
+			s.End(name, o, now)
 		default:
 			d.Fatalf(t, "unknown command")
 		}
 		if err := s.check(); err != nil {
 			d.Fatalf(t, "%v", err)
 		}
-		next, wait, ok := s.next(now)
+		next, at, ok := s.waiting.First()
 		switch {
-		case next != "":
+		case ok && !at.After(now):
 			return next + " may begin\n"
 		case ok:
-			return fmt.Sprintf("%s in %v\n", s.waiting[0].name, wait)
+			return fmt.Sprintf("%s in %v\n", next, at.Sub(now))
 		}
 		return "nothing waits\n"
 	})
@@ -85,24 +83,23 @@ func duration(t *testing.T, d *datadriven.TestData, s string) time.Duration {
 func (s *schedule) check() error {
 	waiting := 0
 	for name, e := range s.entries {
+		_, waits := s.waiting.At(name)
 		switch {
 		case e.name != name:
 			return fmt.Errorf("%s is kept as %s", e.name, name)
-		case e.index >= 0 && s.waiting[e.index] != e:
-			return fmt.Errorf("%s is not at %d", name, e.index)
-		case e.index >= 0 && e.gone:
+		case waits == e.running:
+			return fmt.Errorf("%s waits %v, and a pass is under way %v", name, waits, e.running)
+		case waits && e.gone:
 			return fmt.Errorf("%s waits and is gone", name)
-		case e.index >= 0:
+		case waits:
 			waiting++
 		}
 	}
-	if waiting != len(s.waiting) {
-		return fmt.Errorf("%d of %d waiting are known", waiting, len(s.waiting))
+	if waiting != s.waiting.Len() {
+		return fmt.Errorf("%d of %d waiting are known", waiting, s.waiting.Len())
 	}
-	for i, e := range s.waiting {
-		if i > 0 && s.waiting.Less(i, (i-1)/2) {
-			return fmt.Errorf("%s is out of order", e.name)
-		}
+	if n := s.known.Load(); n != int64(len(s.entries)) {
+		return fmt.Errorf("%d of %d are told of", n, len(s.entries))
 	}
 	return nil
 }
@@ -121,18 +118,17 @@ func TestScheduleRandomly(t *testing.T) {
 		switch r.IntN(5) {
 		case 0:
 			owed[name] = r.IntN(4) > 0
-			s.observe(Event{Type: Exists, Namespace: name, Deleting: owed[name]}, now)
+			s.Observe(Event{Type: Exists, Namespace: name, Deleting: owed[name]}, now)
 		case 1:
-			s.observe(Event{Type: Gone, Namespace: name}, now)
+			s.Observe(Event{Type: Gone, Namespace: name}, now)
 			owed[name] = false
 		case 2:
-			s.observe(Event{Type: Content, Namespace: name}, now)
+			s.Observe(Event{Type: Content, Namespace: name}, now)
 		case 3:
-			if next, _, _ := s.next(now); next != "" {
+			if next, ok := s.Begin(now); ok {
 				if running[next] {
 					t.Fatalf("seed %d, step %d: two passes over %s", seed, i, next)
 				}
-				s.begin(next)
 				running[next] = true
 			}
 		case 4:
@@ -142,7 +138,7 @@ func TestScheduleRandomly(t *testing.T) {
 				if r.IntN(3) == 0 {
 					o = outcome{err: errors.New("failed")}
 				}
-				s.end(name, o, now)
+				s.End(name, o, now)
 				running[name] = false
 				if o.done && !again {
 					owed[name] = false

@@ -3,10 +3,10 @@ package protection
 import (
 	"context"
 	"log/slog"
-	"sync"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // Options configure a controller. Zero values mean the defaults.
@@ -37,19 +37,29 @@ func New(r Rule, api API, o Options) *Controller {
 
 // Run works until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer cancel()
+	loop := reconcile.Loop[news, []Key, []outcome]{Schedule: newSchedule(), Workers: c.workers,
+		Follow: c.follow, Pass: c.judge, Log: c.log, What: "storage objects"}
+	loop.Run(ctx)
+}
 
-	told := make(chan news, 256)
-	work := make(chan []Key, c.workers)
-	results := make(chan result)
-	all.Go(func() { c.follow(ctx, told) })
-	for range c.workers {
-		all.Go(func() { c.work(ctx, work, results) })
+// follow tells what follows from what happens.
+func (c *Controller) follow(ctx context.Context, sink func(news)) error {
+	return c.pass.api.Follow(ctx, c.pass.rule.protects, c.pass.rule.users, func(e Event) {
+		if n, ok := c.pass.rule.read(e); ok {
+			sink(n)
+		}
+	})
+}
+
+// judge carries a pass out, and returns the outcomes in the order of the keys.
+func (c *Controller) judge(ctx context.Context, keys []Key) []outcome {
+	outcomes := c.pass.run(ctx, keys)
+	for i, o := range outcomes {
+		if o.err != nil && ctx.Err() == nil && !apierrors.IsConflict(o.err) {
+			c.log.Warn("protecting a storage object", "namespace", keys[i].Namespace, "name", keys[i].Name, "err", o.err)
+		}
 	}
-	c.loop(ctx, told, work, results)
+	return outcomes
 }
 
 // news is what an event means for the schedule.
@@ -74,105 +84,4 @@ func (r Rule) read(e Event) (n news, ok bool) {
 		n.released = released(e.Old, e.New)
 	}
 	return n, len(n.released) > 0
-}
-
-// follow keeps following, with a pause that grows while it fails.
-func (c *Controller) follow(ctx context.Context, out chan<- news) {
-	failures := 0
-	for {
-		err := c.pass.api.Follow(ctx, c.pass.rule.protects, c.pass.rule.users, func(e Event) {
-			failures = 0
-			if n, ok := c.pass.rule.read(e); ok {
-				send(ctx, out, n)
-			}
-		})
-		if ctx.Err() != nil {
-			return
-		}
-		pause := double(minBackoff, failures, time.Minute)
-		c.log.Warn("following storage objects", "err", err, "again", pause)
-		failures++
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-		}
-	}
-}
-
-// result is what a worker reports: the outcomes in the order of the keys.
-type result struct {
-	keys     []Key
-	outcomes []outcome
-}
-
-// work carries out passes, one at a time.
-func (c *Controller) work(ctx context.Context, work <-chan []Key, results chan<- result) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case keys := <-work:
-			r := result{keys, c.pass.run(ctx, keys)}
-			for i, o := range r.outcomes {
-				if o.err != nil && ctx.Err() == nil && !apierrors.IsConflict(o.err) {
-					c.log.Warn("protecting a storage object", "namespace", keys[i].Namespace, "name", keys[i].Name, "err", o.err)
-				}
-			}
-			send(ctx, results, r)
-		}
-	}
-}
-
-// loop owns the schedule. work has room for as many passes as there are workers, so it never blocks.
-func (c *Controller) loop(ctx context.Context, in <-chan news, work chan<- []Key, results <-chan result) {
-	s := newSchedule()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for free := c.workers; ; {
-		for free > 0 {
-			keys := s.begin(time.Now())
-			if keys == nil {
-				break
-			}
-			work <- keys
-			free--
-		}
-		if wait, ok := s.next(time.Now()); ok && free > 0 {
-			timer.Reset(wait)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case n := <-in:
-			s.take(n, time.Now())
-		case r := <-results:
-			free++
-			for i, key := range r.keys {
-				s.end(key, r.outcomes[i], time.Now())
-			}
-		case <-timer.C:
-		}
-	}
-}
-
-// take takes news in.
-func (s *schedule) take(n news, now time.Time) {
-	switch {
-	case n.began:
-		s.wakeAll(now)
-	case n.released != nil:
-		for _, key := range n.released {
-			s.wake(key, now)
-		}
-	default:
-		s.observe(n.key, n.pending, now)
-	}
-}
-
-func send[T any](ctx context.Context, to chan<- T, v T) {
-	select {
-	case <-ctx.Done():
-	case to <- v:
-	}
 }

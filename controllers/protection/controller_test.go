@@ -262,7 +262,7 @@ func TestClaimStaysWhilePodsCannotBeRead(t *testing.T) {
 			t.Errorf("%d reads of pods in an hour", n)
 		}
 		s.setFail(nil)
-		time.Sleep(maxBackoff)
+		time.Sleep(backoff.Max)
 		s.want(t, Claim, "d[kubernetes.io/pvc-protection]")
 	})
 }

@@ -2,26 +2,24 @@ package protection
 
 import (
 	"cmp"
-	"container/heap"
 	"time"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// Delays before a pass is tried again after an error
+// backoff is the pause before a pass is tried again after an error
 // (client-go util/workqueue: DefaultTypedControllerRateLimiter).
-const (
-	minBackoff = 5 * time.Millisecond
-	maxBackoff = 1000 * time.Second
-)
+var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 1000 * time.Second}
 
 // mostKeys bounds what one pass is over.
 const mostKeys = 64
 
-// schedule says which objects are to be looked at when. It is owned by one goroutine and told the
-// time. It knows the objects that are pending, and no others.
+// schedule says which objects are to be looked at when. It is a reconcile.Schedule. It knows the objects
+// that are pending, and no others.
 type schedule struct {
 	entries map[Key]*entry
-	// due are the entries that wait for a pass at a time of their own, the next one first.
-	due queue
+	// due are the entries that wait for a pass at a time of their own.
+	due *reconcile.Queue[Key]
 }
 
 // state is where an entry stands.
@@ -42,16 +40,31 @@ func (s state) String() string { return [...]string{"held", "waiting", "running"
 type entry struct {
 	key   Key
 	state state
-	// at is when the pass may begin, index the place in due; both only if waiting.
-	at    time.Time
-	index int
 	// again says that something happened during the pass, gone that nothing is pending any more.
 	again, gone bool
 	// failures counts the passes in a row that failed.
 	failures int
 }
 
-func newSchedule() *schedule { return &schedule{entries: map[Key]*entry{}} }
+func newSchedule() *schedule {
+	return &schedule{entries: map[Key]*entry{}, due: reconcile.NewQueue(func(a, b Key) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})}
+}
+
+// Observe implements reconcile.Schedule.
+func (s *schedule) Observe(n news, now time.Time) {
+	switch {
+	case n.began:
+		s.wakeAll(now)
+	case n.released != nil:
+		for _, key := range n.released {
+			s.wake(key, now)
+		}
+	default:
+		s.observe(n.key, n.pending, now)
+	}
+}
 
 // observe takes in what an event says about a protected object: whether something is pending.
 func (s *schedule) observe(key Key, pending bool, now time.Time) {
@@ -81,9 +94,10 @@ func (s *schedule) wake(key Key, now time.Time) {
 		e.again = true
 	case e.state == held:
 		s.wait(e, now)
-	case now.Before(e.at):
-		e.at = now
-		heap.Fix(&s.due, e.index)
+	default:
+		if at, _ := s.due.At(key); now.Before(at) {
+			s.due.Put(key, now)
+		}
 	}
 }
 
@@ -95,40 +109,38 @@ func (s *schedule) wakeAll(now time.Time) {
 }
 
 func (s *schedule) wait(e *entry, at time.Time) {
-	e.state, e.at = waiting, at
-	heap.Push(&s.due, e)
+	e.state = waiting
+	s.due.Put(e.key, at)
 }
 
 func (s *schedule) drop(e *entry) {
-	if e.state == waiting {
-		heap.Remove(&s.due, e.index)
-	}
+	s.due.Remove(e.key)
 	delete(s.entries, e.key)
 }
 
-// next returns how long to wait until there is something for begin; ok is false if only an event
-// can bring that about.
-func (s *schedule) next(now time.Time) (wait time.Duration, ok bool) {
-	if len(s.due) == 0 {
-		return 0, false
-	}
-	return max(0, s.due[0].at.Sub(now)), true
-}
+// Wait implements reconcile.Schedule.
+func (s *schedule) Wait(now time.Time) (time.Duration, bool) { return s.due.Wait(now) }
 
-// begin returns what a pass is to be over, objects of one namespace whose time has come, and regards
-// it as under way; nil if there is nothing to do yet.
-func (s *schedule) begin(now time.Time) []Key {
-	var keys []Key
-	for len(s.due) > 0 && len(keys) < mostKeys {
-		e := s.due[0]
-		if e.at.After(now) || len(keys) > 0 && e.key.Namespace != keys[0].Namespace {
+// Begin implements reconcile.Schedule: a pass is over objects of one namespace whose time has come.
+func (s *schedule) Begin(now time.Time) (keys []Key, ok bool) {
+	for len(keys) < mostKeys {
+		key, ok := s.due.Due(now)
+		if !ok || len(keys) > 0 && key.Namespace != keys[0].Namespace {
 			break
 		}
-		heap.Pop(&s.due)
+		s.due.Remove(key)
+		e := s.entries[key]
 		e.state, e.again = running, false
-		keys = append(keys, e.key)
+		keys = append(keys, key)
 	}
-	return keys
+	return keys, len(keys) > 0
+}
+
+// End implements reconcile.Schedule. The outcomes are in the order of the keys.
+func (s *schedule) End(keys []Key, outcomes []outcome, now time.Time) {
+	for i, key := range keys {
+		s.end(key, outcomes[i], now)
+	}
 }
 
 // end says how the pass over an object ended.
@@ -139,7 +151,7 @@ func (s *schedule) end(key Key, o outcome, now time.Time) {
 		s.drop(e)
 	case o.err != nil:
 		e.failures++
-		at := now.Add(double(minBackoff, e.failures-1, maxBackoff))
+		at := now.Add(backoff.After(e.failures))
 		if e.again {
 			at = now
 		}
@@ -152,44 +164,4 @@ func (s *schedule) end(key Key, o outcome, now time.Time) {
 	default:
 		s.drop(e)
 	}
-}
-
-// double returns d doubled n times, at most limit.
-func double(d time.Duration, n int, limit time.Duration) time.Duration {
-	for range n {
-		if d >= limit {
-			break
-		}
-		d *= 2
-	}
-	return min(d, limit)
-}
-
-// queue is a heap of entries by time, then key.
-type queue []*entry
-
-func (q queue) Len() int { return len(q) }
-
-func (q queue) Less(i, j int) bool {
-	a, b := q[i], q[j]
-	return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.key.Namespace, b.key.Namespace), cmp.Compare(a.key.Name, b.key.Name)) < 0
-}
-
-func (q queue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
-}
-
-// Push is for package heap.
-func (q *queue) Push(x any) {
-	e := x.(*entry)
-	e.index = len(*q)
-	*q = append(*q, e)
-}
-
-// Pop is for package heap.
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
 }

@@ -44,13 +44,14 @@ func TestSchedule(t *testing.T) {
 				}
 				switch f[1] {
 				case "pending", "settled":
-					s.take(news{key: key, pending: f[1] == "pending"}, now)
+					s.Observe(news{key: key, pending: f[1] == "pending"}, now)
 				case "released":
-					s.take(news{released: []Key{key}}, now)
+					s.Observe(news{released: []Key{key}}, now)
 				case "began":
-					s.take(news{began: true}, now)
+					s.Observe(news{began: true}, now)
 				case "begin":
-					fmt.Fprintln(&b, "pass over", s.begin(now))
+					keys, _ := s.Begin(now)
+					fmt.Fprintln(&b, "pass over", keys)
 				case "end":
 					s.end(key, parseOutcome(f[3]), now)
 				default:
@@ -82,37 +83,33 @@ func (s *schedule) print(now time.Time) string {
 		e := s.entries[key]
 		fmt.Fprintf(&b, "%s/%s %v", key.Namespace, key.Name, e.state)
 		if e.state == waiting {
-			fmt.Fprintf(&b, " %v", e.at.Sub(now))
+			at, _ := s.due.At(key)
+			fmt.Fprintf(&b, " %v", at.Sub(now))
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// check verifies that due is a heap of the waiting entries, each at its index.
+// check verifies that due has the waiting entries.
 func (s *schedule) check() error {
 	n := 0
 	for key, e := range s.entries {
 		if e.key != key {
 			return fmt.Errorf("%v is stored under %v", e.key, key)
 		}
+		if _, waits := s.due.At(key); waits != (e.state == waiting) {
+			return fmt.Errorf("%v is %v, and waits %v", key, e.state, waits)
+		}
 		if e.state == waiting {
 			n++
-			if e.index >= len(s.due) || s.due[e.index] != e {
-				return fmt.Errorf("%v is not at its place", key)
-			}
 		}
 		if e.state != running && e.gone {
 			return fmt.Errorf("%v is remembered though it is gone", key)
 		}
 	}
-	if n != len(s.due) {
-		return fmt.Errorf("%d entries wait, %d are due", n, len(s.due))
-	}
-	for i := range s.due {
-		if i > 0 && s.due.Less(i, (i-1)/2) {
-			return fmt.Errorf("%v is out of order", s.due[i].key)
-		}
+	if n != s.due.Len() {
+		return fmt.Errorf("%d entries wait, %d are due", n, s.due.Len())
 	}
 	return nil
 }
@@ -135,19 +132,20 @@ func TestScheduleRandomly(t *testing.T) {
 		switch o := objects[key]; r.IntN(6) {
 		case 0:
 			o.pending, o.unseen = r.IntN(3) > 0, true
-			s.take(news{key: key, pending: o.pending}, now)
+			s.Observe(news{key: key, pending: o.pending}, now)
 		case 1:
 			o.unseen = true
-			s.take(news{released: []Key{key}}, now)
+			s.Observe(news{released: []Key{key}}, now)
 		case 2:
 			if r.IntN(20) == 0 {
-				s.take(news{began: true}, now)
+				s.Observe(news{began: true}, now)
 				for _, o := range objects {
 					o.unseen = true
 				}
 			}
 		case 3:
-			for _, key := range s.begin(now) {
+			begun, _ := s.Begin(now)
+			for _, key := range begun {
 				if objects[key].running {
 					t.Fatalf("seed %d, step %d: two passes over %v", seed, i, key)
 				}

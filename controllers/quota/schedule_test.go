@@ -37,32 +37,31 @@ func TestSchedule(t *testing.T) {
 			}
 			now = start.Add(after)
 		case "exists":
-			s.observe(Event{Type: Exists, Namespace: arg(0), Name: arg(1), Unknown: d.HasArg("unknown")}, now)
+			s.Observe(Event{Type: Exists, Namespace: arg(0), Name: arg(1), Unknown: d.HasArg("unknown")}, now)
 		case "gone":
-			s.observe(Event{Type: Gone, Namespace: arg(0), Name: arg(1)}, now)
+			s.Observe(Event{Type: Gone, Namespace: arg(0), Name: arg(1)}, now)
 		case "content":
-			s.observe(Event{Type: Content, Namespace: arg(0)}, now)
+			s.Observe(Event{Type: Content, Namespace: arg(0)}, now)
 		case "begin":
-			name, _, _ := s.next(now)
-			if name == "" {
+			if _, ok := s.Begin(now); !ok {
 				d.Fatalf(t, "nothing may begin")
 			}
-			s.begin(name)
 		case "end":
 			var err error
 			if d.HasArg("err") {
 				err = errors.New("failed")
 			}
-			s.end(arg(0), err, now)
+			s.End(arg(0), err, now)
 		default:
 			d.Fatalf(t, "unknown command")
 		}
 		check(t, s)
-		switch name, wait, ok := s.next(now); {
-		case name != "":
+		name, at, ok := s.waiting.First()
+		switch {
+		case ok && !at.After(now):
 			return name + " now"
 		case ok:
-			return fmt.Sprintf("%s at %v", s.waiting[0].name, now.Add(wait).Sub(start))
+			return fmt.Sprintf("%s at %v", name, at.Sub(start))
 		}
 		return "nothing"
 	})
@@ -73,14 +72,15 @@ func check(t *testing.T, s *schedule) {
 	t.Helper()
 	waiting := 0
 	for name, e := range s.entries {
-		if e.index >= 0 {
+		_, waits := s.waiting.At(name)
+		if waits {
 			waiting++
 		}
-		if e.name != name || (e.index >= 0) != (!e.running && !e.since.IsZero()) || len(e.quotas) == 0 && !e.running {
+		if e.name != name || waits != (!e.running && !e.since.IsZero()) || len(e.quotas) == 0 && !e.running {
 			t.Errorf("entry %s: %+v", name, e)
 		}
 	}
-	if waiting != len(s.waiting) {
-		t.Errorf("%d entries wait, %d are in the queue", waiting, len(s.waiting))
+	if waiting != s.waiting.Len() {
+		t.Errorf("%d entries wait, %d are in the queue", waiting, s.waiting.Len())
 	}
 }

@@ -171,7 +171,11 @@ func (b *bench) cascade(ctx context.Context, p *process, c *http.Client, policy,
 	}); err != nil {
 		return 0, err
 	}
-	done, err := watchChanges(ctx, c, url+"?watch=1&resourceVersion="+owner.Metadata.ResourceVersion+"&labelSelector=cascade%3D"+id, b.dependents, policy == "Orphan")
+	change := "DELETED"
+	if policy == "Orphan" {
+		change = "MODIFIED"
+	}
+	done, err := watchChanges(ctx, c, url+"?watch=1&resourceVersion="+owner.Metadata.ResourceVersion+"&labelSelector=cascade%3D"+id, change, b.dependents)
 	if err != nil {
 		return 0, err
 	}
@@ -185,8 +189,8 @@ func (b *bench) cascade(ctx context.Context, p *process, c *http.Client, policy,
 	return time.Since(began), nil
 }
 
-// watchChanges counts DELETED events, or MODIFIED ones, and sends on the channel when there were n.
-func watchChanges(ctx context.Context, c *http.Client, url string, n int, modified bool) (<-chan error, error) {
+// watchChanges counts events of the type, and sends on the channel when there were n.
+func watchChanges(ctx context.Context, c *http.Client, url, want string, n int) (<-chan error, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err
@@ -198,16 +202,12 @@ func watchChanges(ctx context.Context, c *http.Client, url string, n int, modifi
 	done := make(chan error, 1)
 	go func() {
 		defer res.Body.Close()
-		want := "DELETED"
-		if modified {
-			want = "MODIFIED"
-		}
 		for d := json.NewDecoder(res.Body); n > 0; {
 			var e struct {
 				Type string `json:"type"`
 			}
 			if err := d.Decode(&e); err != nil {
-				done <- fmt.Errorf("watching a cascade: %w", err)
+				done <- fmt.Errorf("watching for %s: %w", want, err)
 				return
 			}
 			if e.Type == want {

@@ -47,7 +47,7 @@ func main() {
 	flag.IntVar(&b.runs, "runs", 5, "runs of each case")
 	flag.IntVar(&b.objects, "objects", 5000, "objects that each load case makes")
 	flag.IntVar(&b.dependents, "dependents", 1000, "dependents of each cascade")
-	flag.StringVar(&b.only, "only", "", "the one group of cases to run: size, start, load, cascade or etcd")
+	flag.StringVar(&b.only, "only", "", "the one group of cases to run: size, start, load, cascade, scale or etcd")
 	output := flag.String("o", "", "json, or empty for a table")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -67,7 +67,7 @@ func (b *bench) all(ctx context.Context) (rows []row, err error) {
 	groups := []struct {
 		name string
 		run  func(context.Context) ([]row, error)
-	}{{"size", b.size}, {"start", b.start}, {"load", b.load}, {"cascade", b.cascades}, {"etcd", b.bareEtcd}}
+	}{{"size", b.size}, {"start", b.start}, {"load", b.load}, {"cascade", b.cascades}, {"scale", b.scales}, {"etcd", b.bareEtcd}}
 	for _, g := range groups {
 		if b.only != "" && b.only != g.name {
 			continue

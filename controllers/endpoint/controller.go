@@ -1,0 +1,90 @@
+package endpoint
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// Slices returns endpointslice-controller.
+func Slices() workload.Controller {
+	return workload.Controller{Name: "endpoint-slice-controller", For: workload.Services, Owns: []workload.Resource{workload.EndpointSlices},
+		Sees: []workload.Resource{workload.Pods}, Wake: wake,
+		Decide: func(v workload.View, _ time.Time) workload.Plan {
+			if s := selecting(v); s != nil {
+				return sliced(v, s)
+			}
+			return workload.Plan{}
+		}}
+}
+
+// Endpoints returns endpoints-controller.
+func Endpoints() workload.Controller {
+	return workload.Controller{Name: "endpoint-controller", For: workload.Services, Sees: []workload.Resource{workload.Pods, workload.Endpoints},
+		Wake: wake, Decide: func(v workload.View, _ time.Time) workload.Plan {
+			if v.Object == nil {
+				return leftover(v)
+			}
+			if s := selecting(v); s != nil {
+				return endpoints(v, s)
+			}
+			return workload.Plan{}
+		}}
+}
+
+// selecting is the service if it is one that has endpoints made for it.
+func selecting(v workload.View) *corev1.Service {
+	if v.Object == nil {
+		return nil
+	}
+	s := v.Object.(*corev1.Service)
+	if s.Spec.Selector == nil || s.Spec.Type == corev1.ServiceTypeExternalName || s.DeletionTimestamp != nil {
+		return nil
+	}
+	return s
+}
+
+// wake: a pod concerns the services that choose it, by the labels that it had or has; Endpoints that go
+// are made again.
+func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	switch {
+	case c.Resource == workload.Endpoints && c.New == nil:
+		return []workload.Key{c.Old.Key}
+	case c.Resource != workload.Pods:
+		return nil
+	}
+	namespace := ""
+	for _, m := range []*workload.Meta{c.Old, c.New} {
+		if m != nil {
+			namespace = m.Namespace
+		}
+	}
+	for _, s := range workload.All[*corev1.Service](r, namespace) {
+		if s.Spec.Selector == nil {
+			continue
+		}
+		chosen := labels.SelectorFromSet(s.Spec.Selector)
+		if c.Old != nil && chosen.Matches(labels.Set(c.Old.Labels)) || c.New != nil && chosen.Matches(labels.Set(c.New.Labels)) {
+			keys = append(keys, workload.KeyOf(s))
+		}
+	}
+	return keys
+}
+
+// chosen returns the pods of a service that have an address and have not finished
+// (k8s.io/endpointslice/util: ShouldPodBeInEndpoints).
+func chosen(v workload.Reader, s *corev1.Service, dying bool) (out []*corev1.Pod) {
+	selector := labels.SelectorFromSet(s.Spec.Selector)
+	for _, p := range workload.All[*corev1.Pod](v, s.Namespace) {
+		if p.Status.PodIP == "" && len(p.Status.PodIPs) == 0 || workload.Finished(p) || p.DeletionTimestamp != nil && !dying {
+			continue
+		}
+		if selector.Matches(labels.Set(p.Labels)) {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+package endpoint
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+const (
+	// mostAddresses Endpoints have (K pkg/controller/endpoint: maxCapacity).
+	mostAddresses = 1000
+	managedBy     = "endpoints.kubernetes.io/managed-by"
+	leaderKey     = "control-plane.alpha.kubernetes.io/leader"
+)
+
+// leftover deletes the Endpoints of a service that is gone, unless they are somebody's lock.
+func leftover(v workload.View) (p workload.Plan) {
+	e := workload.Get[*corev1.Endpoints](v, v.Key.Namespace, v.Key.Name) //nolint:staticcheck // still served
+	if e != nil && e.DeletionTimestamp == nil && e.Annotations[leaderKey] == "" {
+		p.Do = append(p.Do, workload.Delete{Object: e})
+	}
+	return p
+}
+
+// endpoints plans the Endpoints of a service (syncService).
+func endpoints(v workload.Reader, s *corev1.Service) (p workload.Plan) {
+	had := workload.Get[*corev1.Endpoints](v, s.Namespace, s.Name)                                 //nolint:staticcheck // still served
+	next := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name}} //nolint:staticcheck // still served
+	if had != nil {
+		next = had.DeepCopy()
+	}
+	next.Labels = maps.Clone(s.Labels)
+	if next.Labels == nil {
+		next.Labels = map[string]string{}
+	}
+	next.Labels[managedBy] = "endpoint-controller"
+	delete(next.Labels, corev1.IsHeadlessService)
+	if headless(s) {
+		next.Labels[corev1.IsHeadlessService] = ""
+	}
+	subsets, truncated := truncate(subsetsOf(s, chosen(v, s, s.Spec.PublishNotReadyAddresses)))
+	if !equality.Semantic.DeepEqual(next.Subsets, subsets) {
+		next.Subsets = subsets
+	}
+	if truncated {
+		metav1.SetMetaDataAnnotation(&next.ObjectMeta, corev1.EndpointsOverCapacity, "truncated")
+	} else if next.Annotations[corev1.EndpointsOverCapacity] != "" {
+		delete(next.Annotations, corev1.EndpointsOverCapacity)
+	}
+	switch {
+	case had == nil:
+		p.Do = append(p.Do, workload.Create{Object: next, Failed: workload.Warning("FailedToCreateEndpoint",
+			fmt.Sprintf("Failed to create endpoint for service %s/%s: %s", s.Namespace, s.Name, workload.Problem))})
+	case !equality.Semantic.DeepEqual(had, next):
+		p.Do = append(p.Do, workload.Update{Object: next, Failed: workload.Warning("FailedToUpdateEndpoint",
+			fmt.Sprintf("Failed to update endpoint %s/%s: %s", s.Namespace, s.Name, workload.Problem))})
+	}
+	return p
+}
+
+// place is a pod's address, and whether it is ready.
+type place struct {
+	corev1.EndpointAddress //nolint:staticcheck // still served
+	ready                  bool
+}
+
+// subsetsOf puts together ports that the same pods have (endpoints.RepackSubsets).
+func subsetsOf(s *corev1.Service, pods []*corev1.Pod) (out []corev1.EndpointSubset) { //nolint:staticcheck // still served
+	byPort := map[corev1.EndpointPort][]place{} //nolint:staticcheck // still served
+	bare := []place{}
+	for _, p := range pods {
+		at := placeOf(s, p)
+		if at.IP == "" {
+			continue
+		}
+		if len(s.Spec.Ports) == 0 && s.Spec.ClusterIP == corev1.ClusterIPNone {
+			bare = append(bare, at)
+		}
+		for _, port := range s.Spec.Ports {
+			if n, ok := target(p, port); ok {
+				k := corev1.EndpointPort{Name: port.Name, Port: n, Protocol: port.Protocol, AppProtocol: port.AppProtocol} //nolint:staticcheck // still served
+				byPort[k] = append(byPort[k], at)
+			}
+		}
+	}
+	if len(bare) > 0 {
+		return []corev1.EndpointSubset{subset(bare, nil)} //nolint:staticcheck // still served
+	}
+	byPlaces := map[string]int{}
+	for _, port := range slices.SortedFunc(maps.Keys(byPort), comparePorts) {
+		key := ""
+		for _, at := range byPort[port] {
+			key += fmt.Sprintf("%s %s %v\n", at.IP, at.TargetRef.UID, at.ready)
+		}
+		if i, ok := byPlaces[key]; ok {
+			out[i].Ports = append(out[i].Ports, port)
+			continue
+		}
+		byPlaces[key] = len(out)
+		out = append(out, subset(byPort[port], []corev1.EndpointPort{port})) //nolint:staticcheck // still served
+	}
+	return out
+}
+
+func comparePorts(a, b corev1.EndpointPort) int { //nolint:staticcheck // still served
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Protocol, b.Protocol))
+}
+
+// placeOf is where a pod is, in the service's family.
+func placeOf(s *corev1.Service, p *corev1.Pod) place {
+	at := addresses(p, families(s)[0])
+	if len(at) == 0 {
+		return place{}
+	}
+	e := place{ready: ready(p) || s.Spec.PublishNotReadyAddresses}
+	e.IP, e.NodeName, e.TargetRef = at[0], pointer(p.Spec.NodeName), reference(p)
+	if named(p, s) {
+		e.Hostname = p.Spec.Hostname
+	}
+	return e
+}
+
+func subset(places []place, ports []corev1.EndpointPort) (out corev1.EndpointSubset) { //nolint:staticcheck // still served
+	slices.SortFunc(places, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.IP, b.IP), cmp.Compare(a.TargetRef.UID, b.TargetRef.UID))
+	})
+	for _, p := range places {
+		if p.ready {
+			out.Addresses = append(out.Addresses, p.EndpointAddress)
+		} else {
+			out.NotReadyAddresses = append(out.NotReadyAddresses, p.EndpointAddress)
+		}
+	}
+	out.Ports = ports
+	return out
+}
+
+// truncate keeps as many addresses as there may be, ready ones first.
+func truncate(subsets []corev1.EndpointSubset) (out []corev1.EndpointSubset, truncated bool) { //nolint:staticcheck // still served
+	left := mostAddresses
+	cut := func(list []corev1.EndpointAddress) []corev1.EndpointAddress { //nolint:staticcheck // still served
+		n := min(left, len(list))
+		truncated, left = truncated || n < len(list), left-n
+		return list[:n:n]
+	}
+	for i := range subsets {
+		subsets[i].Addresses = cut(subsets[i].Addresses)
+	}
+	for i := range subsets {
+		subsets[i].NotReadyAddresses = cut(subsets[i].NotReadyAddresses)
+	}
+	return subsets, truncated
+}

@@ -1,0 +1,294 @@
+package endpoint
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+const (
+	manager = "endpointslice-controller.k8s.io"
+	// mostEndpoints a slice has (--max-endpoints-per-slice).
+	mostEndpoints = 100
+)
+
+// reserved are the labels of slices that don't come from the service.
+var reserved = []string{discoveryv1.LabelServiceName, discoveryv1.LabelManagedBy, corev1.IsHeadlessService}
+
+// sliced plans the slices of a service, family by family.
+func sliced(v workload.Reader, s *corev1.Service) (p workload.Plan) {
+	pods := chosen(v, s, true)
+	var have []*discoveryv1.EndpointSlice
+	for _, e := range workload.Controlled[*discoveryv1.EndpointSlice](v, s.UID) {
+		if e.Labels[discoveryv1.LabelManagedBy] == manager && e.DeletionTimestamp == nil {
+			have = append(have, e)
+		}
+	}
+	wanted := families(s)
+	for _, family := range wanted {
+		mine := slices.DeleteFunc(slices.Clone(have), func(e *discoveryv1.EndpointSlice) bool { return e.AddressType != family })
+		p.Do = append(p.Do, planned(v, s, family, pods, mine)...)
+	}
+	for _, e := range have {
+		if !slices.Contains(wanted, e.AddressType) {
+			p.Do = append(p.Do, workload.Delete{Object: e})
+		}
+	}
+	slices.SortStableFunc(p.Do, func(a, b workload.Action) int { return cmp.Compare(order(a), order(b)) })
+	return p
+}
+
+// order puts what takes nothing away first.
+func order(a workload.Action) int {
+	switch a.(type) {
+	case workload.Create:
+		return 0
+	case workload.Update:
+		return 1
+	}
+	return 2
+}
+
+// group is endpoints with the same ports.
+type group struct {
+	ports     []discoveryv1.EndpointPort
+	endpoints []discoveryv1.Endpoint
+}
+
+// grouped sorts pods by the numbers that the ports of the service have in them.
+func grouped(v workload.Reader, s *corev1.Service, family discoveryv1.AddressType, pods []*corev1.Pod) map[string]*group {
+	groups := map[string]*group{}
+	for _, p := range pods {
+		at := addresses(p, family)
+		if len(at) == 0 {
+			continue
+		}
+		ports := portsOf(s, p)
+		key := fmt.Sprint(portKey(ports))
+		if groups[key] == nil {
+			groups[key] = &group{ports: ports}
+		}
+		groups[key].endpoints = append(groups[key].endpoints, endpointOf(v, s, p, at))
+	}
+	return groups
+}
+
+func portsOf(s *corev1.Service, p *corev1.Pod) (out []discoveryv1.EndpointPort) {
+	for _, port := range s.Spec.Ports {
+		n, ok := target(p, port)
+		if !ok {
+			continue
+		}
+		name, protocol := port.Name, port.Protocol
+		out = append(out, discoveryv1.EndpointPort{Name: &name, Port: &n, Protocol: &protocol, AppProtocol: port.AppProtocol})
+	}
+	return out
+}
+
+// portKey is equal for equal ports.
+func portKey(ports []discoveryv1.EndpointPort) (out []string) {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	for _, p := range ports {
+		var n int32
+		if p.Port != nil {
+			n = *p.Port
+		}
+		protocol := corev1.ProtocolTCP
+		if p.Protocol != nil {
+			protocol = *p.Protocol
+		}
+		out = append(out, fmt.Sprintf("%q %d %s %q", text(p.Name), n, protocol, text(p.AppProtocol)))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// endpointOf is a pod's endpoint (k8s.io/endpointslice: podToEndpoint).
+func endpointOf(v workload.Reader, s *corev1.Service, p *corev1.Pod, at []string) discoveryv1.Endpoint {
+	serving, dying := ready(p), p.DeletionTimestamp != nil
+	is := s.Spec.PublishNotReadyAddresses || serving && !dying
+	e := discoveryv1.Endpoint{Addresses: at, TargetRef: reference(p), NodeName: pointer(p.Spec.NodeName),
+		Conditions: discoveryv1.EndpointConditions{Ready: &is, Serving: &serving, Terminating: &dying}}
+	if n := workload.Get[*corev1.Node](v, "", p.Spec.NodeName); n != nil {
+		e.Zone = pointer(n.Labels[corev1.LabelTopologyZone])
+	}
+	if named(p, s) {
+		e.Hostname = pointer(p.Spec.Hostname)
+	}
+	return e
+}
+
+// planned plans the slices of one family.
+func planned(v workload.Reader, s *corev1.Service, family discoveryv1.AddressType, pods []*corev1.Pod, have []*discoveryv1.EndpointSlice) (do []workload.Action) {
+	groups := grouped(v, s, family, pods)
+	if len(groups) == 0 {
+		groups = map[string]*group{fmt.Sprint(portKey(nil)): {endpoints: nil}}
+	}
+	since := changed(s, pods)
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		g := groups[key]
+		mine := slices.DeleteFunc(slices.Clone(have), func(e *discoveryv1.EndpointSlice) bool { return fmt.Sprint(portKey(e.Ports)) != key })
+		have = slices.DeleteFunc(have, func(e *discoveryv1.EndpointSlice) bool { return slices.Contains(mine, e) })
+		contents := distribute(g.endpoints, mine)
+		for i, c := range contents {
+			if i >= len(mine) {
+				e := made(s, family, g.ports, c)
+				trigger(e, since)
+				do = append(do, workload.Create{Object: e})
+			} else if len(c) == 0 && (len(g.endpoints) > 0 || i > 0) {
+				do = append(do, workload.Delete{Object: mine[i]})
+			} else if next, ok := renewed(s, mine[i], c); ok {
+				trigger(next, since)
+				do = append(do, workload.Update{Object: next})
+			}
+		}
+	}
+	for _, e := range have {
+		do = append(do, workload.Delete{Object: e})
+	}
+	return recycle(do)
+}
+
+// recycle makes a slice that is to go into one that is to come, so that its name stays (recycleSlices).
+func recycle(do []workload.Action) (out []workload.Action) {
+	var spare []*discoveryv1.EndpointSlice
+	for _, a := range do {
+		if d, ok := a.(workload.Delete); ok {
+			spare = append(spare, d.Object.(*discoveryv1.EndpointSlice))
+		}
+	}
+	used := map[types.UID]bool{}
+	for _, a := range do {
+		if c, ok := a.(workload.Create); ok && len(used) < len(spare) {
+			next, to := spare[len(used)].DeepCopy(), c.Object.(*discoveryv1.EndpointSlice)
+			used[next.UID] = true
+			next.Labels, next.Annotations, next.Ports, next.Endpoints = to.Labels, to.Annotations, to.Ports, to.Endpoints
+			a = workload.Update{Object: next}
+		}
+		out = append(out, a)
+	}
+	return slices.DeleteFunc(out, func(a workload.Action) bool {
+		d, ok := a.(workload.Delete)
+		return ok && used[d.Object.GetUID()]
+	})
+}
+
+// distribute returns what each slice is to have: what it has and is still wanted, and of the rest as much as
+// it has room for; then what new slices are to have. There is one at least.
+func distribute(wanted []discoveryv1.Endpoint, have []*discoveryv1.EndpointSlice) (out [][]discoveryv1.Endpoint) {
+	rest := map[types.UID]discoveryv1.Endpoint{}
+	var order []types.UID
+	for _, e := range wanted {
+		rest[e.TargetRef.UID] = e
+		order = append(order, e.TargetRef.UID)
+	}
+	for _, s := range have {
+		var kept []discoveryv1.Endpoint
+		for _, e := range s.Endpoints {
+			if e.TargetRef == nil {
+				continue
+			}
+			if now, ok := rest[e.TargetRef.UID]; ok {
+				kept = append(kept, now)
+				delete(rest, e.TargetRef.UID)
+			}
+		}
+		out = append(out, kept)
+	}
+	i := 0
+	for _, uid := range order {
+		e, ok := rest[uid]
+		if !ok {
+			continue
+		}
+		for i < len(out) && len(out[i]) >= mostEndpoints {
+			i++
+		}
+		if i == len(out) {
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], e)
+	}
+	if len(out) == 0 {
+		out = append(out, nil)
+	}
+	return out
+}
+
+// made is a new slice (I-09).
+func made(s *corev1.Service, family discoveryv1.AddressType, ports []discoveryv1.EndpointPort, endpoints []discoveryv1.Endpoint) *discoveryv1.EndpointSlice {
+	prefix := s.Name + "-"
+	if len(validation.NameIsDNSSubdomain(prefix, true)) > 0 {
+		prefix = s.Name
+	}
+	return &discoveryv1.EndpointSlice{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: prefix, Namespace: s.Namespace, Labels: labelsOf(s),
+			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s)}},
+		AddressType: family, Ports: ports, Endpoints: endpoints,
+	}
+}
+
+// labelsOf are the service's labels and those that say whose slice it is (setEndpointSliceLabels).
+func labelsOf(s *corev1.Service) map[string]string {
+	out := map[string]string{}
+	for k, v := range s.Labels {
+		if !slices.Contains(reserved, k) {
+			out[k] = v
+		}
+	}
+	if headless(s) {
+		out[corev1.IsHeadlessService] = ""
+	}
+	out[discoveryv1.LabelServiceName], out[discoveryv1.LabelManagedBy] = s.Name, manager
+	return out
+}
+
+// renewed is a slice with what it is to have; ok is false if it has.
+func renewed(s *corev1.Service, e *discoveryv1.EndpointSlice, endpoints []discoveryv1.Endpoint) (next *discoveryv1.EndpointSlice, ok bool) {
+	next = e.DeepCopy()
+	next.Labels = labelsOf(s)
+	if !equality.Semantic.DeepEqual(e.Endpoints, endpoints) {
+		next.Endpoints = endpoints
+	}
+	return next, !equality.Semantic.DeepEqual(e, next)
+}
+
+// changed is when the endpoints changed last, as far as that can be told.
+func changed(s *corev1.Service, pods []*corev1.Pod) time.Time {
+	at := s.CreationTimestamp.Time
+	for _, p := range pods {
+		if since, _ := workload.Ready(p); since.After(at) {
+			at = since
+		}
+	}
+	return at
+}
+
+// trigger notes when what a slice says came about, unless that was noted before.
+func trigger(e *discoveryv1.EndpointSlice, at time.Time) {
+	text := at.UTC().Format(time.RFC3339Nano)
+	if e.Annotations == nil {
+		e.Annotations = map[string]string{}
+	}
+	if e.Annotations[corev1.EndpointsLastChangeTriggerTime] == text {
+		delete(e.Annotations, corev1.EndpointsLastChangeTriggerTime)
+		return
+	}
+	e.Annotations[corev1.EndpointsLastChangeTriggerTime] = text
+}

@@ -1,0 +1,215 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/controllers/event"
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+)
+
+// requests is an API that takes every request, or fails it.
+type requests struct {
+	mu sync.Mutex // guards the fields below
+	// made are the requests; most is how many were under way together.
+	made      []string
+	now, most int
+	// fail, if set, is the answer.
+	fail func(request string) error
+}
+
+func (r *requests) do(what string) error {
+	r.mu.Lock()
+	r.made = append(r.made, what)
+	r.now++
+	r.most = max(r.most, r.now)
+	fail := r.fail
+	r.mu.Unlock()
+	time.Sleep(time.Millisecond)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now--
+	if fail != nil {
+		return fail(what)
+	}
+	return nil
+}
+
+func (r *requests) Get(Resource, string, string) Object             { return owner() }
+func (r *requests) Controlled(Resource, types.UID) []Object         { return nil }
+func (r *requests) Free(Resource, string) []Object                  { return nil }
+func (r *requests) All(Resource, string) []Object                   { return []Object{owner()} }
+func (r *requests) View(_ context.Context, f func(Reader)) error    { f(r); return nil }
+func (r *requests) Glance(f func(Reader)) error                     { f(r); return nil }
+func (r *requests) Bind(context.Context, *corev1.Pod, string) error { return r.do("bind") }
+func (r *requests) Follow(ctx context.Context, _ Resource, _ []Resource, _ func(Change)) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+func (r *requests) CreateEvent(_ context.Context, e *corev1.Event) error {
+	return r.do("event " + e.Reason + ": " + e.Message)
+}
+func (r *requests) CountEvent(context.Context, *corev1.Event) error { return nil }
+func (r *requests) Create(_ context.Context, o Object) (string, error) {
+	return o.GetName(), r.do("create " + o.GetName())
+}
+func (r *requests) Update(_ context.Context, o Object, status bool) error {
+	return r.do(fmt.Sprintf("update %s %v", o.GetName(), status))
+}
+func (r *requests) Delete(_ context.Context, _ Resource, k Key, _ *metav1.DeleteOptions) error {
+	return r.do("delete " + k.Name)
+}
+
+func owner() *corev1.ReplicationController {
+	return &corev1.ReplicationController{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "o", UID: "u"}}
+}
+
+func pod(name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, UID: types.UID(name)}}
+}
+
+// once makes one pass with a plan and returns its outcome.
+func once(t *testing.T, r *requests, decide func(View) Plan) reconcile.Outcome {
+	e := &engine{api: r, log: slog.New(slog.DiscardHandler), recorder: event.NewRecorder(r, "x", slog.New(slog.DiscardHandler)),
+		Controller: Controller{For: ReplicationControllers, Decide: func(v View, _ time.Time) Plan { return decide(v) }}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go e.recorder.Run(ctx)
+	out := e.pass(ctx, Key{"a", "o"})
+	synctest.Wait()
+	return out
+}
+
+// TestSlowStart: creates begin with one and double; after a batch that fails no more are tried, the status
+// says so, and nothing else of the second plan is done.
+func TestSlowStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		creates := func(n int) (do []Action) {
+			for i := range n {
+				do = append(do, Create{Object: pod(fmt.Sprint(i)), Failed: Warning("Failed", "not "+Problem)})
+			}
+			return do
+		}
+		r := &requests{fail: func(what string) error {
+			if what == "create 4" {
+				return errors.New("full")
+			}
+			return nil
+		}}
+		var told *Failure
+		out := once(t, r, func(v View) Plan {
+			told = v.Failed
+			return Plan{Do: creates(100), Status: owner()}
+		})
+		made := map[string]bool{}
+		for _, m := range r.made {
+			made[m] = true
+		}
+		if !made["create 6"] || made["create 7"] || !made["update o true"] || !made["event Failed: not full"] || len(r.made) != 9 {
+			t.Errorf("requests %v", r.made)
+		}
+		if out.Err == nil || told == nil || told.Err.Error() != "full" || told.Action.(Create).Object.GetName() != "4" {
+			t.Errorf("the outcome is %v, told was %v", out.Err, told)
+		}
+		r = &requests{}
+		if out := once(t, r, func(View) Plan { return Plan{Do: creates(500)} }); out.Err != nil || len(r.made) != 500 || r.most != inFlight {
+			t.Errorf("%d requests, %d at once, %v", len(r.made), r.most, out.Err)
+		}
+	})
+}
+
+// TestStages: stages run in order; a conflict ends the plan, and isn't told of.
+func TestStages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := Plan{Status: owner(), Events: []event.Event{Normal("Done", "it")}, Do: []Action{
+			Update{Object: pod("adopt")}, Create{Object: pod("one")}, Create{Object: pod("two")}, Delete{Object: pod("old")}}}
+		r := &requests{}
+		if out := once(t, r, func(View) Plan { return plan }); out.Err != nil {
+			t.Error(out.Err)
+		}
+		if got := fmt.Sprint(r.made); got != "[update adopt false create one create two delete old update o true event Done: it]" {
+			t.Errorf("requests %s", got)
+		}
+		conflict := apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "adopt", errors.New("changed"))
+		r = &requests{fail: func(string) error { return conflict }}
+		asked := 0
+		out := once(t, r, func(View) Plan { asked++; return plan })
+		if !apierrors.IsConflict(out.Err) || len(r.made) != 1 || asked != 1 {
+			t.Errorf("requests %v, asked %d times, %v", r.made, asked, out.Err)
+		}
+	})
+}
+
+// TestTerminatingNamespace: it is no failure (I-18), and the rest of the stage isn't tried.
+func TestTerminatingNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terminating := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "x", errors.New("going"))
+		terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+		r := &requests{fail: func(what string) error {
+			if what == "update o true" {
+				return nil
+			}
+			return terminating
+		}}
+		out := once(t, r, func(View) Plan {
+			return Plan{Do: []Action{Create{Object: pod("a")}, Create{Object: pod("b")}}, Status: owner()}
+		})
+		if got := fmt.Sprint(r.made); out.Err != nil || got != "[create a update o true]" {
+			t.Errorf("requests %s, %v", got, out.Err)
+		}
+	})
+}
+
+// TestConcerned: whom changes of dependents concern.
+func TestConcerned(t *testing.T) {
+	e := &engine{api: &requests{}, log: slog.New(slog.DiscardHandler), Controller: Controller{For: ReplicationControllers, Owns: []Resource{Pods},
+		Selector: func(Object) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": "a"}) }}}
+	meta := func(app, controller string) *Meta {
+		m := &Meta{Key: Key{"a", "p"}, Labels: map[string]string{"app": app}}
+		if controller != "" {
+			m.Controller = Owner{APIVersion: "v1", Kind: "ReplicationController", Name: controller, UID: types.UID(controller)}
+		}
+		return m
+	}
+	other := meta("a", "x")
+	other.Controller.APIVersion = "example.com/v1"
+	dying := meta("a", "")
+	dying.Deleting = true
+	for _, c := range []struct {
+		what     string
+		old, new *Meta
+		want     string
+	}{
+		{"a new pod of x", nil, meta("a", "x"), "[a/x]"},
+		{"x's pod goes", meta("a", "x"), nil, "[a/x]"},
+		{"it goes from x to y", meta("a", "x"), meta("a", "y"), "[a/x a/y]"},
+		{"x lets it go", meta("a", "x"), meta("a", ""), "[a/o a/x]"},
+		{"a new free pod", nil, meta("a", ""), "[a/o]"},
+		{"a new free pod that nobody wants", nil, meta("b", ""), "[]"},
+		{"a free pod becomes wanted", meta("b", ""), meta("a", ""), "[a/o]"},
+		{"a free pod stays as it is", meta("a", ""), meta("a", ""), "[]"},
+		{"a free pod goes", meta("a", ""), nil, "[]"},
+		{"a free pod is dying", meta("b", ""), dying, "[]"},
+		{"a pod of another kind", nil, other, "[]"},
+	} {
+		if got := fmt.Sprint(e.concerned(Change{Resource: Pods, Old: c.old, New: c.new})); got != c.want {
+			t.Errorf("%s: %s, not %s", c.what, got, c.want)
+		}
+	}
+	if got := fmt.Sprint(e.concerned(Change{Resource: ReplicationControllers, Old: meta("a", "")})); got != "[a/p]" {
+		t.Errorf("one that went: %s", got)
+	}
+}

@@ -1,0 +1,292 @@
+package loopback_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/deployment"
+	"github.com/kubecascade/kubecascade/controllers/replicaset"
+	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/controllers/workload"
+	"github.com/kubecascade/kubecascade/loopback"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+const (
+	sets        = "/apis/apps/v1/namespaces/default/replicasets"
+	deployments = "/apis/apps/v1/namespaces/default/deployments"
+)
+
+// owning starts a server with workload controllers, which end with the test.
+func owning(t testing.TB, o *apiservertest.Options, cs ...workload.Controller) *apiservertest.Server {
+	s := apiservertest.Start(t, o)
+	index := loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for _, c := range cs {
+		api := &loopback.Workloads{API: s.API.Loopback(auth.ServiceAccount("kube-system", c.Name), "kube-controller-manager"), Cache: s.Cache, Index: index}
+		all.Go(func() { workload.Run(ctx, c, api, workload.Options{}) })
+	}
+	t.Cleanup(func() {
+		cancel()
+		all.Wait()
+	})
+	return s
+}
+
+// sees waits until an object of the name is as wanted, and returns it.
+func sees(t *testing.T, w *apiservertest.Watch, name string, wanted func(map[string]any) bool) *unstructured.Unstructured {
+	t.Helper()
+	last := ""
+	for {
+		e, err := w.Next()
+		if err != nil {
+			t.Fatalf("waiting for %s, after %s: %v", name, last, err)
+		}
+		if e.Object.GetName() != name && name != "" {
+			continue
+		}
+		last = fmt.Sprint(e.Type, " ", e.Object.Object)
+		if e.Type != "DELETED" && wanted(e.Object.Object) {
+			return &unstructured.Unstructured{Object: e.Object.Object}
+		}
+	}
+}
+
+// has wants fields, named by their path, to have values as they print.
+func has(pairs ...string) func(map[string]any) bool {
+	return func(o map[string]any) bool {
+		for i := 0; i < len(pairs); i += 2 {
+			v, _, _ := unstructured.NestedFieldNoCopy(o, strings.Split(pairs[i], ".")...)
+			if fmt.Sprint(v) != pairs[i+1] {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// condition wants a condition with a status and a reason.
+func condition(kind, status, reason string) func(map[string]any) bool {
+	return func(o map[string]any) bool {
+		all, _, _ := unstructured.NestedSlice(o, "status", "conditions")
+		return slices.ContainsFunc(all, func(c any) bool {
+			m, _ := c.(map[string]any)
+			return m["type"] == kind && m["status"] == status && m["reason"] == reason
+		})
+	}
+}
+
+func set(name string, replicas int) string {
+	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"replicas":%d,"selector":{"matchLabels":{"app":%[1]q}},
+		"template":{"metadata":{"labels":{"app":%[1]q}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, name, replicas)
+}
+
+const merge = "application/merge-patch+json"
+
+// TestReplicaSet makes pods, adopts, releases, scales, and tells of what goes wrong.
+func TestReplicaSet(t *testing.T) {
+	s := owning(t, nil, replicaset.New())
+	w, events := s.Watch(sets+"?watch=1"), s.Watch("/api/v1/namespaces/default/events?watch=1")
+	do(t, s, "POST", pods, `{"metadata":{"name":"loner","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	do(t, s, "POST", sets, set("a", 3))
+	rs := sees(t, w, "a", has("status.replicas", "3", "status.fullyLabeledReplicas", "3", "status.observedGeneration", "1", "status.terminatingReplicas", "0"))
+	ref := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "a", UID: rs.GetUID(), Controller: new(bool), BlockOwnerDeletion: new(bool)}
+	*ref.Controller, *ref.BlockOwnerDeletion = true, true
+	for _, p := range s.Do("GET", pods, nil).List().Items {
+		if diff := cmp.Diff([]metav1.OwnerReference{ref}, p.GetOwnerReferences()); diff != "" {
+			t.Errorf("%s (-want, +got):\n%s", p.GetName(), diff)
+		}
+		if m := p.GetManagedFields(); m[0].Operation != metav1.ManagedFieldsOperationUpdate || p.GetName() != "loner" && m[0].Manager != "kube-controller-manager" {
+			t.Errorf("%s is managed by %+v", p.GetName(), m)
+		}
+	}
+	sees(t, events, "", has("reason", "SuccessfulCreate", "involvedObject.uid", string(rs.GetUID()), "source.component", "replicaset-controller"))
+
+	do(t, s, "PATCH", pods+"/loner", `{"metadata":{"labels":{"app":"free"}}}`, "Content-Type", merge)
+	// Released, and another is made: the count is down by one and up again.
+	sees(t, w, "a", has("status.replicas", "2"))
+	sees(t, w, "a", has("status.replicas", "3"))
+	if refs := s.Do("GET", pods+"/loner", nil).Object().GetOwnerReferences(); len(refs) != 0 {
+		t.Errorf("the released pod has %v", refs)
+	}
+	do(t, s, "PATCH", sets+"/a", `{"spec":{"replicas":1}}`, "Content-Type", merge)
+	sees(t, w, "a", has("status.replicas", "1", "status.observedGeneration", "2"))
+
+	do(t, s, "POST", quotas, `{"metadata":{"name":"q"},"spec":{"hard":{"pods":"2"}},"status":{}}`)
+	do(t, s, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"status":{"hard":{"pods":"2"},"used":{"pods":"2"}}}`)
+	do(t, s, "PATCH", sets+"/a", `{"spec":{"replicas":2}}`, "Content-Type", merge)
+	failed := sees(t, w, "a", condition("ReplicaFailure", "True", "FailedCreate"))
+	if text := fmt.Sprint(failed.Object["status"]); !strings.Contains(text, "exceeded quota: q") {
+		t.Errorf("the failure is told as %s", text)
+	}
+	do(t, s, "DELETE", quotas+"/q", "")
+	sees(t, w, "a", func(o map[string]any) bool {
+		return has("status.replicas", "2")(o) && !condition("ReplicaFailure", "True", "FailedCreate")(o)
+	})
+}
+
+// TestDeployment rolls out, fails to and goes back, with simulated pods.
+func TestDeployment(t *testing.T) {
+	s := owning(t, nil, deployment.New(), replicaset.New(), simulation.Node(), simulation.Pods(simulation.Options{}))
+	w := s.Watch(deployments + "?watch=1")
+	do(t, s, "POST", deployments, set("d", 4))
+	sees(t, w, "d", condition("Progressing", "True", "NewReplicaSetAvailable"))
+	do(t, s, "PATCH", deployments+"/d", `{"spec":{"template":{"metadata":{"annotations":{"v":"2"}}}}}`, "Content-Type", merge)
+	sees(t, w, "d", has("status.observedGeneration", "2", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas", "4"))
+	do(t, s, "PATCH", deployments+"/d", `{"spec":{"progressDeadlineSeconds":1,"template":{"metadata":{"annotations":{"kubecascade.io/simulate":"pending"}}}}}`, "Content-Type", merge)
+	sees(t, w, "d", condition("Progressing", "False", "ProgressDeadlineExceeded"))
+	do(t, s, "PATCH", deployments+"/d", `{"spec":{"template":{"metadata":{"annotations":{"v":"2","kubecascade.io/simulate":null}}}}}`, "Content-Type", merge)
+	d := sees(t, w, "d", has("status.observedGeneration", "4", "status.updatedReplicas", "4", "status.replicas", "4", "status.availableReplicas", "4"))
+	if n := d.GetAnnotations()["deployment.kubernetes.io/revision"]; n != "4" {
+		t.Errorf("revision %s", n)
+	}
+	if n := len(s.Do("GET", sets, nil).List().Items); n != 3 {
+		t.Errorf("%d ReplicaSets, not 3", n)
+	}
+}
+
+// TestDyingNamespace: what can't be made because the namespace goes isn't told of (I-18).
+func TestDyingNamespace(t *testing.T) {
+	s := owning(t, nil, replicaset.New())
+	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"x"}}`)
+	dying := strings.ReplaceAll(sets, "default", "x")
+	w := s.Watch(dying + "?watch=1")
+	do(t, s, "POST", dying, set("a", 0))
+	sees(t, w, "a", has("status.observedGeneration", "1"))
+	do(t, s, "DELETE", "/api/v1/namespaces/x", "") // nobody empties it
+	do(t, s, "PATCH", dying+"/a", `{"spec":{"replicas":2}}`, "Content-Type", merge)
+	rs := sees(t, w, "a", has("status.observedGeneration", "2"))
+	if condition("ReplicaFailure", "True", "FailedCreate")(rs.Object) {
+		t.Errorf("a failure is told: %v", rs.Object["status"])
+	}
+}
+
+// TestIndex compares what the index finds with what is there, while objects come, change and go, some of it
+// beyond the history that the cache keeps.
+func TestIndex(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 64, TimelineEvents: 64}})
+	api := &loopback.Workloads{API: s.API.Loopback(auth.Loopback, "test"), Cache: s.Cache, Index: loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)}
+	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for step := range 300 {
+		ns, name := []string{"default", "other"}[r.IntN(2)], fmt.Sprint("p", r.IntN(12))
+		path := "/api/v1/namespaces/" + ns + "/pods"
+		owner := fmt.Sprintf(`[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"o","uid":"u%d","controller":%v}]`, r.IntN(3), r.IntN(3) > 0)
+		var a apiservertest.Answer
+		switch r.IntN(4) {
+		case 0:
+			a = s.Do("DELETE", path+"/"+name, nil)
+		case 1:
+			a = s.Do("PATCH", path+"/"+name, `{"metadata":{"ownerReferences":`+owner+`}}`, "Content-Type", merge)
+		case 2:
+			a = s.Do("PATCH", path+"/"+name, `{"metadata":{"ownerReferences":null}}`, "Content-Type", merge)
+		default:
+			a = s.Do("POST", path, `{"metadata":{"name":"`+name+`","ownerReferences":`+owner+`},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+		}
+		if a.Code >= 300 && a.Code != http.StatusNotFound && a.Code != http.StatusConflict {
+			t.Fatalf("step %d: %d %s", step, a.Code, a.Body)
+		}
+		if r.IntN(20) > 0 && step < 299 {
+			continue
+		}
+		var there corev1.PodList
+		all := s.Do("GET", "/api/v1/pods", nil).List()
+		for _, u := range all.Items {
+			p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName(), ResourceVersion: u.GetResourceVersion(), OwnerReferences: u.GetOwnerReferences()}}
+			there.Items = append(there.Items, p)
+		}
+		if err := api.View(t.Context(), func(v workload.Reader) { compare(t, v, there.Items) }); err != nil {
+			t.Fatal(err)
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d, step %d", seed, step)
+		}
+	}
+}
+
+// compare asks the index for everything in every way.
+func compare(t *testing.T, v workload.Reader, there []corev1.Pod) {
+	id := func(o metav1.Object) string {
+		return o.GetNamespace() + "/" + o.GetName() + "@" + o.GetResourceVersion()
+	}
+	check := func(what string, got []*corev1.Pod, wanted func(*corev1.Pod) bool) {
+		var ids, want []string
+		for _, p := range got {
+			ids = append(ids, id(p))
+		}
+		for i := range there {
+			if wanted(&there[i]) {
+				want = append(want, id(&there[i]))
+			}
+		}
+		if diff := cmp.Diff(want, ids); diff != "" {
+			t.Errorf("%s (-want, +got):\n%s", what, diff)
+		}
+	}
+	check("all", workload.All[*corev1.Pod](v, ""), func(*corev1.Pod) bool { return true })
+	for _, ns := range []string{"default", "other"} {
+		check("all in "+ns, workload.All[*corev1.Pod](v, ns), func(p *corev1.Pod) bool { return p.Namespace == ns })
+		check("free in "+ns, workload.Free[*corev1.Pod](v, ns), func(p *corev1.Pod) bool { return p.Namespace == ns && metav1.GetControllerOf(p) == nil })
+	}
+	for _, uid := range []string{"u0", "u1", "u2"} {
+		check("of "+uid, workload.Controlled[*corev1.Pod](v, types.UID(uid)), func(p *corev1.Pod) bool {
+			c := metav1.GetControllerOf(p)
+			return c != nil && string(c.UID) == uid
+		})
+	}
+	for i := range there {
+		if p := workload.Get[*corev1.Pod](v, there[i].Namespace, there[i].Name); p == nil || id(p) != id(&there[i]) {
+			t.Errorf("%s is %v", id(&there[i]), p)
+		}
+	}
+	if p := workload.Get[*corev1.Pod](v, "default", "none"); p != nil {
+		t.Errorf("there is %v", p)
+	}
+}
+
+// BenchmarkReplicaSet scales one ReplicaSet to 5,000 pods and back. It reports pods a second.
+func BenchmarkReplicaSet(b *testing.B) {
+	const size = 5000
+	s := owning(b, nil, replicaset.New())
+	scale := func(n int) {
+		if a := s.Do("PATCH", sets+"/a", fmt.Sprintf(`{"spec":{"replicas":%d}}`, n), "Content-Type", merge); a.Code != http.StatusOK {
+			b.Fatalf("%d %s", a.Code, a.Body)
+		}
+		for {
+			rev := s.Cache.Revision()
+			if snap, err := s.Cache.Snapshot("pods", 0); err != nil {
+				b.Fatal(err)
+			} else if snap.Len() == n {
+				return
+			}
+			if err := s.Cache.Wait(b.Context(), rev+1); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	if a := s.Do("POST", sets, set("a", 0)); a.Code != http.StatusCreated {
+		b.Fatalf("%d %s", a.Code, a.Body)
+	}
+	for b.Loop() {
+		scale(size)
+		scale(0)
+	}
+	b.ReportMetric(float64(2*size*b.N)/b.Elapsed().Seconds(), "pods/s")
+}
