@@ -15,7 +15,7 @@ const crons = "/apis/batch/v1/namespaces/default/cronjobs"
 
 // I-07: a CronJob makes Jobs of which it is the controller, names them by the time, and knows them.
 func TestCronJobMakesJobs(t *testing.T) {
-	s := working(t, cronjob.New())
+	s := owning(t, nil, cronjob.New())
 	w, made := s.Watch(crons+"?watch=true"), s.Watch(jobs+"?watch=true")
 	do(t, s, "POST", crons, `{"metadata":{"name":"c"},"spec":{"schedule":"@every 1s","timeZone":"Asia/Tokyo","concurrencyPolicy":"Forbid","jobTemplate":{
 		"metadata":{"labels":{"from":"c"}},"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}}`)

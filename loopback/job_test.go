@@ -1,41 +1,19 @@
 package loopback_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/controllers/job"
-	"github.com/kubecascade/kubecascade/controllers/workload"
-	"github.com/kubecascade/kubecascade/loopback"
 )
 
 const jobs = "/apis/batch/v1/namespaces/default/jobs"
-
-// working starts a server with the controllers, which end with the test.
-func working(t *testing.T, controllers ...workload.Controller) *apiservertest.Server {
-	s := apiservertest.Start(t, nil)
-	api := &loopback.Workloads{API: s.API.Loopback(auth.ServiceAccount("kube-system", "workloads"), "test"), Cache: s.Cache,
-		Index: loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)}
-	ctx, cancel := context.WithCancel(context.Background())
-	var all sync.WaitGroup
-	for _, c := range controllers {
-		all.Go(func() { workload.Run(ctx, c, api, workload.Options{}) })
-	}
-	t.Cleanup(func() {
-		cancel()
-		all.Wait()
-	})
-	return s
-}
 
 // eventually waits for an event of the watch that the test wants.
 func eventually(t *testing.T, w *apiservertest.Watch, what string, want func(apiservertest.Event) bool) *unstructured.Unstructured {
@@ -60,8 +38,8 @@ func added(t *testing.T, w *apiservertest.Watch, n int) (out []*unstructured.Uns
 	return out
 }
 
-// condition reports whether the object has the condition.
-func hasCondition(o *unstructured.Unstructured, kind string) bool {
+// fulfils reports whether the object has the condition.
+func fulfils(o *unstructured.Unstructured, kind string) bool {
 	list, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 	return slices.ContainsFunc(list, func(c any) bool {
 		m, _ := c.(map[string]any)
@@ -72,7 +50,7 @@ func hasCondition(o *unstructured.Unstructured, kind string) bool {
 // finish sets a pod's phase, as a kubelet does.
 func finish(t *testing.T, s *apiservertest.Server, name, phase string) {
 	t.Helper()
-	do(t, s, "PATCH", pods+"/"+name+"/status", fmt.Sprintf(`{"status":{"phase":%q}}`, phase), "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", pods+"/"+name+"/status", fmt.Sprintf(`{"status":{"phase":%q}}`, phase), "Content-Type", merge)
 }
 
 func manifest(name, spec string) string {
@@ -81,7 +59,7 @@ func manifest(name, spec string) string {
 
 // F-13, I-01: pods have the finalizer and the reference; finished ones are counted once, and the Job ends.
 func TestJobCompletes(t *testing.T) {
-	s := working(t, job.New(), job.Orphans())
+	s := owning(t, nil, job.New(), job.Orphans())
 	w, made := s.Watch(jobs+"?watch=true"), s.Watch(pods+"?watch=true")
 	do(t, s, "POST", jobs, strings.Replace(manifest("j", `"completions":3,"parallelism":2`), `"template":{`, `"template":{"metadata":{"labels":{"app":"j"}},`, 1))
 	// A Job without labels shows those of its template, the selector's too.
@@ -102,11 +80,11 @@ func TestJobCompletes(t *testing.T) {
 	third := added(t, made, 1)[0]
 	finish(t, s, first[1].GetName(), "Succeeded")
 	finish(t, s, third.GetName(), "Succeeded")
-	met := eventually(t, w, "the criteria to be met", func(e apiservertest.Event) bool { return hasCondition(e.Object, "SuccessCriteriaMet") })
-	if hasCondition(met, "Complete") {
+	met := eventually(t, w, "the criteria to be met", func(e apiservertest.Event) bool { return fulfils(e.Object, "SuccessCriteriaMet") })
+	if fulfils(met, "Complete") {
 		t.Error("the Job is complete before its pods are counted")
 	}
-	done := eventually(t, w, "the Job to complete", func(e apiservertest.Event) bool { return hasCondition(e.Object, "Complete") })
+	done := eventually(t, w, "the Job to complete", func(e apiservertest.Event) bool { return fulfils(e.Object, "Complete") })
 	n, _, _ := unstructured.NestedNumberAsFloat64(done.Object, "status", "succeeded")
 	uncounted, _, _ := unstructured.NestedMap(done.Object, "status", "uncountedTerminatedPods")
 	if n != 3 || len(uncounted) > 0 {
@@ -121,13 +99,13 @@ func TestJobCompletes(t *testing.T) {
 
 // A Job fails when its limit is exceeded: its other pods go, and count as failed ones.
 func TestJobFails(t *testing.T) {
-	s := working(t, job.New(), job.Orphans())
+	s := owning(t, nil, job.New(), job.Orphans())
 	w, made := s.Watch(jobs+"?watch=true"), s.Watch(pods+"?watch=true")
 	do(t, s, "POST", jobs, manifest("j", `"completions":2,"parallelism":2,"completionMode":"Indexed","backoffLimit":0`))
 	p := added(t, made, 2)
 	finish(t, s, p[0].GetName(), "Failed")
 	gone(t, made, p[1].GetName())
-	done := eventually(t, w, "the Job to fail", func(e apiservertest.Event) bool { return hasCondition(e.Object, "Failed") })
+	done := eventually(t, w, "the Job to fail", func(e apiservertest.Event) bool { return fulfils(e.Object, "Failed") })
 	if n, _, _ := unstructured.NestedNumberAsFloat64(done.Object, "status", "failed"); n != 2 {
 		t.Errorf("%v failed", n)
 	}
@@ -135,7 +113,7 @@ func TestJobFails(t *testing.T) {
 
 // F-14: pods of a Job that is gone aren't held by the finalizer, and a suspended Job has none.
 func TestJobsPodsAreLetGo(t *testing.T) {
-	s := working(t, job.New(), job.Orphans())
+	s := owning(t, nil, job.New(), job.Orphans())
 	w, made := s.Watch(jobs+"?watch=true"), s.Watch(pods+"?watch=true")
 	do(t, s, "POST", jobs, manifest("orphaned", `"completions":1`))
 	p := added(t, made, 1)[0]
@@ -144,10 +122,10 @@ func TestJobsPodsAreLetGo(t *testing.T) {
 		return e.Object.GetName() == p.GetName() && len(e.Object.GetFinalizers()) == 0
 	})
 	do(t, s, "POST", jobs, manifest("suspended", `"completions":1,"suspend":true`))
-	eventually(t, w, "the Job to be suspended", func(e apiservertest.Event) bool { return hasCondition(e.Object, "Suspended") })
-	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":false}}`, "Content-Type", "application/merge-patch+json")
+	eventually(t, w, "the Job to be suspended", func(e apiservertest.Event) bool { return fulfils(e.Object, "Suspended") })
+	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":false}}`, "Content-Type", merge)
 	p = added(t, made, 1)[0]
-	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":true}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", jobs+"/suspended", `{"spec":{"suspend":true}}`, "Content-Type", merge)
 	gone(t, made, p.GetName())
 	if a := s.Do("GET", jobs+"/suspended", nil); a.Code != http.StatusOK {
 		t.Fatalf("%d %s", a.Code, a.Body)

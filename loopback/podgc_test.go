@@ -11,23 +11,23 @@ import (
 
 // A pod on a node that is out of service goes as soon as it is deleted: no kubelet ends its grace.
 func TestPodGarbage(t *testing.T) {
-	s := working(t, podgc.New())
+	s := owning(t, nil, podgc.New())
 	w := s.Watch(pods + "?watch=true")
 	do(t, s, "POST", nodes, `{"metadata":{"name":"n"}}`)
 	do(t, s, "POST", pods, pod("p", `"emptyDir":{}`))
 	do(t, s, "DELETE", pods+"/p", "")
 	eventually(t, w, "the pod to wait", func(e apiservertest.Event) bool { return e.Object.GetDeletionTimestamp() != nil })
-	do(t, s, "PATCH", nodes+"/n", `{"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","effect":"NoExecute"}]}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "PATCH", nodes+"/n", `{"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","effect":"NoExecute"}]}}`, "Content-Type", merge)
 	gone(t, w, "p")
 }
 
 // A Job goes when it has been finished for as long as it says.
 func TestJobExpires(t *testing.T) {
-	s := working(t, job.New(), ttl.New())
+	s := owning(t, nil, job.New(), ttl.New())
 	w := s.Watch(jobs + "?watch=true")
 	do(t, s, "POST", jobs, manifest("j", `"completions":0,"ttlSecondsAfterFinished":1`))
 	o := eventually(t, w, "the Job to be deleted", func(e apiservertest.Event) bool { return e.Object.GetDeletionTimestamp() != nil })
-	if f := o.GetFinalizers(); len(f) != 1 || f[0] != "foregroundDeletion" || !hasCondition(o, "Complete") {
+	if f := o.GetFinalizers(); len(f) != 1 || f[0] != "foregroundDeletion" || !fulfils(o, "Complete") {
 		t.Errorf("finalizers %v, conditions %v", f, o.Object["status"])
 	}
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/statefulset"
 )
 
-const stateful = "/apis/apps/v1/namespaces/default/statefulsets"
+const statefulsets = "/apis/apps/v1/namespaces/default/statefulsets"
 
 // ready has a pod run, as a kubelet does.
 func ready(t *testing.T, s *apiservertest.Server, name string) {
 	t.Helper()
 	do(t, s, "PATCH", pods+"/"+name+"/status", `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`,
-		"Content-Type", "application/merge-patch+json")
+		"Content-Type", merge)
 }
 
 // I-05: pods come one after the other, with claims that refer to the set, and are replaced when the template changes.
 func TestStatefulSet(t *testing.T) {
-	s := working(t, statefulset.New())
-	w, made := s.Watch(stateful+"?watch=true"), s.Watch(pods+"?watch=true")
-	do(t, s, "POST", sets, `{"metadata":{"name":"s"},"spec":{"replicas":2,"serviceName":"svc","selector":{"matchLabels":{"app":"s"}},
+	s := owning(t, nil, statefulset.New())
+	w, made := s.Watch(statefulsets+"?watch=true"), s.Watch(pods+"?watch=true")
+	do(t, s, "POST", statefulsets, `{"metadata":{"name":"s"},"spec":{"replicas":2,"serviceName":"svc","selector":{"matchLabels":{"app":"s"}},
 		"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Delete","whenScaled":"Retain"},
 		"template":{"metadata":{"labels":{"app":"s"}},"spec":{"containers":[{"name":"c","image":"one"}]}},
 		"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]}}`)
@@ -44,7 +44,7 @@ func TestStatefulSet(t *testing.T) {
 		return n
 	}
 	eventually(t, w, "all to be available", func(e apiservertest.Event) bool { return number(e, "availableReplicas") == 2 })
-	do(t, s, "PATCH", stateful+"/s", `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"two"}]}}}}`, "Content-Type", "application/strategic-merge-patch+json")
+	do(t, s, "PATCH", statefulsets+"/s", `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"two"}]}}}}`, "Content-Type", "application/strategic-merge-patch+json")
 	for _, name := range []string{"s-1", "s-0"} {
 		p := added(t, made, 1)[0]
 		if p.GetName() != name {

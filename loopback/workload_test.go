@@ -19,6 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
+	"github.com/kubecascade/kubecascade/controllers/endpoint"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/controllers/workload"
@@ -289,4 +290,55 @@ func BenchmarkReplicaSet(b *testing.B) {
 		scale(0)
 	}
 	b.ReportMetric(float64(2*size*b.N)/b.Elapsed().Seconds(), "pods/s")
+}
+
+// TestReplicationController keeps its pods too; those that one lets go are taken by the next (I-17).
+func TestReplicationController(t *testing.T) {
+	s := owning(t, nil, replicaset.NewReplication())
+	const controllers = "/api/v1/namespaces/default/replicationcontrollers"
+	const rc = `{"metadata":{"name":"r"},"spec":{"replicas":2,"selector":{"app":"r"},"template":{"metadata":{"labels":{"app":"r"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
+	w := s.Watch(controllers + "?watch=1")
+	do(t, s, "POST", controllers, rc)
+	first := sees(t, w, "r", has("status.replicas", "2", "status.observedGeneration", "1"))
+	var names []string
+	for _, p := range s.Do("GET", pods, nil).List().Items {
+		names = append(names, p.GetName())
+		do(t, s, "PATCH", pods+"/"+p.GetName(), `{"metadata":{"labels":{"app":"kept"}}}`, "Content-Type", merge)
+	}
+	for _, name := range names {
+		sees(t, s.Watch(pods+"?watch=1&fieldSelector=metadata.name%3D"+name), name, has("metadata.ownerReferences", "<nil>"))
+	}
+	do(t, s, "POST", controllers, strings.NewReplacer(`"r"`, `"kept"`).Replace(rc))
+	second := sees(t, w, "kept", has("status.replicas", "2", "status.observedGeneration", "1"))
+	for _, name := range names {
+		refs := s.Do("GET", pods+"/"+name, nil).Object().GetOwnerReferences()
+		if len(refs) != 1 || refs[0].UID != second.GetUID() || refs[0].UID == first.GetUID() || refs[0].Kind != "ReplicationController" || refs[0].APIVersion != "v1" {
+			t.Errorf("%s has %v", name, refs)
+		}
+	}
+}
+
+// TestService has EndpointSlices and Endpoints follow the pods of a service, and Endpoints go with it.
+func TestService(t *testing.T) {
+	s := owning(t, nil, endpoint.Slices(), endpoint.Endpoints(), simulation.Node(), simulation.Pods(simulation.Options{}))
+	const all = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
+	const old = "/api/v1/namespaces/default/endpoints"
+	slices, endpoints := s.Watch(all+"?watch=1"), s.Watch(old+"?watch=1")
+	do(t, s, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"selector":{"app":"a"},"ports":[{"port":80,"targetPort":8080}]}}`)
+	e := sees(t, slices, "", has("endpoints", "<nil>"))
+	if ref := metav1.GetControllerOf(e); ref == nil || ref.Kind != "Service" || ref.Name != "s" || !strings.HasPrefix(e.GetName(), "s-") {
+		t.Errorf("the slice %s has %v", e.GetName(), e.GetOwnerReferences())
+	}
+	do(t, s, "POST", pods, `{"metadata":{"name":"p","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	sees(t, slices, e.GetName(), func(o map[string]any) bool {
+		list, _, _ := unstructured.NestedSlice(o, "endpoints")
+		return len(list) == 1 && has("conditions.ready", "true", "targetRef.name", "p", "nodeName", "simulated")(list[0].(map[string]any)) &&
+			strings.Contains(fmt.Sprint(o["ports"]), "port:8080")
+	})
+	sees(t, endpoints, "s", func(o map[string]any) bool {
+		list, _, _ := unstructured.NestedSlice(o, "subsets")
+		return len(list) == 1 && strings.Contains(fmt.Sprint(list), "port:8080") && strings.Contains(fmt.Sprint(list), "name:p ")
+	})
+	do(t, s, "DELETE", "/api/v1/namespaces/default/services/s", "")
+	gone(t, endpoints, "s")
 }
