@@ -100,20 +100,22 @@ func (d *Definitions) group(name, collection string, sink func(name string)) err
 	return nil
 }
 
-// List implements definition.API. One that can't be read is left out.
-func (d *Definitions) List(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	objs, err := d.API.List(ctx, apiserver.Path{Resource: d.resource()})
+// List implements definition.API. One that can't be read is left out. What the controller has written is
+// in the cache when its write returns, and of what others write it is told, so nobody else is asked.
+func (d *Definitions) List(context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	snap, err := d.Cache.Snapshot(d.resource().Collection, 0)
 	if err != nil {
 		return nil, err
 	}
 	there := map[string]bool{}
 	var all []*apiextensionsv1.CustomResourceDefinition
-	for _, o := range objs {
+	snap.Ascend("", "", func(o *storage.Object) bool {
 		there[o.Key] = true
 		if one, err := d.decode(o); err == nil {
 			all = append(all, one)
 		}
-	}
+		return true
+	})
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	maps.DeleteFunc(d.known, func(key string, _ known) bool { return !there[key] })

@@ -14,7 +14,8 @@ type API interface {
 	// another definition of its group changed or went. It may start again from the beginning, and
 	// returns when ctx is done, or early with an error.
 	Follow(ctx context.Context, sink func(name string)) error
-	// List returns all definitions as they are stored now.
+	// List returns all definitions: what UpdateStatus stored, and of what others store no less than Follow
+	// has told of. They may be without their schemas, and may not be changed.
 	List(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error)
 	// Judge returns the definition with the names and conditions that it should have among the others,
 	// nil if it has them.
