@@ -91,6 +91,7 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 	timeout := time.NewTimer(r.Patience)
 	defer timeout.Stop()
 	var quiet <-chan time.Time
+	listed := model.State{}
 	for {
 		t, err := r.session.Timeline()
 		if err != nil {
@@ -101,20 +102,37 @@ func (r *runner) batch(ctx context.Context, ops []model.Op) error {
 		case err == nil && t.Whole:
 			return r.advance(states, t)
 		case err == nil && quiet == nil:
-			quiet = time.After(r.Patience / 10)
+			quiet = time.After(r.Patience / 50)
 		case err != nil:
 			quiet = nil
 		}
 		select {
 		case <-t.More:
-		case <-quiet: // somebody else's write hides that nothing is on its way
-			return r.advance(states, t)
+		case <-quiet: // somebody else's write hides whether something is on its way: what is stored tells
+			if listed, err = r.session.List(ctx); err != nil {
+				return err
+			}
+			if listed.Same(last(r.past, states)) {
+				return r.advance(states, t)
+			}
+			quiet = nil
 		case <-timeout.C:
+			if err == nil {
+				err = fmt.Errorf("it lists\n%s\nand not\n%s", text(listed), text(last(r.past, states)))
+			}
 			return &Failure{Sent: r.ops, err: fmt.Errorf("%w\n%s", err, r.report(calls(t.Events), t.Events))}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+// last is the newest state.
+func last(past, next []model.State) model.State {
+	if len(next) > 0 {
+		return next[len(next)-1]
+	}
+	return past[len(past)-1]
 }
 
 // lag is the number of past states in which the collector may have decided what it does now.
