@@ -170,6 +170,26 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
+// TestPathSegments: what can't be one segment of a path names nothing, not even for an administrator (0-17).
+func TestPathSegments(t *testing.T) {
+	s := startSecured(t, nil)
+	for path, want := range map[string]string{
+		"/api/v1/namespaces/a/secrets/..":             `Name parameter invalid: "..": may not be '..'`,
+		"/api/v1/namespaces/a/secrets/%2e":            `Name parameter invalid: ".": may not be '.'`,
+		"/api/v1/namespaces/a/secrets/x%2fy":          `Name parameter invalid: "x/y": may not contain '/'`,
+		"/api/v1/namespaces/a/secrets/%25":            `Name parameter invalid: "%": may not contain '%'`,
+		"/api/v1/namespaces/a%2fsecrets/secrets/x":    `Namespace parameter invalid: "a/secrets": may not contain '/'`,
+		"/api/v1/namespaces/%2e%2e/secrets/x":         `Namespace parameter invalid: "..": may not be '..'`,
+		"/api/v1/namespaces/a/pods/x%2fy/eviction":    `Name parameter invalid: "x/y": may not contain '/'`,
+		"/api/v1/watch/namespaces/a/secrets/x%2fy":    `Name parameter invalid: "x/y": may not contain '/'`,
+		"/api/v1/namespaces/a/serviceaccounts/%2e%2e": `Name parameter invalid: "..": may not be '..'`,
+	} {
+		if a := s.as("admin", "GET", path, nil); a.Code != 400 || a.Status().Message != want {
+			t.Errorf("%s: %d %s", path, a.Code, a.Status().Message)
+		}
+	}
+}
+
 // TestRefusedBody: over HTTP/2, where the connection of who isn't known is closed, a small body is read all
 // the same, so that the client gets the answer; a large one isn't, nor is one that waits to be asked for.
 func TestRefusedBody(t *testing.T) {
