@@ -33,9 +33,10 @@ type violation struct {
 
 // existing returns what is to be said of a namespace's pods that violate the level (EvaluatePodsInNamespace).
 func (p *PodSecurity) existing(ctx context.Context, namespace string, by api.LevelVersion) (texts []string) {
-	end := p.Now().Add(maxExistingTime)
+	now := p.Now()
+	end := now.Add(maxExistingTime)
 	if d, ok := ctx.Deadline(); ok { // the rest of the request wants half of what is left
-		end = p.Now().Add(min(maxExistingTime, d.Sub(p.Now())/2))
+		end = now.Add(min(maxExistingTime, d.Sub(now)/2))
 	}
 	pods, err := p.Pods(ctx, namespace)
 	if err != nil {
