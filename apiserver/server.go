@@ -161,6 +161,7 @@ func (s *Server) plugins() []admission.Choice {
 		{Plugin: &admission.LimitRanger{Ranges: s.limitRanges}, Default: true},
 		{Plugin: &admission.ServiceAccount{Account: s.serviceAccount, GenerateName: generatedName}},
 		{Plugin: admission.TaintNodes{}, Default: true},
+		{Plugin: &admission.PodSecurity{Labels: s.namespaceLabels, Pods: s.podsWithin, Now: s.now}, Default: true},
 		{Plugin: &admission.Priority{Classes: s.priorityClasses}, Default: true},
 		{Plugin: admission.DefaultTolerations{}, Default: true},
 		{Plugin: &admission.DefaultStorageClass{Classes: s.storageClasses}, Default: true},

@@ -109,7 +109,7 @@ func (o *options) groups() []group {
 		set("Access", o.access.declare),
 		set("Admission", func(f *pflag.FlagSet) {
 			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not")
-			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
+			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
 		}),
 		set("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses, "range of IPv4 addresses that services are given cluster IPs of")

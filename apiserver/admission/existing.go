@@ -1,0 +1,108 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/pod-security-admission/api"
+)
+
+// StoredPod is a pod that isn't decoded yet.
+type StoredPod struct {
+	// Controller is the uid of the owner that controls the pod; empty for none.
+	Controller string
+	// Read decodes the pod. It returns nil if it can't.
+	Read func() *corev1.Pod
+}
+
+// How many pods of a namespace are checked, and for how long, when its enforced level changes
+// (PSA admission/admission.go: defaultNamespaceMaxPodsToCheck, defaultNamespacePodCheckTimeout).
+const (
+	maxExisting     = 3000
+	maxExistingTime = time.Second
+)
+
+// violation is how many pods have the same fault, and the first of them by name.
+type violation struct {
+	first string
+	pods  int
+}
+
+// existing returns what is to be said of a namespace's pods that violate the level (EvaluatePodsInNamespace).
+func (p *PodSecurity) existing(ctx context.Context, namespace string, by api.LevelVersion) (texts []string) {
+	now := p.Now()
+	end := now.Add(maxExistingTime)
+	if d, ok := ctx.Deadline(); ok { // the rest of the request wants half of what is left
+		end = now.Add(min(maxExistingTime, d.Sub(now)/2))
+	}
+	pods, err := p.Pods(ctx, namespace)
+	if err != nil {
+		return []string{"failed to list pods while checking new PodSecurity enforce level"}
+	}
+	found, checked := violations(diverse(pods), by, func() bool { return ctx.Err() != nil || !p.Now().Before(end) })
+	if checked < len(pods) {
+		texts = append(texts, fmt.Sprintf("new PodSecurity enforce level only checked against the first %d of %d existing pods", checked, len(pods)))
+	}
+	if len(found) == 0 {
+		return texts
+	}
+	texts = append(texts, fmt.Sprintf("existing pods in namespace %q violate the new PodSecurity enforce level %q", namespace, by.String()))
+	var faults []string
+	for reason, v := range found {
+		faults = append(faults, v.String()+": "+reason)
+	}
+	slices.Sort(faults)
+	return append(texts, faults...)
+}
+
+// violations checks pods in their order, as many as are allowed, until late says so; one is always
+// checked. It returns how many it checked.
+func violations(pods []StoredPod, by api.LevelVersion, late func() bool) (found map[string]violation, checked int) {
+	found = map[string]violation{}
+	for _, stored := range pods[:min(len(pods), maxExisting)] {
+		checked++
+		if pod := stored.Read(); pod != nil {
+			if r := evaluate(by, &pod.ObjectMeta, &pod.Spec); !r.Allowed {
+				v := found[r.ForbiddenReason()]
+				if v.pods++; v.pods == 1 || pod.Name < v.first {
+					v.first = pod.Name
+				}
+				found[r.ForbiddenReason()] = v
+			}
+		}
+		if late() {
+			break
+		}
+	}
+	return found, checked
+}
+
+// String names the pods.
+func (v violation) String() string {
+	switch v.pods {
+	case 1:
+		return v.first
+	case 2:
+		return v.first + " (and 1 other pod)"
+	}
+	return fmt.Sprintf("%s (and %d other pods)", v.first, v.pods-1)
+}
+
+// diverse puts the second and later pods of a controller, which will be like its first, behind all others
+// (prioritizePods).
+func diverse(pods []StoredPod) []StoredPod {
+	seen := map[string]bool{}
+	var first, more []StoredPod
+	for _, pod := range pods {
+		if pod.Controller != "" && seen[pod.Controller] {
+			more = append(more, pod)
+			continue
+		}
+		first = append(first, pod)
+		seen[pod.Controller] = true
+	}
+	return append(first, more...)
+}

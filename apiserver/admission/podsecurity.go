@@ -1,0 +1,184 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+)
+
+// PodSecurity holds the pods of a namespace to the Pod Security Standard that its labels name: pods that
+// violate the enforced level are refused, pods and templates of pods that violate the level to warn of are
+// warned of, and a namespace whose enforced level gets stricter is warned of the pods it has (PSA
+// admission/admission.go). Nobody is exempt, and without labels everything is allowed. What upstream
+// annotates in its audit log has no counterpart here, so the audit level is only checked for being one.
+type PodSecurity struct {
+	// Labels returns a namespace's labels, which stay as they are, and whether there is such a namespace.
+	Labels func(ctx context.Context, namespace string) (map[string]string, bool, error)
+	// Pods returns the pods of a namespace.
+	Pods func(ctx context.Context, namespace string) ([]StoredPod, error)
+	// Now tells the time, to bound how long a namespace's pods are checked.
+	Now func() time.Time
+}
+
+// permissive is the policy of a namespace without labels.
+var permissive = func() api.Policy {
+	all := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
+	return api.Policy{Enforce: all, Audit: all, Warn: all}
+}()
+
+// standards has the checks of all levels and versions.
+var standards = sync.OnceValue(func() policy.Evaluator {
+	e, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		panic(fmt.Sprintf("the library's own checks contradict each other: %v", err))
+	}
+	return e
+})
+
+// Name implements Plugin.
+func (*PodSecurity) Name() string { return "PodSecurity" }
+
+// Validate implements Validator.
+func (p *PodSecurity) Validate(ctx context.Context, a *Attributes) error {
+	if a.Operation != Create && a.Operation != Update {
+		return nil
+	}
+	switch o := a.Object.(type) {
+	case *corev1.Pod:
+		return p.pod(ctx, a, o)
+	case *corev1.Namespace:
+		return p.namespace(ctx, a, o)
+	}
+	if t := templateOf(a.Object); t != nil && a.Subresource == "" {
+		p.template(ctx, a, t)
+	}
+	return nil
+}
+
+// pod judges a pod by its namespace's policy. Labels that say nothing, which a namespace can have had
+// since before the plugin was on, enforce the strictest level (ValidatePod).
+func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) error {
+	if a.Subresource == "status" {
+		return nil
+	}
+	labels, found, err := p.Labels(ctx, a.Namespace)
+	switch {
+	case err != nil:
+		return &LookupError{What: "looking up namespace " + a.Namespace, Err: err}
+	case !found: // only without NamespaceLifecycle
+		return apierrors.NewInternalError(fmt.Errorf("failed to lookup namespace %q", a.Namespace))
+	}
+	want, _ := api.PolicyToEvaluate(labels, permissive)
+	if old, ok := a.Old.(*corev1.Pod); want.FullyPrivileged() || ok && !significant(pod, old) {
+		return nil
+	}
+	if r := evaluate(want.Enforce, &pod.ObjectMeta, &pod.Spec); !r.Allowed {
+		return Forbidden(a, fmt.Errorf("violates PodSecurity %q: %s", want.Enforce.String(), r.ForbiddenDetail()))
+	}
+	if want.Warn != want.Enforce {
+		warnOf(a, want.Warn, &pod.ObjectMeta, &pod.Spec)
+	}
+	return nil
+}
+
+// template warns of the pods that will be made of a template. They are refused when they are made, so
+// nothing keeps the template from being stored: not even that nobody knows the policy (ValidatePodController).
+func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.PodTemplateSpec) {
+	labels, found, err := p.Labels(ctx, a.Namespace)
+	if err != nil || !found {
+		return
+	}
+	want, _ := api.PolicyToEvaluate(labels, permissive)
+	warnOf(a, want.Warn, &t.ObjectMeta, &t.Spec)
+}
+
+// namespace refuses labels that say nothing, unless they did so before, and looks at the pods that are
+// there if the enforced level becomes stricter or another version's (ValidateNamespace).
+func (p *PodSecurity) namespace(ctx context.Context, a *Attributes, ns *corev1.Namespace) error {
+	if a.Subresource != "" {
+		return nil
+	}
+	want, errs := api.PolicyToEvaluate(ns.Labels, permissive)
+	old, isUpdate := a.Old.(*corev1.Namespace)
+	var was api.Policy
+	var were field.ErrorList
+	if isUpdate {
+		was, were = api.PolicyToEvaluate(old.Labels, permissive)
+	}
+	if !slices.EqualFunc(errs, were, func(a, b *field.Error) bool { return a.Error() == b.Error() }) && len(errs) > 0 {
+		return apierrors.NewInvalid(schema.GroupKind{Kind: "Namespace"}, a.Name, errs)
+	}
+	relaxed := want.Enforce.Version == was.Enforce.Version && api.CompareLevels(want.Enforce.Level, was.Enforce.Level) < 1
+	if !isUpdate || want.Enforce.Level == api.LevelPrivileged || relaxed {
+		return nil
+	}
+	for _, text := range p.existing(ctx, ns.Name, want.Enforce) {
+		a.Warn(text)
+	}
+	return nil
+}
+
+// evaluate says what keeps a pod from the level.
+func evaluate(by api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) policy.AggregateCheckResult {
+	if by.Level == api.LevelPrivileged {
+		return policy.AggregateCheckResult{Allowed: true}
+	}
+	return policy.AggregateCheckResults(standards().EvaluatePod(by, m, spec))
+}
+
+func warnOf(a *Attributes, by api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) {
+	if r := evaluate(by, m, spec); !r.Allowed {
+		a.Warn(fmt.Sprintf("would violate PodSecurity %q: %s", by.String(), r.ForbiddenDetail()))
+	}
+}
+
+// templateOf is the template of the pods that an object of a built-in kind makes; nil for none
+// (PSA admission/admission.go: DefaultPodSpecExtractor).
+func templateOf(obj runtime.Object) *corev1.PodTemplateSpec {
+	switch o := obj.(type) {
+	case *corev1.PodTemplate:
+		return &o.Template
+	case *corev1.ReplicationController:
+		return o.Spec.Template
+	case *appsv1.ReplicaSet:
+		return &o.Spec.Template
+	case *appsv1.Deployment:
+		return &o.Spec.Template
+	case *appsv1.DaemonSet:
+		return &o.Spec.Template
+	case *appsv1.StatefulSet:
+		return &o.Spec.Template
+	case *batchv1.Job:
+		return &o.Spec.Template
+	case *batchv1.CronJob:
+		return &o.Spec.JobTemplate.Spec.Template
+	}
+	return nil
+}
+
+// significant reports whether an update can have made a pod violate what it didn't before: it brings
+// another image or another container (isSignificantPodUpdate).
+func significant(pod, old *corev1.Pod) bool {
+	image := func(a, b corev1.Container) bool { return a.Image == b.Image }
+	if !slices.EqualFunc(pod.Spec.Containers, old.Spec.Containers, image) ||
+		!slices.EqualFunc(pod.Spec.InitContainers, old.Spec.InitContainers, image) {
+		return true
+	}
+	return slices.ContainsFunc(pod.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool {
+		i := slices.IndexFunc(old.Spec.EphemeralContainers, func(o corev1.EphemeralContainer) bool { return o.Name == c.Name })
+		return i < 0 || old.Spec.EphemeralContainers[i].Image != c.Image
+	})
+}
