@@ -5,7 +5,7 @@ LDFLAGS = -s -w -X main.version=$(VERSION)
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check bench conformance crds meta faults image fuzz clean
+.PHONY: run build test check bench diff conformance crds meta faults image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -44,6 +44,9 @@ conformance: build ## the cases of conformance/ against this server, then record
 
 crds: ## the definitions of real projects, and objects of all their kinds
 	$(GO) -C tests/crds test -count=1 -timeout=20m -v ./... $(ARGS)
+
+diff: build ## random operations on two servers of ours, one on a disk, which must do the same: SEEDS=, FROM= and OPS=
+	.ci/diff $(or $(FROM),1) $(SEEDS) $(if $(filter-out 2000,$(OPS)),$(OPS),500)
 
 # What make meta runs: SEED one seed, or SEEDS how many; OPS operations each.
 SEED ?= 0
