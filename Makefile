@@ -5,7 +5,7 @@ LDFLAGS = -s -w -X main.version=$(VERSION)
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check bench conformance crds helm meta faults image fuzz clean
+.PHONY: run build test check bench diff conformance crds helm meta faults image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -49,6 +49,9 @@ helm: ## a chart's life with Helm's library, which takes minutes to build for th
 	$(GO) -C tests/helm mod tidy -diff
 	$(GO) -C tests/helm vet ./...
 	$(GO) -C tests/helm test -count=1 ./...
+
+diff: build ## random operations on two servers of ours, one on a disk, which must do the same: SEEDS=, FROM= and OPS=
+	.ci/diff $(or $(FROM),1) $(SEEDS) $(if $(filter-out 2000,$(OPS)),$(OPS),500)
 
 # What make meta runs: SEED one seed, or SEEDS how many; OPS operations each.
 SEED ?= 0

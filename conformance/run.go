@@ -27,6 +27,8 @@ type Progress struct {
 	Done, Failed, Total int
 	// Running are the names of the cases that run.
 	Running []string
+	// Probing is what is being looked for before they do; empty if nothing is.
+	Probing string
 	// Cleaning is whether only the cleaning up is left.
 	Cleaning bool
 }

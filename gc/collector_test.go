@@ -289,11 +289,15 @@ func TestGuards(t *testing.T) {
 		if i >= 150 {
 			g.Revision = int64(i)
 		}
+		if i < 10 {
+			g.Revision, g.Held = int64(1000+i), true
+		}
 		from = append(from, g)
 	}
 	got := x.guards(from)
 	if len(got) != maxGuards || got[0] != (storage.Guard{Key: "/registry/pods/a/199", ModRevision: 199}) ||
-		got[49].ModRevision != 150 || got[50] != (storage.Guard{Key: "/registry/pods/a/0"}) {
+		got[49].ModRevision != 150 || got[50] != (storage.Guard{Key: "/registry/pods/a/0", ModRevision: 1000, Held: true}) ||
+		got[60] != (storage.Guard{Key: "/registry/pods/a/10"}) {
 		t.Errorf("got %v", got)
 	}
 	if got := x.guards(from[:2]); len(got) != 2 || got[1].Key != "/registry/pods/a/1" {

@@ -7,12 +7,15 @@
 //     (the executor) only carry out one action each and report back to it.
 //  2. It never deletes an object that had a solid owner at the moment of the deletion: a delete
 //     is conditional on the object's revision and on the keys of the owners that were judged (up to
-//     120 of them, existing ones first).
+//     120 of them, existing ones first). Of another object that has taken an owner's name only the identity
+//     is compared: it may be written as often as anybody likes.
 //  3. An orphaning or foreground owner lets go only when the graph has reached the revision of
 //     its deletion (J-08, J-09). Dependents that come between that and the end of an orphaning owner
 //     are released, too, unless the process ends in between.
 //  4. One object that can't be deleted delays no other: every object has its own back-off, and
-//     every request a deadline.
+//     every request a deadline. What only met somebody else's write is tried again when the timeline shows
+//     that write, without a back-off: an owner that is written often delays nobody, and as many writes as there
+//     are requests bound the repetition.
 //  5. Everything is bounded: requests under way by Config.Workers, retries by the number of objects,
 //     events waiting to be sent by a constant. Of events that were sent nothing is remembered.
 //  6. What was left undone by a crash, or by a collector that fell behind, is found when the graph

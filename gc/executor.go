@@ -109,17 +109,25 @@ func (x *executor) carry(ctx context.Context, a graph.Action) error {
 const maxGuards = 120
 
 // guards returns the keys to compare. Of an object with more owners than fit, those that exist are
-// compared first: what isn't there would have to come back with the very uid.
+// compared first: what isn't there, or is another object, would have to come back with the very uid.
 func (x *executor) guards(from []graph.Guard) []storage.Guard {
 	if len(from) > maxGuards {
-		from = slices.SortedStableFunc(slices.Values(from), func(a, b graph.Guard) int { return cmp.Compare(b.Revision, a.Revision) })
+		from = slices.SortedStableFunc(slices.Values(from), func(a, b graph.Guard) int { return cmp.Compare(existing(b), existing(a)) })
 		from = from[:maxGuards]
 	}
 	guards := make([]storage.Guard, len(from))
 	for i, g := range from {
-		guards[i] = storage.Guard{Key: x.root + "/" + g.Key.String(), ModRevision: g.Revision}
+		guards[i] = storage.Guard{Key: x.root + "/" + g.Key.String(), ModRevision: g.Revision, Held: g.Held}
 	}
 	return guards
+}
+
+// existing is the revision of the owner; 0 if it isn't there.
+func existing(g graph.Guard) int64 {
+	if g.Held {
+		return 0
+	}
+	return g.Revision
 }
 
 // outcomeOf is the one place where errors are read.

@@ -367,13 +367,16 @@ func TestGuardedDelete(t *testing.T) {
 	o := create(t, s, configMaps, "o", nil, nil)
 	key := func(name string) string { return storage.DefaultRoot + "/configmaps/default/" + name }
 	rev := refOf(t, o, "configmaps").Revision
-	for _, g := range []storage.Guard{{Key: key("o")}, {Key: key("o"), ModRevision: rev - 1}, {Key: key("never"), ModRevision: rev}} {
+	namesake := refOf(t, create(t, s, configMaps, "namesake", nil, nil), "configmaps").Revision
+	do(t, s, "PATCH", configMaps+"/namesake", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", "application/merge-patch+json")
+	for _, g := range []storage.Guard{{Key: key("o")}, {Key: key("o"), ModRevision: rev - 1}, {Key: key("never"), ModRevision: rev},
+		{Key: key("namesake"), ModRevision: namesake}, {Key: key("namesake"), ModRevision: namesake - 1, Held: true}} {
 		err := c.Delete(t.Context(), gc.DeleteRequest{Object: refOf(t, d, "configmaps"), Policy: metav1.DeletePropagationBackground, Guards: []storage.Guard{g}})
 		if !apierrors.IsConflict(err) {
 			t.Errorf("guard %v: %v", g, err)
 		}
 	}
-	holds := []storage.Guard{{Key: key("o"), ModRevision: rev}, {Key: key("never")}}
+	holds := []storage.Guard{{Key: key("o"), ModRevision: rev}, {Key: key("never")}, {Key: key("namesake"), ModRevision: namesake, Held: true}}
 	if err := c.Delete(t.Context(), gc.DeleteRequest{Object: refOf(t, d, "configmaps"), Policy: metav1.DeletePropagationBackground, Guards: holds}); err != nil {
 		t.Error(err)
 	}

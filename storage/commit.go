@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -102,18 +103,21 @@ func request(t Txn, lease int64) *pb.TxnRequest {
 		Failure: make([]*pb.RequestOp, 0, 1+len(t.Guards)),
 	}
 	check := func(c *pb.Compare, read *pb.RangeRequest) {
-		c.Target, c.Key, c.RangeEnd = pb.Compare_MOD, read.Key, read.RangeEnd
+		c.Key, c.RangeEnd = read.Key, read.RangeEnd
 		q.Compare = append(q.Compare, c)
 		q.Failure = append(q.Failure, &pb.RequestOp{Request: &pb.RequestOp_RequestRange{RequestRange: read}})
 	}
 	check(is(pb.Compare_EQUAL, t.Expect), &pb.RangeRequest{Key: key})
 	for _, g := range t.Guards {
-		if g.Below {
+		switch {
+		case g.Below:
 			check(is(pb.Compare_LESS, g.ModRevision+1), &pb.RangeRequest{
 				Key: []byte(g.Key), RangeEnd: []byte(clientv3.GetPrefixRangeEnd(g.Key)), KeysOnly: true, Limit: 1,
 				SortTarget: pb.RangeRequest_MOD, SortOrder: pb.RangeRequest_DESCEND,
 			})
-		} else {
+		case g.Held: // what isn't there was created at 0
+			check(createdBefore(g.ModRevision+1), &pb.RangeRequest{Key: []byte(g.Key), KeysOnly: true})
+		default:
 			check(is(pb.Compare_EQUAL, g.ModRevision), &pb.RangeRequest{Key: []byte(g.Key), KeysOnly: true})
 		}
 	}
@@ -130,28 +134,46 @@ func request(t Txn, lease int64) *pb.TxnRequest {
 
 // is compares a mod revision.
 func is(result pb.Compare_CompareResult, rev int64) *pb.Compare {
-	return &pb.Compare{Result: result, TargetUnion: &pb.Compare_ModRevision{ModRevision: rev}}
+	return &pb.Compare{Result: result, Target: pb.Compare_MOD, TargetUnion: &pb.Compare_ModRevision{ModRevision: rev}}
+}
+
+// createdBefore compares the revision at which a key came to be.
+func createdBefore(rev int64) *pb.Compare {
+	return &pb.Compare{Result: pb.Compare_LESS, Target: pb.Compare_CREATE, TargetUnion: &pb.Compare_CreateRevision{CreateRevision: rev}}
 }
 
 // conflict reads from the else branch what did not hold.
 func conflict(t Txn, resp *pb.TxnResponse) *ConflictError {
-	found := func(i int) Record {
+	found := func(i int) *mvccpb.KeyValue {
 		if kvs := resp.Responses[i].GetResponseRange().GetKvs(); len(kvs) > 0 {
-			return record(kvs[0])
+			return kvs[0]
 		}
-		return Record{}
+		return &mvccpb.KeyValue{}
 	}
-	c := &ConflictError{Current: found(0), Revision: resp.Header.Revision}
+	c := &ConflictError{Revision: resp.Header.Revision}
+	if kv := found(0); kv.ModRevision != 0 {
+		c.Current = record(kv)
+	}
 	c.Current.Key = t.Key
 	if c.Current.ModRevision != t.Expect {
 		return c
 	}
 	for i, g := range t.Guards {
-		rev := found(i + 1).ModRevision
-		if !g.Below && rev != g.ModRevision || rev > g.ModRevision {
-			c.Guard = &Guard{Key: g.Key, ModRevision: rev, Below: g.Below}
+		if kv := found(i + 1); !g.holds(kv.CreateRevision, kv.ModRevision) {
+			c.Guard = &Guard{Key: g.Key, ModRevision: kv.ModRevision, Below: g.Below, Held: g.Held}
 			break
 		}
 	}
 	return c
+}
+
+// holds reports whether the guard holds where the key, or the newest below it, has these revisions.
+func (g Guard) holds(created, modified int64) bool {
+	switch {
+	case g.Below:
+		return modified <= g.ModRevision
+	case g.Held:
+		return created <= g.ModRevision
+	}
+	return modified == g.ModRevision
 }

@@ -7,8 +7,8 @@
 //     tear one apart. (Another program may change several keys of a shared etcd in one
 //     transaction; their events come in one batch.)
 //  2. A commit names the mod revision that it replaces, and may name further keys with the mod
-//     revisions they must have, and prefixes below which nothing may be newer (guards). It is
-//     carried out whole or not at all.
+//     revisions they must have, keys at which nothing may have been created since, and prefixes below
+//     which nothing may be newer (guards). It is carried out whole or not at all.
 //  3. A commit that loses says so with the record that won, so the caller can decide again
 //     without another read.
 //  4. Reads without a revision are linearizable: they see every write acknowledged before they

@@ -23,6 +23,9 @@ type Guard struct {
 	// Below makes Key a prefix, which ends with a slash: no key that starts with it may have been
 	// written after ModRevision. Removals don't count.
 	Below bool
+	// Held asks less: Key may hold what it held at ModRevision in a later state, too, or nothing;
+	// only something that was created there since is a conflict. It excludes Below.
+	Held bool
 }
 
 // Txn is one conditional write: one put (Value set) or one delete (Value nil). To delete what

@@ -48,7 +48,7 @@ func run(ts *testscript.TestScript, args []string) (stdout, stderr string, err e
 	return o.String(), e.String(), err
 }
 
-// refused is "refused COMMAND": it must end with exit code 1, print nothing to standard output and
+// refused is "refused COMMAND": it must end with exit code 1 or 2, print nothing to standard output and
 // an error to standard error.
 func refused(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
@@ -58,7 +58,7 @@ func refused(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprint(ts.Stdout(), stdout)
 	fmt.Fprint(ts.Stderr(), stderr)
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || stdout != "" || !strings.HasPrefix(stderr, "Error: ") {
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 && exit.ExitCode() != 2 || stdout != "" || !strings.HasPrefix(stderr, "Error: ") {
 		ts.Fatalf("%v", err)
 	}
 }

@@ -36,7 +36,8 @@ func conformanceCommand() *cobra.Command {
 
 Cases run in namespaces of their own, which are deleted afterwards. They pass on
 kube-apiserver with kube-controller-manager at their default flags.
-The exit code is 1 if a case fails.`,
+The exit code is 1 if a case fails, 2 if none can be judged (wrong usage, no server, no rights), and 130 if
+the run was interrupted.`,
 		Example: `  kubecascade conformance --server http://127.0.0.1:8080
   kubecascade conformance --kubeconfig ~/.kube/config --context kind-kind --run ^foreground/
   kubecascade conformance --server http://127.0.0.1:8080 --output junit=report.xml --skip ^custom/
@@ -123,7 +124,7 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 	r, err := conformance.Run(ctx, client, chosen, skipped, h.options)
 	line.clear()
 	if err != nil {
-		return err
+		return errUnable{err}
 	}
 	if err := h.write(stdout, map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON, "junit": r.WriteJUnit}); err != nil {
 		return err
@@ -135,11 +136,11 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 func verdict(ctx context.Context, r *conformance.Report) error {
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("interrupted: %d of %d cases weren't run", r.NotRun, len(r.Results))
+		return errInterrupted{fmt.Errorf("interrupted: %d of %d cases weren't run", r.NotRun, len(r.Results))}
 	case r.Failed > 0:
 		return fmt.Errorf("%d of %d cases failed", r.Failed, len(r.Results)-r.Skipped)
 	case r.Passed == 0:
-		return errors.New("no case could be judged")
+		return errUnable{errors.New("no case could be judged")}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,9 @@ func diffCommand() *cobra.Command {
 		Short: "Send the same random operations to two servers and compare what they do",
 		Long: `Send the same random operations to two servers and compare what they do: answers, watch events,
 and what is there in the end. Both URLs must be open to everybody, as kubectl proxy makes them.
-It makes namespaces and cluster-scoped objects of its own and leaves them there.`,
+It makes namespaces and cluster-scoped objects of its own, whose names begin with "diff-", and deletes
+them at the end, when it is interrupted, too.
+The exit code is 1 if the servers differ, 2 if they couldn't be compared, and 130 if it was interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Reference == "" || c.Candidate == "" {
@@ -37,13 +40,26 @@ It makes namespaces and cluster-scoped objects of its own and leaves them there.
 			}
 			c.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 			c.Prefix = fmt.Sprintf("diff-%d-", time.Now().UnixMilli())
+			line := newProgressLine(cmd.ErrOrStderr())
+			c.Progress = line.print
 			f, err := differ.Find(cmd.Context(), c, seed, ops)
+			line.print("cleaning up")
+			left, errClean := differ.Clean(cmd.Context(), c)
+			line.clear()
 			if f != nil {
 				reportDifference(cmd.OutOrStdout(), f, ops)
-				return errors.Join(errDifferent, err)
-			}
-			if err == nil {
+				err = errors.Join(errDifferent, err)
+			} else if err != nil {
+				err = errUnable{err}
+			} else {
 				fmt.Fprintf(cmd.OutOrStdout(), "no difference: --seed %d --ops %d\n", seed, ops)
+			}
+			if len(left) > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "left behind, for it wasn't gone in time:\n  %s\n", strings.Join(left, "\n  "))
+			}
+			var unable errUnable
+			if errClean != nil && !errors.As(err, &unable) { // else it says the same once more
+				err = errors.Join(err, errClean)
 			}
 			return err
 		},
@@ -58,6 +74,10 @@ It makes namespaces and cluster-scoped objects of its own and leaves them there.
 }
 
 func reportDifference(w io.Writer, f *differ.Finding, ops int) {
-	fmt.Fprintf(w, "a difference: --seed %d --ops %d, reduced to %d operations\n\n%s\nTo see it, with SERVER set to each URL:\n\n%s",
-		f.Seed, ops, len(f.Ops), f.Difference, f.Script())
+	words := fmt.Sprintf("reduced to %d operations, which showed it each time", len(f.Ops))
+	if !f.Repeated {
+		words = fmt.Sprintf("which the %d operations up to it didn't show again, so it isn't reduced: a race, or somebody else's doing", len(f.Ops))
+	}
+	fmt.Fprintf(w, "a difference: --seed %d --ops %d, %s\n\n%s\n", f.Seed, ops, words, f.Difference)
+	fmt.Fprintf(w, "To see it, with SERVER set to each URL:\n\n%s", f.Script())
 }

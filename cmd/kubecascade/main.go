@@ -42,15 +42,43 @@ func main() {
 	}()
 	if c, err := root().ExecuteContextC(ctx); err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-			err = errors.New("interrupted")
+			err = errInterrupted{errors.New("interrupted")}
 		}
 		report(c, err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
 }
 
-// errUsage marks errors that the command's usage helps with.
-type errUsage struct{ error }
+// errUsage marks errors that the command's usage helps with; errUnable, those by which nothing could be found
+// out; errInterrupted, the end by a signal.
+type (
+	errUsage       struct{ error }
+	errUnable      struct{ error }
+	errInterrupted struct{ error }
+)
+
+// Unwrap is what is wrapped.
+func (e errUsage) Unwrap() error { return e.error }
+
+// Unwrap is what is wrapped.
+func (e errUnable) Unwrap() error { return e.error }
+
+// exitCode is 1 for what was asked for and found wrong, 2 if that couldn't be found out, and what a shell says of
+// a process that SIGINT has ended.
+func exitCode(err error) int {
+	var (
+		usage       errUsage
+		unable      errUnable
+		interrupted errInterrupted
+	)
+	switch {
+	case errors.As(err, &interrupted):
+		return 130
+	case errors.As(err, &usage), errors.As(err, &unable):
+		return 2
+	}
+	return 1
+}
 
 func root() *cobra.Command {
 	c := &cobra.Command{

@@ -6,41 +6,43 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/kubecascade/kubecascade/conformance"
 )
 
-// progressWidth is how much of a terminal's line is used.
-const progressWidth = 79
+const (
+	// progressWidth is how much of a terminal's line is used.
+	progressWidth = 79
+	// progressEvery is how often there is a line where lines can't be written over; nothing that is
+	// over sooner prints one.
+	progressEvery = 10 * time.Second
+)
 
-// progressLine is a line on a terminal that is written over; on anything else it shows nothing.
+// progressLine is a line on a terminal that is written over; on anything else, a line now and then.
 type progressLine struct {
-	out io.Writer // nil shows nothing
+	out      io.Writer
+	terminal bool
+	every    time.Duration
 
-	mu     sync.Mutex // guards out and shown: an interruption clears the line from elsewhere
+	mu     sync.Mutex // guards what follows: an interruption clears the line from elsewhere
 	shown  bool
 	closed bool
+	// next is when a line may be printed that stays.
+	next time.Time
 }
 
 func newProgressLine(w io.Writer) *progressLine {
-	f, ok := w.(*os.File)
-	if !ok {
-		return &progressLine{}
+	l := &progressLine{out: w, every: progressEvery, next: time.Now().Add(progressEvery)}
+	if f, ok := w.(*os.File); ok {
+		info, err := f.Stat()
+		l.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return &progressLine{}
-	}
-	return &progressLine{out: w}
+	return l
 }
 
-// show writes the line anew.
+// show says how far the cases have come.
 func (l *progressLine) show(p conformance.Progress) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.out == nil || l.closed {
-		return
-	}
 	text := fmt.Sprintf("%d/%d cases", p.Done, p.Total)
 	if p.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", p.Failed)
@@ -48,16 +50,30 @@ func (l *progressLine) show(p conformance.Progress) {
 	switch {
 	case p.Cleaning:
 		text += ", cleaning up"
-	case p.Total > 0 && p.Done == 0 && len(p.Running) == 0:
-		text += ", looking for a collector"
+	case p.Probing != "":
+		text += ", looking for " + p.Probing
 	default:
 		text += ": " + strings.Join(p.Running, " ")
 	}
+	l.print(text)
+}
+
+// print writes the line anew.
+func (l *progressLine) print(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if len(text) > progressWidth {
 		text = text[:progressWidth-3] + "..."
 	}
-	fmt.Fprint(l.out, "\r\x1b[K"+text)
-	l.shown = true
+	switch now := time.Now(); {
+	case l.closed:
+	case l.terminal:
+		fmt.Fprint(l.out, "\r\x1b[K"+text)
+		l.shown = true
+	case now.After(l.next):
+		fmt.Fprintln(l.out, text)
+		l.next = now.Add(l.every)
+	}
 }
 
 // clear takes the line away; it isn't shown again.

@@ -1,25 +1,50 @@
 package differ_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/conformance/differ"
+	"github.com/kubecascade/kubecascade/conformance/model"
 	"github.com/kubecascade/kubecascade/conformance/servertest"
 )
 
 func TestSame(t *testing.T) {
 	c := differ.Config{Reference: servertest.Start(t), Candidate: servertest.Start(t), Client: servertest.Client(t)}
-	for seed := range uint64(3) {
+	for seed := range uint64(6) {
 		c.Prefix = string('a'+rune(seed)) + "-"
-		f, err := differ.Find(t.Context(), c, seed+1, 300)
+		f, err := differ.Find(t.Context(), c, seed+101, 200)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if f != nil {
-			t.Fatalf("seed %d: %s\n%s", seed+1, f.Difference, f.Script())
+			t.Fatalf("seed %d: %s\n%s", seed+101, f.Difference, f.Script())
 		}
+	}
+}
+
+// TestNoNetEffect: what leaves everything as it was is waited for, too. One collector is slower than the other, and the
+// next operation takes the name of what the last one made.
+func TestNoNetEffect(t *testing.T) {
+	c := differ.Config{Reference: servertest.Start(t), Candidate: servertest.Slow(t, 20*time.Millisecond), Client: servertest.Client(t), Prefix: "a-"}
+	var ops []model.Op
+	for id := range 30 {
+		ops = append(ops, model.Op{ID: id + 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n0"},
+			Owners: []model.Owner{{APIVersion: "v1", Kind: "Secret", Name: "absent", UID: "x0"}}})
+	}
+	if d, err := differ.Run(t.Context(), c, ops); d != nil || err != nil {
+		t.Errorf("%v %v", d, err)
 	}
 }
 
@@ -34,8 +59,112 @@ func TestNoCollector(t *testing.T) {
 	if f == nil {
 		t.Fatal("no difference was found")
 	}
-	if len(f.Ops) > 3 {
+	if len(f.Ops) > 3 || !f.Repeated {
 		t.Errorf("reduced to %d operations only: %v", len(f.Ops), f.Ops)
 	}
 	t.Logf("%s\n%s", f.Difference, f.Script())
+	clean(t, c)
+}
+
+// TestLateDeed: what a collector does that it shouldn't do is found, even if nothing is sent after it.
+func TestLateDeed(t *testing.T) {
+	secret := "/api/v1/namespaces/a-a/secrets/n0"
+	cand := servertest.Start(t)
+	c := differ.Config{Reference: servertest.Start(t), Client: servertest.Client(t), Prefix: "a-", Settle: time.Second}
+	c.Candidate = proxy(t, cand, func(r *http.Request) {
+		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/configmaps") {
+			return
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, cand+secret, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		a, err := c.Client.Do(req)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		a.Body.Close()
+	}, func(*http.Response) {})
+	d, err := differ.Run(t.Context(), c, []model.Op{{ID: 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n0"}}})
+	if err != nil || d == nil || !strings.Contains(d.Candidate, "DELETED Secret/a/n0") {
+		t.Errorf("%v %v", d, err)
+	}
+}
+
+// proxy stands between the differ and a server.
+func proxy(t *testing.T, server string, before func(*http.Request), change func(*http.Response)) string {
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1,
+		Rewrite:        func(r *httputil.ProxyRequest) { before(r.In); r.SetURL(to) },
+		ModifyResponse: func(r *http.Response) error { change(r); return nil },
+	})
+	t.Cleanup(s.CloseClientConnections)
+	return s.URL
+}
+
+// TestOnce: a difference that doesn't show again is told as such, and not reduced to something else.
+func TestOnce(t *testing.T) {
+	var answers atomic.Int64
+	c := differ.Config{Reference: servertest.Start(t), Candidate: proxy(t, servertest.Start(t), func(*http.Request) {}, func(r *http.Response) {
+		if r.Request.Method == "DELETE" && answers.Add(1) == 5 {
+			r.StatusCode, r.Body = http.StatusTeapot, io.NopCloser(bytes.NewBufferString("{}"))
+			r.Header.Del("Content-Length")
+		}
+	}), Client: servertest.Client(t), Prefix: "a-"}
+	var told []string
+	c.Progress = func(s string) { told = append(told, s) }
+	f, err := differ.Find(t.Context(), c, 3, 100)
+	if err != nil || f == nil {
+		t.Fatalf("%v %v", f, err)
+	}
+	if f.Repeated || len(f.Ops) < 5 || !strings.Contains(f.Difference.Candidate, "418") {
+		t.Errorf("repeated %v, %d operations: %s", f.Repeated, len(f.Ops), f.Difference)
+	}
+	if len(told) < 6 || !strings.HasSuffix(told[len(told)-1], "sending them again") {
+		t.Errorf("told was %q", told)
+	}
+}
+
+// clean has everything deleted that a run made, and verifies it.
+func clean(t *testing.T, c differ.Config) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // as after an interruption
+	if left, err := differ.Clean(ctx, c); err != nil || len(left) > 0 {
+		t.Errorf("left is %q, %v", left, err)
+	}
+	for _, server := range []string{c.Reference, c.Candidate} {
+		for _, path := range []string{"/api/v1/namespaces", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/storage.k8s.io/v1/storageclasses", "/api/v1/configmaps"} {
+			a, err := c.Client.Get(server + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(a.Body)
+			a.Body.Close()
+			if err != nil || bytes.Contains(body, []byte(`"`+c.Prefix)) {
+				t.Errorf("%s: %v %s", path, err, body)
+			}
+		}
+	}
+}
+
+// TestInterrupted: what was made before an interruption is deleted, too.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	c := differ.Config{Reference: servertest.Start(t), Candidate: servertest.Start(t), Client: servertest.Client(t), Prefix: "a-",
+		Progress: func(string) {
+			if n++; n == 60 {
+				cancel()
+			}
+		}}
+	if _, err := differ.Find(ctx, c, 2, 300); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	clean(t, c)
 }

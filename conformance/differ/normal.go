@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/kubecascade/kubecascade/conformance/drive"
 	"github.com/kubecascade/kubecascade/conformance/model"
@@ -17,17 +19,23 @@ func compareAnswers(sides [2]*side, op model.Op) *Difference {
 	if text[0] == text[1] {
 		return nil
 	}
-	return &Difference{What: fmt.Sprintf("the answers to %s differ", op), Reference: text[0], Candidate: text[1]}
+	return &Difference{What: fmt.Sprintf("the answers to %s differ", op), Reference: text[0], Candidate: text[1],
+		about: "answers " + string(op.Verb)}
 }
 
 var (
 	uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	// versions in the texts of preconditions (C-11, C-12).
 	versions = regexp.MustCompile(`(ResourceVersion[a-z ]*(?:\(|: ))\d+`)
+	times    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 )
 
-// differing are the fields of metadata whose values have nothing to say.
-var differing = []string{"resourceVersion", "creationTimestamp", "deletionTimestamp", "selfLink"}
+var (
+	// differing are the fields of metadata whose values have nothing to say.
+	differing = []string{"resourceVersion", "creationTimestamp", "deletionTimestamp", "selfLink"}
+	// reported are those of an Event that say who counted what when.
+	reported = []string{"firstTimestamp", "lastTimestamp", "eventTime", "count", "series", "source", "reportingComponent", "reportingInstance"}
+)
 
 // normal is the body with everything made equal that differs between two servers that are right.
 func normal(s *drive.Session, op model.Op, a drive.Answer) string {
@@ -46,10 +54,10 @@ func normal(s *drive.Session, op model.Op, a drive.Answer) string {
 		}
 		return "uid"
 	})
-	return versions.ReplaceAllString(text, "${1}version")
+	return times.ReplaceAllString(versions.ReplaceAllString(text, "${1}version"), "...")
 }
 
-// clean takes out what differs from all metadata.
+// clean takes out what differs from all metadata and Events, and the Events that a server made itself.
 func clean(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -65,8 +73,25 @@ func clean(v any) {
 				}
 			}
 		}
+		if _, event := v["involvedObject"]; event {
+			for _, f := range reported {
+				delete(v, f)
+			}
+		}
+		if items, ok := v["items"].([]any); ok {
+			v["items"] = slices.DeleteFunc(items, own)
+		}
 		for _, x := range v {
 			clean(x)
 		}
 	}
+}
+
+// own reports whether an item is an Event that a server reports by: their names have a dot, ours don't.
+func own(item any) bool {
+	o, _ := item.(map[string]any)
+	m, _ := o["metadata"].(map[string]any)
+	name, _ := m["name"].(string)
+	_, event := o["involvedObject"]
+	return event && strings.Contains(name, ".")
 }

@@ -1,15 +1,18 @@
 package differ
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/kubecascade/kubecascade/conformance/drive"
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
 
-// Find generates operations from a seed, runs them, and reduces the first difference. It returns nil if there is none.
+// Find generates operations from a seed, runs them, and reduces the first difference. It returns nil if there is
+// none. What it makes stays: see Clean.
 func Find(ctx context.Context, c Config, seed uint64, count int) (*Finding, error) {
 	ops := model.Generate(seed, count, model.Options{Confluent: true})
 	d, err := Run(ctx, c, ops)
@@ -25,43 +28,83 @@ type Finding struct {
 	Seed       uint64
 	Ops        []model.Op
 	Difference *Difference
-	prefix     string
+	// Repeated is whether the operations showed the difference each time that they were sent again.
+	Repeated bool
+	prefix   string
 }
 
 // Script is the operations as shell commands for each of the servers.
 func (f *Finding) Script() string { return drive.Script(f.prefix, f.Ops) }
 
-// reduceFor bounds the reduction.
-const reduceFor = 5 * time.Minute
+const (
+	// reduceFor bounds the reduction.
+	reduceFor = 5 * time.Minute
+	// repeats is how often a list is sent again before it is believed to show a difference.
+	repeats = 2
+	// cleanSoon is for the deletion of what a run made; what isn't gone then is left to Clean.
+	cleanSoon = 500 * time.Millisecond
+)
 
-// reduce tries shorter lists for as long as they show a difference, not always the same one.
+// reducer sends shorter lists.
+type reducer struct {
+	Config
+	ctx    context.Context
+	prefix string
+	// about is what kind of difference is looked for, last the one seen last.
+	about    string
+	last     *Difference
+	tries    int
+	deadline time.Time
+	failed   error
+	// cleaning is the deletion of what the last run made.
+	cleaning sync.WaitGroup
+}
+
+// reduce looks for the shortest list that shows a difference of the same kind each time that it is sent. If not
+// even the whole list does, it stays as it is: something else than the operations made the servers differ.
 func (f *Finding) reduce(ctx context.Context, c Config) error {
-	prefix, tries := c.Prefix, 0
-	f.prefix = prefix + "again-"
-	c.Settle = min(c.Settle, 2*time.Second)
-	if c.Settle == 0 {
-		c.Settle = time.Second
+	f.prefix = c.Prefix + "again-"
+	c.Settle = cmp.Or(min(c.Settle, 2*time.Second), time.Second)
+	progress := c.Progress
+	c.Progress = nil
+	r := &reducer{Config: c, ctx: ctx, prefix: c.Prefix, about: f.Difference.about, deadline: time.Now().Add(reduceFor)}
+	defer r.cleaning.Wait()
+	told := Config{Progress: progress}
+	told.tell("a difference after %d operations; sending them again", len(f.Ops))
+	if !r.shows(f.Ops) {
+		return r.failed
 	}
-	deadline := time.Now().Add(reduceFor)
-	var failed error
-	fails := func(ops []model.Op) bool {
-		if failed != nil || time.Now().After(deadline) || !confluent(ops) {
+	f.Repeated, f.Difference = true, r.last
+	f.Ops = model.Shrink(f.Ops, 400, func(ops []model.Op) bool {
+		told.tell("a difference after %d operations; try %d has %d", len(f.Ops), r.tries+1, len(ops))
+		if !confluent(ops) || !r.shows(ops) {
 			return false
 		}
-		tries++
-		c.Prefix = fmt.Sprintf("%sr%d-", prefix, tries)
-		d, err := Run(ctx, c, ops)
-		if err != nil {
-			failed = err
+		f.Ops, f.Difference = ops, r.last
+		return true
+	})
+	return r.failed
+}
+
+// shows reports whether the operations show a difference of the kind each time.
+func (r *reducer) shows(ops []model.Op) bool {
+	for range repeats {
+		if r.failed != nil || time.Now().After(r.deadline) {
 			return false
 		}
-		if d != nil {
-			f.Difference = d
+		r.tries++
+		c := r.Config
+		c.Prefix = fmt.Sprintf("%sr%d-", r.prefix, r.tries)
+		d, err := Run(r.ctx, c, ops)
+		r.failed = err
+		r.cleaning.Wait() // not many at a time
+		r.cleaning.Go(func() { _, _ = sweep(r.ctx, c, cleanSoon) })
+		if d == nil || d.about != r.about {
+			return false
 		}
-		return d != nil
+		r.last = d
 	}
-	f.Ops = model.Shrink(f.Ops, 400, fails)
-	return failed
+	return true
 }
 
 // confluent reports whether a list is still one that Generate might have made.

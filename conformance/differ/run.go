@@ -3,7 +3,9 @@ package differ
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +24,14 @@ type Config struct {
 	// Settle is how long cascades may take (default: 5 s). Where both servers do what the
 	// model expects nothing waits.
 	Settle time.Duration
+	// Progress is told in a line how far it has come, often; nil is fine.
+	Progress func(string)
+}
+
+func (c *Config) tell(format string, args ...any) {
+	if c.Progress != nil {
+		c.Progress(fmt.Sprintf(format, args...))
+	}
 }
 
 // Difference is where the servers differ.
@@ -31,6 +41,8 @@ type Difference struct {
 	// What differs, and how it is on each of them.
 	What                 string
 	Reference, Candidate string
+	// about is what kind of difference it is: a shorter list must show one of the same kind.
+	about string
 }
 
 // String is a report.
@@ -46,6 +58,12 @@ type side struct {
 	base, state model.State
 	events      []model.Event
 	more        <-chan struct{}
+	// whole: nothing is known to be on its way.
+	whole bool
+	// idle: a sentinel wasn't collected. Nobody waits for one again.
+	idle bool
+	// sentinels counts them.
+	sentinels int
 }
 
 // Run sends the operations to both servers and returns the first difference, nil if there is none.
@@ -72,17 +90,20 @@ func Run(ctx context.Context, c Config, ops []model.Op) (*Difference, error) {
 			d.Sent = n + 1
 			return d, nil
 		}
-		next, _, _ := model.Apply(expected, sides[0].session.Bind(op).Resolve(expected))
-		expected, _ = model.Settle(next, model.First)
-		d, err := settle(ctx, c, sides, op, expected)
+		next, _, sent := model.Apply(expected, sides[0].session.Bind(op).Resolve(expected))
+		next, collected := model.Settle(next, model.First)
+		want := historiesOf(slices.Concat(sent, collected))
+		last := n == len(ops)-1 || (n+1)%sentinelEvery == 0
+		d, err := settle(ctx, c, sides, op, want, last)
 		if d != nil || err != nil {
 			if d != nil {
 				d.Sent = n + 1
 			}
 			return d, err
 		}
-		expected = sides[0].rest(expected)
+		expected = sides[0].rest(next)
 		sides[1].rest(expected)
+		c.tell("%d of %d operations are the same", n+1, len(ops))
 	}
 	return nil, nil
 }
@@ -99,16 +120,20 @@ func send(ctx context.Context, sides [2]*side, op model.Op) error {
 	wg.Wait()
 	for i, err := range errs {
 		if err != nil {
-			return fmt.Errorf("%s: %w", [...]string{"reference", "candidate"}[i], err)
+			return fmt.Errorf("%s: %w", names[i], err)
 		}
 	}
 	return nil
 }
 
-// settle waits until both servers are where the model is and have shown the same, or for Settle.
-func settle(ctx context.Context, c Config, sides [2]*side, op model.Op, expected model.State) (*Difference, error) {
+// settle waits until both servers have shown what the model says that the objects go through, all of it:
+// the state alone is the same before and after an object came whose owner is absent. Or it waits for
+// Settle. With a sentinel it then lets a collector do what it shouldn't do, before the servers are compared.
+func settle(ctx context.Context, c Config, sides [2]*side, op model.Op, want histories, sentinel bool) (*Difference, error) {
 	timeout := time.NewTimer(c.Settle)
 	defer timeout.Stop()
+	var quiet <-chan time.Time
+	shown := false
 	for {
 		for _, s := range sides {
 			if err := s.follow(); err != nil {
@@ -116,12 +141,26 @@ func settle(ctx context.Context, c Config, sides [2]*side, op model.Op, expected
 			}
 		}
 		d := compareHistories(sides, op)
-		if d == nil && sides[0].state.Same(expected) && sides[1].state.Same(expected) {
-			return nil, nil
+		if d == nil && sides[0].histories().same(want) {
+			if !sentinel {
+				return nil, nil
+			}
+			if !shown {
+				if err := sentinels(ctx, c, sides); err != nil {
+					return nil, err
+				}
+				shown, quiet = true, time.After(wholeFor)
+				continue
+			}
+			if sides[0].whole && sides[1].whole {
+				return nil, nil
+			}
 		}
 		select {
 		case <-sides[0].more:
 		case <-sides[1].more:
+		case <-quiet: // others write what isn't watched
+			sentinel = false
 		case <-timeout.C:
 			return d, nil
 		case <-ctx.Done():
@@ -136,7 +175,7 @@ func (s *side) follow() error {
 	if err != nil {
 		return err
 	}
-	s.events, s.more = t.Events, t.More
+	s.events, s.more, s.whole = t.Events, t.More, t.Whole
 	s.state = s.base.After(t.Events)
 	return nil
 }
@@ -153,24 +192,31 @@ func (s *side) rest(expected model.State) model.State {
 	return at
 }
 
+// histories are what objects go through, as texts.
+type histories map[model.Key][]string
+
+func historiesOf(events []model.Event) histories {
+	h := histories{}
+	for _, e := range events {
+		h[e.Object.Key] = append(h[e.Object.Key], e.String())
+	}
+	return h
+}
+
+func (h histories) same(g histories) bool { return maps.EqualFunc(h, g, slices.Equal) }
+
+func (s *side) histories() histories { return historiesOf(s.events) }
+
 // compareHistories compares what the objects have gone through since the last operation.
 func compareHistories(sides [2]*side, op model.Op) *Difference {
-	h := [2]map[model.Key][]string{{}, {}}
-	for i, s := range sides {
-		for _, e := range s.events {
-			h[i][e.Object.Key] = append(h[i][e.Object.Key], e.String())
-		}
-	}
-	keys := model.State{}
-	for i := range h {
-		for k := range h[i] {
-			keys[k] = model.Object{}
-		}
-	}
-	for _, k := range keys.Keys() {
+	h := [2]histories{sides[0].histories(), sides[1].histories()}
+	keys := slices.Concat(slices.Collect(maps.Keys(h[0])), slices.Collect(maps.Keys(h[1])))
+	slices.SortFunc(keys, model.Key.Compare)
+	for _, k := range keys {
 		a, b := strings.Join(h[0][k], "\n"), strings.Join(h[1][k], "\n")
 		if a != b {
-			return &Difference{What: fmt.Sprintf("after %s the watch events of %s differ", op, k), Reference: a, Candidate: b}
+			return &Difference{What: fmt.Sprintf("after %s the watch events of %s differ", op, k), Reference: a, Candidate: b,
+				about: "events " + k.Kind}
 		}
 	}
 	return nil

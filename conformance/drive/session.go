@@ -27,7 +27,9 @@ type Session struct {
 	// have shown all, and ahead are versions beyond.
 	latest, through int64
 	ahead           map[int64]bool
-	broken          error
+	// collected are the sentinels that are gone.
+	collected map[string]bool
+	broken    error
 	// more is closed when there is something new.
 	more chan struct{}
 }
@@ -61,7 +63,7 @@ func Resume(ctx context.Context, url string, old *Session, client *http.Client) 
 func session(ctx context.Context, url, prefix string, client *http.Client) (context.Context, *Session) {
 	ctx, cancel := context.WithCancel(ctx)
 	return ctx, &Session{base: strings.TrimRight(url, "/"), prefix: prefix, client: client, stop: cancel,
-		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, more: make(chan struct{})}
+		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, collected: map[string]bool{}, more: make(chan struct{})}
 }
 
 // watchAll begins to watch; it closes the session if it can't.

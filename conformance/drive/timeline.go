@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kubecascade/kubecascade/conformance/model"
 )
@@ -103,6 +104,9 @@ func (s *Session) add(e raw, mine bool) {
 	defer s.mu.Unlock()
 	if mine {
 		s.events = append(s.events, e)
+	}
+	if e.Type == model.Deleted && isSentinel(e.kind, e.Object.Metadata.Name) && strings.HasPrefix(e.Object.Metadata.Namespace, s.prefix) {
+		s.collected[e.Object.Metadata.Name] = true
 	}
 	s.ahead[e.version] = true
 	for s.ahead[s.through+1] {

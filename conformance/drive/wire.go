@@ -113,6 +113,9 @@ func (s *Session) object(kind string, m metadata) (model.Object, bool) {
 	if kind == "Event" && strings.Contains(m.Name, ".") { // one that a server reports by (D-80)
 		mine = false
 	}
+	if isSentinel(kind, m.Name) {
+		mine = false
+	}
 	if m.Grace != nil {
 		o.Grace = *m.Grace
 	}

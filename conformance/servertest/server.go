@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -15,9 +16,28 @@ import (
 )
 
 // Start returns the URL of a server.
-func Start(t testing.TB) string {
+func Start(t testing.TB) string { return Slow(t, 0) }
+
+// slow is a collector whose deletions take their time.
+type slow struct {
+	*loopback.Collector
+	pause time.Duration
+}
+
+// Delete implements gc.API.
+func (s *slow) Delete(ctx context.Context, d gc.DeleteRequest) error {
+	select {
+	case <-time.After(s.pause):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return s.Collector.Delete(ctx, d)
+}
+
+// Slow returns the URL of a server whose collector pauses before each deletion.
+func Slow(t testing.TB, pause time.Duration) string {
 	t.Helper()
-	adapter := &loopback.Collector{}
+	adapter := &slow{&loopback.Collector{}, pause}
 	var collector *gc.Collector
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 		collector = gc.New(gc.Config{API: adapter, Timeline: c.Cache, Kinds: adapter, Root: c.Decoder.Root, Log: c.Log})

@@ -13,11 +13,12 @@ import (
 //   - node n has an edge to uid u  <=>  anchor u lists n, and its sums are those of its list
 //   - an anchor is named by somebody, and its owner is whoever has the uid
 //   - nothing is both gone and in line; what is in line is there once; slots are used within the limit
+//   - n stands on the shelf of a place  <=>  its request rests on that place
 //   - decide(n) is a request  =>  n is ready, in flight, backing off or settled
 //   - decide(n) waits for a fact  =>  n is on that shelf, or ready, or would be kept if its kinds were served
 //   - waiting nodes don't wait for themselves but through released edges
 func (g *Graph) Check() error {
-	errs := []error{g.checkSums()}
+	errs := []error{g.checkSums(), g.checkContested()}
 	for _, n := range slices.SortedFunc(maps.Values(g.nodes), compareNodes) {
 		errs = append(errs, g.checkNode(n), g.checkEdges(n))
 		if !g.loading {
@@ -136,6 +137,33 @@ func (g *Graph) checkAnchor(a *anchor) error {
 	if count != a.count || blocking != a.blocking || dying != a.dying || pending != a.pending {
 		return fmt.Errorf("uid %s: sums are %d %d %d %d, should be %d %d %d %d", a.uid,
 			a.count, a.blocking, a.dying, a.pending, count, blocking, dying, pending)
+	}
+	return nil
+}
+
+func (g *Graph) checkContested() error {
+	for p, s := range g.contested {
+		if len(s.nodes) == 0 {
+			return fmt.Errorf("the shelf of %s is empty", p.key())
+		}
+		for n := range s.nodes {
+			if n.gone || n.work == nil || !slices.ContainsFunc(n.work.guards, func(x Guard) bool { return x.Key == p.key() }) {
+				return fmt.Errorf("%s stands on the shelf of %s, which doesn't concern it", n.key(), p.key())
+			}
+		}
+	}
+	for _, n := range g.nodes {
+		if n.work == nil {
+			continue
+		}
+		if s := n.state(); len(n.work.guards) > 0 && s != InFlight && (s != BackOff || !n.work.conflict) {
+			return fmt.Errorf("%s is %s and in a conflict", n.key(), s)
+		}
+		for _, guard := range n.work.guards {
+			if s := g.contested[g.place(guard.Key)]; s == nil || !s.has(n) {
+				return fmt.Errorf("%s doesn't stand on the shelf of %s", n.key(), guard.Key)
+			}
+		}
 	}
 	return nil
 }

@@ -11,7 +11,7 @@
 //     together. Requests are decided when they are handed out, never earlier, so what waits in
 //     line is judged by the newest revision.
 //  3. A Delete names the revision of the object and the keys and revisions of all the owners it was
-//     judged by. Whoever carries it out with these guards never deletes an object that had a
+//     judged by; of a key that another uid holds, that nothing else has come there. Whoever carries it out with these guards never deletes an object that had a
 //     solid owner at that moment.
 //  4. An owner lets go of its finalizer only when the graph has reached the revision of its
 //     deletion: the graph learns of the deletion from that very event, and everything older, of

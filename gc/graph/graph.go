@@ -28,6 +28,9 @@ type Graph struct {
 	collections map[string]*collection
 	// unread are the shelves of objects that wait for a key whose value has never been readable.
 	unread map[place]*shelf
+	// contested are the shelves of objects whose request rests on a place, until that is written, and
+	// further if the answer is a conflict.
+	contested map[place]*shelf
 	// loaded are the objects to look at when loading is over.
 	loaded []*node
 
@@ -57,6 +60,7 @@ func New(c Config) *Graph {
 		names:       map[kindName]*kindName{},
 		collections: map[string]*collection{},
 		unread:      map[place]*shelf{},
+		contested:   map[place]*shelf{},
 		ticket:      c.FirstTicket,
 		tickets:     map[Ticket]*node{},
 		settled:     map[*node]struct{}{},

@@ -105,7 +105,9 @@ func (g *Graph) superfluous(n *node, others bool) (uids []string, exact bool) {
 	return slices.Compact(uids), exact
 }
 
-// guards returns the places that the verdicts on n's references rest on.
+// guards returns the places that the verdicts on n's references rest on. An owner must be in the
+// very state that was judged: one that waits for its dependents may stop doing so. An object of another
+// uid in its place need only stay there, or go: somebody who writes it often delays nobody (D-76).
 func (g *Graph) guards(n *node) []Guard {
 	guards := make([]Guard, 0, len(n.refs))
 	for i := range n.refs {
@@ -116,11 +118,11 @@ func (g *Graph) guards(n *node) []Guard {
 		}
 		guard := Guard{Key: p.key()}
 		if o := g.nodes[p]; o != nil {
-			guard.Revision = o.revision
+			guard.Revision, guard.Held = o.revision, o.uid != r.edge.anchor.uid
 		}
 		guards = append(guards, guard)
 	}
-	slices.SortFunc(guards, func(a, b Guard) int { return a.Key.Compare(b.Key) })
+	slices.SortFunc(guards, Guard.compare)
 	return slices.Compact(guards)
 }
 

@@ -95,10 +95,29 @@ func (r Ref) String() string { return fmt.Sprintf("%s@%d", r.Key, r.Revision) }
 type Guard struct {
 	Key      Key
 	Revision int64
+	// Held asks less: the key may hold what it held at Revision in a later state, too, or nothing.
+	// Whatever is written to an object of another uid, it isn't the owner.
+	Held bool
 }
 
-// String prints the key and the revision.
-func (g Guard) String() string { return fmt.Sprintf("%s@%d", g.Key, g.Revision) }
+// String prints the key and the revision, with a plus if a later one of the same object will do.
+func (g Guard) String() string {
+	if g.Held {
+		return fmt.Sprintf("%s@%d+", g.Key, g.Revision)
+	}
+	return fmt.Sprintf("%s@%d", g.Key, g.Revision)
+}
+
+func (g Guard) compare(h Guard) int {
+	c := cmp.Or(g.Key.Compare(h.Key), cmp.Compare(g.Revision, h.Revision))
+	switch {
+	case c != 0 || g.Held == h.Held:
+		return c
+	case h.Held:
+		return -1
+	}
+	return 1
+}
 
 // Kind is one entry of the table of types: what owner references of this apiVersion and kind mean.
 type Kind struct {

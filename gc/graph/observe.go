@@ -11,9 +11,11 @@ func (g *Graph) observe(o *Object) {
 	}
 	if n == nil {
 		g.insert(p, o)
+		g.overtake(p, false)
 		return
 	}
 	g.update(n, o)
+	g.overtake(p, true)
 }
 
 func (g *Graph) insert(p place, o *Object) {
@@ -115,6 +117,7 @@ func (g *Graph) remove(n *node) {
 	if s := g.unread[n.place]; s != nil {
 		g.wakeUnread(n.place, s)
 	}
+	g.overtake(n.place, false)
 }
 
 // load looks at everything for the first time. What was left over from before is found here:

@@ -84,7 +84,7 @@ func (n *node) view() View {
 		Waiting: n.class() == Waiting, Releasing: n.class() == Releasing, State: n.state(),
 	}
 	if n.work != nil {
-		v.Attempts = n.work.attempts
+		v.Attempts = n.work.failures
 	}
 	n.edges(func(e *edge) { v.Owners = append(v.Owners, e.anchor.uid) })
 	slices.Sort(v.Owners)

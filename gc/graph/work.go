@@ -26,9 +26,11 @@ func (s State) String() string {
 	return [...]string{"idle", "ready", "in flight", "back-off", "settled"}[s]
 }
 
-// tries are the attempts that have failed since the last success or change.
+// tries are what has failed since the last success or change.
 type tries struct {
-	attempts int
+	// attempts count for the back-off; failures are all, those too that were conflicts with a write that
+	// is known by now and will not be met again.
+	attempts, failures int
 	// conflict: the last one failed because a revision was another.
 	conflict bool
 }
@@ -42,8 +44,12 @@ type work struct {
 	// touched: the object was written while the request was under way. dirty: there is a reason to
 	// decide again.
 	touched, dirty bool
+	// overtaken: a guard of the request was written, so that it was, or will be, in conflict.
+	overtaken bool
 	// shelf is where the object waits for a fact.
 	shelf *shelf
+	// guards are what the request rests on, whose places have n on their shelves.
+	guards []Guard
 }
 
 func (n *node) state() State {
@@ -64,9 +70,9 @@ func (n *node) counted() bool {
 	}
 	switch w := n.work; w.state {
 	case Ready, InFlight:
-		return w.attempts == 0 || w.attempts <= patience && w.conflict
+		return w.failures == 0 || w.failures <= patience && w.conflict
 	case BackOff:
-		return w.attempts <= patience && w.conflict
+		return w.failures <= patience && w.conflict
 	}
 	return false
 }
@@ -101,6 +107,9 @@ func (g *Graph) touch(n *node, changed bool) {
 		if changed {
 			g.change(n, func() { n.work.tries = tries{} })
 		}
+		if n.work.conflict {
+			n.work.attempts = 0
+		}
 		if changed || n.work.conflict {
 			g.mark(n)
 		}
@@ -119,7 +128,7 @@ func (g *Graph) enter(n *node, s State, t tries) {
 	g.leave(n)
 	g.change(n, func() {
 		w.state, w.tries = s, t
-		w.touched, w.dirty = false, false
+		w.touched, w.dirty, w.overtaken = false, false, false
 	})
 	if s == Idle {
 		n.work = nil
@@ -140,6 +149,7 @@ func (g *Graph) enter(n *node, s State, t tries) {
 
 func (g *Graph) leave(n *node) {
 	w := n.work
+	g.release(n)
 	if w.state != Idle {
 		g.states[w.state]--
 	}
@@ -195,7 +205,11 @@ func (g *Graph) conclude(n *node) {
 		return
 	}
 	g.enter(n, InFlight, n.work.tries)
-	g.out = append(g.out, g.request(n, m, n.work.ticket))
+	a := g.request(n, m, n.work.ticket)
+	if d, ok := a.(Delete); ok {
+		g.contest(n, d.Guards)
+	}
+	g.out = append(g.out, a)
 }
 
 func (g *Graph) wakeOwners() {
@@ -230,8 +244,8 @@ func (g *Graph) result(r Result) {
 	if w.state != InFlight || w.ticket != r.Ticket {
 		return
 	}
-	touched, dirty := w.touched, w.dirty
-	t := tries{attempts: w.attempts + 1, conflict: r.Outcome == Conflict}
+	touched, dirty, overtaken := w.touched, w.dirty, w.overtaken
+	t := tries{attempts: w.attempts + 1, failures: w.failures + 1, conflict: r.Outcome == Conflict}
 	switch r.Outcome {
 	case Done, Missing:
 		if touched {
@@ -241,11 +255,20 @@ func (g *Graph) result(r Result) {
 		// Its own next event decides; nothing else that has happened matters until then.
 		g.enter(n, Settled, tries{})
 	case Conflict, Failed:
-		if dirty || touched && t.conflict {
+		if t.conflict && (touched || overtaken) {
+			t.attempts = 0
 			g.enter(n, Ready, t)
 			return
 		}
+		if dirty {
+			g.enter(n, Ready, t)
+			return
+		}
+		guards := w.guards
 		g.enter(n, BackOff, t)
+		if t.conflict { // the write that won is on its way
+			g.contest(n, guards)
+		}
 		g.out = append(g.out, Retry{Ticket: w.ticket, Object: n.ref(), Attempt: w.attempts})
 	}
 }

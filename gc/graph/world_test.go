@@ -12,7 +12,9 @@ import (
 type world struct {
 	revision int64
 	objects  map[Key]*thing
-	kinds    []Kind
+	// born are the revisions at which the objects came to be.
+	born  map[Key]int64
+	kinds []Kind
 	// timeline are the events that the graph hasn't been told yet.
 	timeline []Event
 	// dead are the objects that were removed, the last one last.
@@ -45,7 +47,7 @@ var defaultKinds = []Kind{
 }
 
 func newWorld(kinds []Kind) *world {
-	return &world{objects: map[Key]*thing{}, died: map[string]bool{}, kinds: slices.Clone(kinds)}
+	return &world{objects: map[Key]*thing{}, born: map[Key]int64{}, died: map[string]bool{}, kinds: slices.Clone(kinds)}
 }
 
 // nameOf returns how the collection's objects are called.
@@ -62,6 +64,9 @@ func (w *world) put(t *thing) {
 	w.revision++
 	t.Revision = w.revision
 	t.APIVersion, t.Kind = w.nameOf(t.Collection)
+	if was := w.objects[t.Key]; was == nil || was.UID != t.UID {
+		w.born[t.Key] = w.revision
+	}
 	w.objects[t.Key] = t
 	w.timeline = append(w.timeline, Observed{Object: t.shown()})
 }
@@ -162,7 +167,11 @@ func (w *world) carry(a Action) (Ticket, Outcome) {
 			if at := w.objects[g.Key]; at != nil {
 				rev = at.Revision
 			}
-			if t != nil && rev != g.Revision {
+			holds := rev == g.Revision
+			if g.Held {
+				holds = w.born[g.Key] <= g.Revision || rev == 0
+			}
+			if t != nil && !holds {
 				return a.Ticket, Conflict
 			}
 		}

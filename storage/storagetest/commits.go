@@ -64,6 +64,9 @@ func testGuards(t *testing.T, s storage.Store) {
 	put(t, s, key("group/a"), 0, "1")
 	newest := put(t, s, key("group/b"), 0, "2")
 	put(t, s, key("group0"), 0, "not below")
+	remove(t, s, key("again"), put(t, s, key("again"), 0, "first"))
+	second := put(t, s, key("again"), 0, "second")
+	third := put(t, s, key("again"), second, "third")
 	for _, c := range []struct {
 		name   string
 		guards []storage.Guard
@@ -76,6 +79,10 @@ func testGuards(t *testing.T, s storage.Store) {
 		{"nothing newer below", []storage.Guard{{Key: key("group/"), ModRevision: newest, Below: true}}, nil},
 		{"nothing below", []storage.Guard{{Key: key("none/"), Below: true}}, nil},
 		{"newer below", []storage.Guard{{Key: key("group/"), ModRevision: newest - 1, Below: true}}, &storage.Guard{Key: key("group/"), ModRevision: newest, Below: true}},
+		{"held", []storage.Guard{{Key: key("owner"), ModRevision: owner, Held: true}}, nil},
+		{"held, later state", []storage.Guard{{Key: key("again"), ModRevision: second, Held: true}}, nil},
+		{"held, nothing", []storage.Guard{{Key: key("none"), ModRevision: owner, Held: true}}, nil},
+		{"held, created since", []storage.Guard{{Key: key("again"), ModRevision: second - 1, Held: true}}, &storage.Guard{Key: key("again"), ModRevision: third, Held: true}},
 		{"first of two", []storage.Guard{{Key: key("none"), ModRevision: 5}, {Key: key("owner")}}, &storage.Guard{Key: key("none")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -161,9 +161,12 @@ func (g *generator) commit() operation {
 	for range g.IntN(3) {
 		guard := g.key()
 		txn.Guards = append(txn.Guards, storage.Guard{Key: guard, ModRevision: g.expect(guard)})
-		if g.IntN(3) == 0 {
-			last := &txn.Guards[len(txn.Guards)-1]
+		last := &txn.Guards[len(txn.Guards)-1]
+		switch g.IntN(4) {
+		case 0:
 			last.Key, last.Below = guard[:strings.LastIndex(guard, "/")+1], true
+		case 1:
+			last.Held = true
 		}
 	}
 	return operation{fmt.Sprintf("commit %+v", txn), func(t *testing.T, s storage.Store, a *answer) (err error) {

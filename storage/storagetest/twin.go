@@ -145,11 +145,16 @@ func (w *Twin) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	}
 	for _, g := range t.Guards {
 		found := w.get(g.Key).ModRevision
-		if g.Below {
+		holds := found == g.ModRevision
+		switch {
+		case g.Below:
 			found = w.newest(g.Key)
+			holds = found <= g.ModRevision
+		case g.Held:
+			holds = w.created(g.Key) <= g.ModRevision
 		}
-		if !g.Below && found != g.ModRevision || found > g.ModRevision {
-			guard := &storage.Guard{Key: g.Key, ModRevision: found, Below: g.Below}
+		if !holds {
+			guard := &storage.Guard{Key: g.Key, ModRevision: found, Below: g.Below, Held: g.Held}
 			return 0, &storage.ConflictError{Current: current, Guard: guard, Revision: w.revision}
 		}
 	}
@@ -163,6 +168,20 @@ func (w *Twin) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 		w.write(t.Key, nil)
 	}
 	return w.revision, nil
+}
+
+// created is the revision since which the key has existed, 0 if it doesn't; w.mu is held.
+func (w *Twin) created(key string) (rev int64) {
+	for _, ev := range w.history {
+		switch {
+		case ev.Key != key:
+		case ev.Value == nil:
+			rev = 0
+		case rev == 0:
+			rev = ev.Revision
+		}
+	}
+	return rev
 }
 
 // newest is the latest mod revision under the prefix; w.mu is held.

@@ -1,0 +1,124 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+const (
+	// sweepPause is between rounds; stubborn is how many of them a namespace may take that holds nothing any more
+	// before it is finalized: on a server without the controller for that, nobody else does it.
+	sweepPause = 100 * time.Millisecond
+	stubborn   = 15
+)
+
+// sweeper deletes what sessions have made.
+type sweeper struct {
+	*Session
+	round int
+}
+
+// Sweep deletes the namespaces and cluster-scoped objects whose names begin with the prefix, with all that is in
+// them, whatever finalizers there are, and waits until they are gone. If ctx ends first it returns what is left.
+func Sweep(ctx context.Context, url, prefix string, client *http.Client) (left []string, err error) {
+	_, s := session(ctx, url, prefix, client)
+	defer s.stop()
+	for w := (&sweeper{Session: s}); ; w.round++ {
+		now, err := w.sweep(ctx)
+		if ctx.Err() != nil {
+			return left, nil
+		}
+		if err != nil || len(now) == 0 {
+			return now, err
+		}
+		left = now
+		select {
+		case <-time.After(sweepPause):
+		case <-ctx.Done():
+			return left, nil
+		}
+	}
+}
+
+// sweep is one round; it returns what was there at its beginning.
+func (w *sweeper) sweep(ctx context.Context) (left []string, err error) {
+	for _, k := range model.Kinds {
+		if k.Namespaced {
+			continue
+		}
+		items, _, err := w.list(ctx, w.collection(k, ""))
+		if err != nil {
+			return left, fmt.Errorf("listing %s: %w", k.Plural, err)
+		}
+		for _, m := range items {
+			if strings.HasPrefix(m.Name, w.prefix) {
+				left = append(left, k.Name+" "+m.Name)
+				w.remove(ctx, w.collection(k, "")+"/"+m.Name, m)
+			}
+		}
+	}
+	items, _, err := w.list(ctx, w.collection(namespaces, ""))
+	if err != nil {
+		return left, fmt.Errorf("listing namespaces: %w", err)
+	}
+	for _, ns := range items {
+		if !strings.HasPrefix(ns.Name, w.prefix) {
+			continue
+		}
+		left = append(left, "Namespace "+ns.Name)
+		if err := w.empty(ctx, ns); err != nil {
+			return left, err
+		}
+	}
+	return left, nil
+}
+
+// empty deletes a namespace and, since finalizers hold them, what is in it.
+func (w *sweeper) empty(ctx context.Context, ns metadata) error {
+	path := w.collection(namespaces, "") + "/" + ns.Name
+	if ns.Deletion == nil {
+		_, _, _ = w.do(ctx, Request{Method: http.MethodDelete, Path: path}) // the next round sees
+	}
+	held := false
+	for _, k := range model.Kinds {
+		if !k.Namespaced {
+			continue
+		}
+		all := "/api/"
+		if strings.Contains(k.APIVersion, "/") {
+			all = "/apis/"
+		}
+		all += k.APIVersion + "/namespaces/" + ns.Name + "/" + k.Plural
+		items, _, err := w.list(ctx, all)
+		if err != nil {
+			return fmt.Errorf("listing %s: %w", k.Plural, err)
+		}
+		for _, m := range items {
+			held = true
+			w.remove(ctx, all+"/"+m.Name, m)
+		}
+	}
+	if held || w.round < stubborn {
+		return nil
+	}
+	body, _ := json.Marshal(fields{"apiVersion": "v1", "kind": "Namespace", "metadata": fields{"name": ns.Name}, "spec": fields{}})
+	_, _, err := w.do(ctx, Request{http.MethodPut, path + "/finalize", "application/json", body})
+	return err
+}
+
+// remove makes an object go, whatever holds it. What doesn't work is tried again in the next round.
+func (w *sweeper) remove(ctx context.Context, path string, m metadata) {
+	if m.Deletion == nil || len(m.Finalizers) == 0 {
+		_, _, _ = w.do(ctx, Request{http.MethodDelete, path, "application/json",
+			[]byte(`{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":0,"propagationPolicy":"Background"}`)})
+	}
+	if len(m.Finalizers) > 0 {
+		_, _, _ = w.do(ctx, Request{http.MethodPatch, path, "application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`)})
+	}
+}
