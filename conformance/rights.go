@@ -83,12 +83,21 @@ func (t *T) forbidden(a *Answer, r right) {
 	blocks := strings.Contains(a.Message(), "blockOwnerDeletion")
 	if blocks { // whose finalizers isn't said in a form to be read; one of the kinds of the case
 		if lacking := t.client.missing(t.ctx); len(lacking) > 0 {
-			panic(skipped("no right to update the finalizers of an owner that is to be blocked: " + a.Message()))
+			panic(skipped("no right to update the finalizers of an owner that is to be blocked"))
 		}
 		return
 	}
 	if allowed, known := t.client.may(t.ctx, r); !allowed && (known || strings.Contains(a.Message(), "cannot")) {
 		panic(skipped("no right to " + r.String() + ": " + a.Message()))
+	}
+}
+
+// Right ends the case, before it makes what couldn't be cleaned up, if the user has no right to do this to objects of
+// the kind, or to a subresource of them.
+func (t *T) Right(verb string, k Kind, subresource string) {
+	r := right{verb, k.Group, k.Plural, subresource}
+	if allowed, known := t.client.may(t.ctx, r); known && !allowed {
+		panic(skipped("no right to " + r.String()))
 	}
 }
 
