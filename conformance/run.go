@@ -99,7 +99,11 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 	}
 	rep.Seconds = time.Since(started).Seconds()
 	r.note(func(p *Progress) { p.Cleaning = true })
-	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.CleanUp)
+	patience := o.CleanUp
+	if r.absent&Namespaces != 0 { // nobody will delete them
+		patience = min(patience, idleTimeout)
+	}
+	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	rep.LeftBehind = leftBehind(clean, c, r.made)
 	rep.count()
