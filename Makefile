@@ -61,7 +61,7 @@ OPS ?= 2000
 meta: ## random operations against the model: SEED=, SEEDS= and OPS=
 	$(GO) test ./conformance/meta -count=1 -timeout=60m $(VERBOSE) -seed=$(SEED) -seeds=$(SEEDS) -ops=$(OPS) $(ARGS)
 
-faults: ## kill servers inside cascades; ROUNDS of each test, moments by SEED
+faults: ## kill servers inside cascades; ROUNDS of each test, trees and moments by SEED (printed)
 	$(GO) test ./conformance/faults -count=1 -timeout=60m -v -rounds=$(or $(ROUNDS),20) $(if $(filter-out 0,$(SEED)),-seed=$(SEED)) $(ARGS)
 
 image: ## a container image

@@ -163,7 +163,9 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	for p := range s.config.Debug {
-		paths = append(paths, p)
+		if !strings.HasSuffix(p, "*") {
+			paths = append(paths, p)
+		}
 	}
 	slices.Sort(paths)
 	data, err := json.MarshalIndent(map[string][]string{"paths": paths}, "", "  ")

@@ -14,6 +14,9 @@ func (t *T) get(o *Object) (*Object, *Answer, error) {
 		return nil, nil, err
 	case a.Code == http.StatusNotFound:
 		return nil, a, nil
+	case a.Code == http.StatusForbidden && t.prefix != "": // of a case, not of the cleaning up
+		t.forbidden(a, rightOf(http.MethodGet, o.Of))
+		fallthrough
 	case a.Code != http.StatusOK:
 		return nil, a, fmt.Errorf("the server answers %d: %s", a.Code, a.Message())
 	}

@@ -39,13 +39,23 @@ type Answer struct {
 	Curl string
 }
 
-// Message is the message of a Status, or the whole body.
+// Message is the message of a Status, or the body, unless that is a page for a browser or long.
 func (a *Answer) Message() string {
 	if m, ok := a.Body["message"].(string); ok {
 		return m
 	}
-	return a.Text
+	text := strings.TrimSpace(a.Text)
+	if strings.HasPrefix(text, "<") || strings.Contains(a.Header.Get("Content-Type"), "html") {
+		return fmt.Sprintf("%s, with a page that is no answer of a Kubernetes API server", http.StatusText(a.Code))
+	}
+	if r := []rune(text); len(r) > maxMessage {
+		return string(r[:maxMessage]) + "..."
+	}
+	return text
 }
+
+// maxMessage bounds the characters of a body that is told as a message.
+const maxMessage = 300
 
 // Warnings are the texts of the answer's Warning headers.
 func (a *Answer) Warnings() []string {

@@ -16,7 +16,7 @@ import (
 )
 
 // Journal is the order in which objects of a kind in the case's namespace were deleted, or lost their
-// last reference to an owner, by a watch.
+// last reference to an owner, by a watch, and the finalizers with which they were being deleted.
 type Journal struct {
 	kind   Kind
 	cancel context.CancelFunc
@@ -25,6 +25,8 @@ type Journal struct {
 	mu sync.Mutex // guards what follows
 	// events are in their order; objects that are as they were appear again.
 	events []happening
+	// carried are the finalizers of objects that were being deleted.
+	carried map[types.UID][]string
 	// broken is why the watch ended before the case.
 	broken error
 }
@@ -85,9 +87,11 @@ func (j *Journal) read(ctx context.Context, c *Client, path, version string) (st
 			Object struct {
 				Message  string
 				Metadata struct {
-					UID             types.UID
-					ResourceVersion string
-					OwnerReferences []any
+					UID               types.UID
+					ResourceVersion   string
+					OwnerReferences   []any
+					DeletionTimestamp string
+					Finalizers        []string
 				}
 			}
 		}
@@ -103,7 +107,31 @@ func (j *Journal) read(ctx context.Context, c *Client, path, version string) (st
 			j.events = append(j.events, happening{e.Object.Metadata.UID, e.Type == "DELETED"})
 			j.mu.Unlock()
 		}
+		if m := e.Object.Metadata; m.DeletionTimestamp != "" {
+			j.carry(m.UID, m.Finalizers)
+		}
 		version = e.Object.Metadata.ResourceVersion
+	}
+}
+
+func (j *Journal) carry(uid types.UID, finalizers []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.carried == nil {
+		j.carried = map[types.UID][]string{}
+	}
+	j.carried[uid] = append(j.carried[uid], finalizers...)
+}
+
+// NeverCarried waits until the watch has told of the objects' deletion, and checks that none of them had the finalizer
+// while it was being deleted.
+func (t *T) NeverCarried(j *Journal, finalizer string, objects ...*Object) {
+	expected := fmt.Sprintf("a watch of %s to tell of the deletion of %s, without the finalizer %s before", j.kind.Plural, describe(objects), finalizer)
+	t.places(j, expected, happenings(objects, true))
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, o := range objects {
+		t.Check(!slices.Contains(j.carried[o.GetUID()], finalizer), expected, fmt.Sprintf("%s was being deleted with it", o), nil)
 	}
 }
 

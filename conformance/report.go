@@ -43,8 +43,12 @@ type Report struct {
 	Skipped int     `json:"skipped"`
 	NotRun  int     `json:"notRun"`
 	// Collector is what is wrong with the collector, if it gave no sign of life.
-	Collector string   `json:"collector,omitempty"`
-	Results   []Result `json:"results"`
+	Collector string `json:"collector,omitempty"`
+	// Namespaces is the same of the controller that empties namespaces.
+	Namespaces string `json:"namespaces,omitempty"`
+	// Rights is what the user may not do, for which cases are skipped.
+	Rights  string   `json:"rights,omitempty"`
+	Results []Result `json:"results"`
 	// LeftBehind are the objects that weren't gone when the time for cleaning up was over.
 	LeftBehind []string `json:"leftBehind,omitempty"`
 }

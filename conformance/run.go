@@ -20,6 +20,8 @@ type Options struct {
 	Timeout, CleanUp time.Duration
 	// Progress is told whenever something has changed; nil is fine. Calls don't overlap.
 	Progress func(Progress)
+	// Note is told, before any case runs, what is known to go wrong; nil is fine.
+	Note func(string)
 }
 
 // Progress is how far a run has come.
@@ -27,8 +29,8 @@ type Progress struct {
 	Done, Failed, Total int
 	// Running are the names of the cases that run.
 	Running []string
-	// Probing is what is being looked for before they do; empty if nothing is.
-	Probing string
+	// Probing are the parts of a cluster that are being looked for.
+	Probing []string
 	// Cleaning is whether only the cleaning up is left.
 	Cleaning bool
 }
@@ -53,9 +55,11 @@ type runner struct {
 	Options
 	client *Client
 	id     string
-	idle   bool
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	// absent are the parts of a cluster that gave no sign of life.
+	absent   Need
+	running  map[*T]cut
 	progress Progress
 	made     []*Object
 }
@@ -67,25 +71,39 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Options: o, client: c, id: runID()}
+	r := &runner{Options: o, client: c, id: runID(), running: map[*T]cut{}}
 	if err := r.mayMake(ctx); err != nil {
 		return nil, err
 	}
+	lacking, err := r.rights(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if lacking != "" && o.Note != nil {
+		o.Note(lacking)
+	}
 	r.progress.Total = len(cases)
-	rep := &Report{Server: c.URL, Version: version, Started: time.Now().UTC().Truncate(time.Second)}
+	rep := &Report{Rights: lacking, Server: c.URL, Version: version, Started: time.Now().UTC().Truncate(time.Second)}
 	started := time.Now()
 	rep.Results = make([]Result, len(cases), len(cases)+len(leftOut))
-	r.note(func(*Progress) {})
-	if needs(cases, Collector) {
-		rep.Collector = r.probe(ctx)
+	defer r.tick()()
+	probed := r.probe(ctx, cases, rep)
+	if len(cases) > o.Parallel { // a few run at once anyhow; many would each wait for what never comes
+		probed()
+		probed = func() {}
 	}
 	r.all(ctx, cases, rep.Results)
+	probed()
 	for _, c := range leftOut {
 		rep.Results = append(rep.Results, Result{Case: c, Outcome: Skipped, Reason: "left out by --skip"})
 	}
 	rep.Seconds = time.Since(started).Seconds()
 	r.note(func(p *Progress) { p.Cleaning = true })
-	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.CleanUp)
+	patience := o.CleanUp
+	if r.absent&Namespaces != 0 { // nobody will delete them
+		patience = min(patience, idleTimeout)
+	}
+	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	rep.LeftBehind = leftBehind(clean, c, r.made)
 	rep.count()
@@ -136,18 +154,6 @@ func (r *runner) mayMake(ctx context.Context) error {
 	return nil
 }
 
-// probe waits for the first sign of a collector, and says what is wrong if there is none.
-func (r *runner) probe(ctx context.Context) string {
-	c := Case{Name: "probe", Run: func(t *T) { t.sentinel(nil) }}
-	res := r.one(ctx, c, "probe", min(r.Timeout, probeTimeout))
-	if res.Outcome != Failed {
-		return ""
-	}
-	r.idle = true
-	return fmt.Sprintf("no collector seems to work: expected %s; seen: %s. Each case that needs one has %v only.",
-		res.Failure.Expected, res.Failure.Seen, min(r.Timeout, idleTimeout))
-}
-
 // all runs the cases, as many at a time as may be, in their order.
 func (r *runner) all(ctx context.Context, cases []Case, results []Result) {
 	slots := make(chan struct{}, max(r.Parallel, 1))
@@ -157,19 +163,11 @@ func (r *runner) all(ctx context.Context, cases []Case, results []Result) {
 		running.Go(func() {
 			defer func() { <-slots }()
 			r.note(func(p *Progress) { p.Running = append(p.Running, c.Name) })
-			results[i] = r.one(ctx, c, slug(i, c.Name), r.limit(c))
+			results[i] = r.one(ctx, c, slug(i, c.Name), r.Timeout)
 			r.note(func(p *Progress) { p.ended(c.Name, results[i].Outcome) })
 		})
 	}
 	running.Wait()
-}
-
-// limit is how long a case may take.
-func (r *runner) limit(c Case) time.Duration {
-	if r.idle && c.Needs&Collector != 0 {
-		return min(r.Timeout, idleTimeout)
-	}
-	return r.Timeout
 }
 
 // slug is a part of names that tells the case; its number makes it unique where it is cut.
@@ -186,8 +184,10 @@ func (r *runner) one(ctx context.Context, c Case, slug string, limit time.Durati
 	}
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	t := &T{ctx: timed, client: r.client, started: time.Now(), prefix: "conformance-" + r.id + "-" + slug, idle: r.idle}
+	t := &T{ctx: timed, client: r.client, started: time.Now(), prefix: "conformance-" + r.id + "-" + slug}
+	r.begin(t, c.Needs, cancel)
 	failure, skip := t.attempt(c)
+	r.end(t)
 	res.Seconds = time.Since(t.started).Seconds()
 	switch {
 	case skip != "":

@@ -25,6 +25,12 @@ type memory struct {
 	objects map[string]map[string]any
 	busy    int
 	closed  bool
+	// lacks are rights that the user is told not to have; refuses, the method that is answered 403 with the reason.
+	lacks map[string]bool
+	// stays: the namespace of a probe stays when it is deleted first; told are those.
+	stays           bool
+	told            map[string]bool
+	refuses, reason string
 }
 
 func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -47,6 +53,20 @@ func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status(429, "too many requests")
 	case m.closed:
 		status(403, "not you")
+	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews") && m.lacks != nil:
+		var review struct {
+			Spec struct {
+				ResourceAttributes struct{ Verb, Resource, Subresource string }
+			}
+		}
+		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+			status(400, err.Error())
+			return
+		}
+		at := review.Spec.ResourceAttributes
+		answer(201, map[string]any{"status": map[string]any{"allowed": !m.lacks[at.Verb+" "+at.Resource+at.Subresource]}})
+	case m.refuses != "" && r.Method == m.refuses && strings.Count(r.URL.Path, "/") > 4:
+		status(403, m.reason)
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/clusterroles"):
 		status(403, "not you")
 	case r.URL.Query().Has("dryRun"):
@@ -63,6 +83,9 @@ func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(201, o)
 	case m.objects[r.URL.Path] == nil:
 		status(404, "not found")
+	case r.Method == http.MethodDelete && m.stays && strings.HasSuffix(r.URL.Path, "-probe") && !m.told[r.URL.Path]:
+		m.told[r.URL.Path] = true // the next time it goes
+		status(200, "")
 	case r.Method == http.MethodDelete:
 		delete(m.objects, r.URL.Path)
 		status(200, "")
@@ -168,6 +191,70 @@ func TestNoServer(t *testing.T) {
 	_, err = conformance.Run(t.Context(), &conformance.Client{URL: closed.URL, HTTP: closed.Client()}, nil, nil, conformance.Options{})
 	if !errors.Is(err, conformance.ErrNoRight) {
 		t.Errorf("a server where nothing may be made is: %v", err)
+	}
+}
+
+// TestRights: what the user may not do is said up front, and isn't the server's failure; what it may do is.
+func TestRights(t *testing.T) {
+	held := func(t *conformance.T) {
+		x := t.Make(conformance.ConfigMap, "x", conformance.Held)
+		t.Release(x)
+	}
+	blocking := "configmaps \"x\" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on"
+	for _, c := range []struct {
+		name    string
+		m       *memory
+		run     func(*conformance.T)
+		outcome conformance.Outcome
+		rights  string
+	}{
+		{"told", &memory{lacks: map[string]bool{"patch configmaps": true}, refuses: "PATCH", reason: "no"}, held, conformance.Skipped, "patch configmaps"},
+		{"has the right", &memory{lacks: map[string]bool{}, refuses: "PATCH", reason: "cannot"}, held, conformance.Failed, ""},
+		{"nobody tells", &memory{refuses: "PATCH", reason: "user cannot patch"}, held, conformance.Skipped, ""},
+		{"another reason", &memory{refuses: "PATCH", reason: "because it is being terminated"}, held, conformance.Failed, ""},
+		{"blocks", &memory{lacks: map[string]bool{"update configmapsfinalizers": true}, refuses: "PATCH", reason: blocking}, held, conformance.Skipped, "update configmaps/finalizers"},
+		{"needn't block", &memory{lacks: map[string]bool{}, refuses: "PATCH", reason: blocking}, held, conformance.Failed, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.m.objects = map[string]map[string]any{}
+			r := run(t, t.Context(), c.m, story("releases", c.run))
+			if r.Results[0].Outcome != c.outcome || (r.Rights == "") != (c.rights == "") || !strings.Contains(r.Rights, c.rights) {
+				t.Errorf("%+v; rights: %q", r.Results[0], r.Rights)
+			}
+		})
+	}
+	s := httptest.NewServer(&memory{objects: map[string]map[string]any{}, lacks: map[string]bool{"delete namespaces": true}})
+	defer s.Close()
+	_, err := conformance.Run(t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
+	if !errors.Is(err, conformance.ErrNoRight) {
+		t.Errorf("namespaces would stay: %v", err)
+	}
+}
+
+// TestAbsentParts: on a server without controllers each case that needs one ends soon, and both are named.
+func TestAbsentParts(t *testing.T) {
+	wait := func(t *conformance.T) { t.Await(t.Make(conformance.ConfigMap, "x"), conformance.Gone) }
+	all := []conformance.Case{story("one", wait), story("two", wait), story("three", wait), story("four", wait)}
+	for i := range all {
+		all[i].Needs = []conformance.Need{conformance.Collector, conformance.Namespaces}[i%2]
+	}
+	m := &memory{objects: map[string]map[string]any{}, stays: true, told: map[string]bool{}}
+	r := run(t, t.Context(), m, all...)
+	if r.Failed != 4 || r.Collector == "" || !strings.Contains(r.Namespaces, "no namespace controller seems to work") {
+		t.Errorf("%d failed; %q; %q", r.Failed, r.Collector, r.Namespaces)
+	}
+}
+
+// TestPages: no page for a browser is told as a reason.
+func TestPages(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+		_, _ = w.Write([]byte("<html><body>long</body></html>"))
+	}))
+	defer s.Close()
+	_, err := conformance.Run(t.Context(), &conformance.Client{URL: s.URL, HTTP: s.Client()}, nil, nil, conformance.Options{})
+	if err == nil || strings.Contains(err.Error(), "<") || !strings.Contains(err.Error(), "502: Bad Gateway, with a page") {
+		t.Error(err)
 	}
 }
 

@@ -128,6 +128,7 @@ func (t *T) create(o *Object) *Object {
 	if a.Code == http.StatusForbidden && o.Of.ClusterScoped {
 		panic(skipped("no right to create " + o.Of.Plural + ": " + a.Message()))
 	}
+	t.forbidden(a, rightOf(http.MethodPost, o.Of))
 	t.Accepted(a, http.StatusCreated)
 	return now
 }
@@ -194,12 +195,16 @@ func (t *T) TryDelete(o *Object, options ...DeleteOption) *Answer {
 
 // Delete sends a DELETE that must be carried out.
 func (t *T) Delete(o *Object, options ...DeleteOption) *Answer {
-	return t.Accepted(t.TryDelete(o, options...), http.StatusOK, http.StatusAccepted)
+	a := t.TryDelete(o, options...)
+	t.forbidden(a, rightOf(http.MethodDelete, o.Of))
+	return t.Accepted(a, http.StatusOK, http.StatusAccepted)
 }
 
 // DeleteCollection sends a DELETE to the kind's collection in the case's namespace.
 func (t *T) DeleteCollection(k Kind, query string, options ...DeleteOption) *Answer {
-	return t.Accepted(t.Send(http.MethodDelete, k.Path(t.prefix, "")+query, deleteOptions(options)), http.StatusOK)
+	a := t.Send(http.MethodDelete, k.Path(t.prefix, "")+query, deleteOptions(options))
+	t.forbidden(a, right{"deletecollection", k.Group, k.Plural, ""})
+	return t.Accepted(a, http.StatusOK)
 }
 
 // TryPatch sends a JSON merge patch.
@@ -209,7 +214,9 @@ func (t *T) TryPatch(o *Object, patch any) *Answer {
 
 // Patch sends a JSON merge patch that must be carried out.
 func (t *T) Patch(o *Object, patch any) *Object {
-	return decode(o.Of, t.Accepted(t.TryPatch(o, patch), http.StatusOK))
+	a := t.TryPatch(o, patch)
+	t.forbidden(a, rightOf(http.MethodPatch, o.Of))
+	return decode(o.Of, t.Accepted(a, http.StatusOK))
 }
 
 // SetOwners makes these the references of an object.
@@ -230,6 +237,7 @@ func (t *T) Release(o *Object) {
 		}
 		a := t.TryPatch(o, map[string]any{"metadata": map[string]any{"resourceVersion": now.GetResourceVersion(), "finalizers": rest}})
 		if a.Code != http.StatusConflict {
+			t.forbidden(a, rightOf(http.MethodPatch, o.Of))
 			t.Accepted(a, http.StatusOK)
 			return
 		}

@@ -39,8 +39,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, reason := range order {
 		fmt.Fprintf(&b, "\nNOT JUDGED, %s:\n%s\n", reason, indent(strings.Join(reasons[reason], "\n")))
 	}
-	if r.Collector != "" {
-		fmt.Fprintf(&b, "\nNOTE: %s\n", r.Collector)
+	for _, note := range []string{r.Rights, r.Collector, r.Namespaces} {
+		if note != "" {
+			fmt.Fprintf(&b, "\nNOTE: %s\n", note)
+		}
 	}
 	if len(r.LeftBehind) > 0 {
 		fmt.Fprintf(&b, "\nLEFT BEHIND, for the server didn't delete it in time:\n%s\n", indent(strings.Join(r.LeftBehind, "\n")))

@@ -20,11 +20,11 @@ type snapshotRequest struct {
 
 // Handler serves the graph of owners and dependents (D-90 to D-93): in the language of Graphviz, or
 // with ?format=json as a list of objects; ?uid= restricts it to what is connected with that uid, and
-// may be repeated. It is to be mounted at /debug/controllers/garbage-collector-controller/; paths that
-// don't end in /graph are not found. While the collector doesn't run it answers 503.
+// may be repeated. It is to be mounted at /debug/controllers/garbage-collector-controller/*; other paths than
+// /graph are not found there, and say nothing. While the collector doesn't run it answers 503.
 func (c *Collector) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path.Base(r.URL.Path) != "graph" {
+		if !IsGraph(r.URL.Path) {
 			http.Error(w, "", http.StatusNotFound)
 			return
 		}
@@ -42,6 +42,12 @@ func (c *Collector) Handler() http.Handler {
 		w.Header().Set("Content-Type", "text/vnd.graphviz")
 		_ = writeDOT(w, views)
 	})
+}
+
+// IsGraph reports whether the path is that of the graph: a trailing slash makes another one (D-90).
+func IsGraph(p string) bool {
+	controller, name := path.Split(p)
+	return name == "graph" && path.Dir(path.Clean(controller)) == "/debug/controllers"
 }
 
 // snapshot asks for the graph; ok is false if nobody answers.

@@ -54,6 +54,11 @@ func TestGraph(t *testing.T) {
 			}
 			golden(t, name, w.Body.String())
 		}
+		for _, other := range []string{"s", "/", "/graph"} {
+			if w := get(c, graphPath+other); w.Code != 404 || w.Body.String() != "\n" {
+				t.Errorf("%s: %d %q", graphPath+other, w.Code, w.Body)
+			}
+		}
 		if w := get(c, graphPath+"s"); w.Code != 404 || strings.TrimSpace(w.Body.String()) != "" {
 			t.Errorf("other paths: %d %q", w.Code, w.Body)
 		}

@@ -32,6 +32,7 @@ func newCollection(o *options, d *data, r prometheus.Registerer, log *slog.Logge
 		Workers: o.gcSyncs, Root: d.decoder.Root, Registerer: r, Log: log}}
 	return c, map[string]http.Handler{
 		"/debug/controllers/garbage-collector-controller/graph": c,
+		"/debug/controllers/garbage-collector-controller/*":     c,
 		"/debug/controllers/garbagecollector/graph":             c,
 	}
 }
@@ -53,6 +54,10 @@ func (c *collection) run(ctx context.Context) {
 
 // ServeHTTP shows the graph of the collector that runs here.
 func (c *collection) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !gc.IsGraph(r.URL.Path) { // D-90, whether or not the collector runs here
+		http.Error(w, "", http.StatusNotFound)
+		return
+	}
 	if collector := c.now.Load(); collector != nil {
 		collector.Handler().ServeHTTP(w, r)
 		return

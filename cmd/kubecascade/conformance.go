@@ -116,6 +116,9 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	line := newProgressLine(stderr)
 	h.options.Progress = line.show
+	h.options.Note = func(s string) {
+		fmt.Fprintln(stderr, "Note:", s)
+	}
 	stop := context.AfterFunc(ctx, func() {
 		line.clear()
 		fmt.Fprintln(stderr, "Interrupted: cleaning up. Once more ends it at once.")

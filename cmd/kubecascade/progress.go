@@ -50,8 +50,8 @@ func (l *progressLine) show(p conformance.Progress) {
 	switch {
 	case p.Cleaning:
 		text += ", cleaning up"
-	case p.Probing != "":
-		text += ", looking for " + p.Probing
+	case len(p.Running) == 0 && len(p.Probing) > 0:
+		text += ", looking for a " + strings.Join(p.Probing, " and a ")
 	default:
 		text += ": " + strings.Join(p.Running, " ")
 	}

@@ -26,12 +26,12 @@ func custom() []Case {
 			"Deleting the definition deletes its objects, and their dependents after them."),
 		prove("definition-recreated", customRecreated, "D-S32 D-S35",
 			"A definition recreated under its name is collected for again."),
-		needing(c.Namespaces, prove("namespace", customNamespace, "E-10 E-21",
-			"Custom resources are content: they go with their namespace, and with a finalizer they keep it.")),
 	)
 	return append(all, group("custom", customs, c.Custom|c.Cluster,
 		prove("finalizers", customFinalizers, "C-40 C-41 C-62 B-20",
 			"A custom resource is deleted as any object is: with a Status at once, or when its last finalizer is taken off."),
+		needing(c.Namespaces, prove("namespace", customNamespace, "E-10 E-21",
+			"Custom resources are content: they go with their namespace, and with a finalizer they keep it.")),
 	)...)
 }
 
@@ -161,7 +161,7 @@ func customRecreated(t *T) {
 }
 
 func customNamespace(t *T) {
-	k := widget(t)
+	k, _ := t.Define("Widget", false)
 	ns := t.Namespace("content")
 	plain, held := t.Make(k, "plain", c.In(ns)), t.Make(k, "held", c.In(ns), c.Held)
 	t.Delete(ns)

@@ -15,6 +15,8 @@ func foreground() []Case {
 			"An owner deleted with Foreground is answered as it is then: with a deletionTimestamp and the finalizer foregroundDeletion; it stays visible."),
 		prove("blocking", foregroundBlocking, "D-43 D-96 D-S25",
 			"The owner stays for as long as a dependent with blockOwnerDeletion true is there, and goes after it."),
+		prove("leaves", foregroundLeaves, "D-41 D-47",
+			"A dependent without dependents of its own is deleted in the background, though its owner waits for it: it never has the finalizer foregroundDeletion."),
 		prove("non-blocking", foregroundNonBlocking, "D-43 D-46 D-96 D-S23",
 			"Dependents with blockOwnerDeletion false or none are deleted too, but the owner doesn't wait for them."),
 		prove("order", foregroundOrder, "D-47",
@@ -78,6 +80,18 @@ func foregroundNonBlocking(t *T) {
 	t.Delete(owner, c.Foreground)
 	t.Await(owner, c.Gone)
 	t.AwaitAll(dependents, c.Terminating, c.HasFinalizers(c.Hold))
+}
+
+func foregroundLeaves(t *T) {
+	owner := t.Make(c.ConfigMap, "owner")
+	plain, held := t.Make(c.ConfigMap, "plain", c.Blocking(owner)), t.Make(c.ConfigMap, "held", c.Blocking(owner), c.Held)
+	t.Settle()
+	journal := t.Watch(c.ConfigMap)
+	t.Delete(owner, c.Foreground)
+	t.Await(held, c.Terminating, c.HasFinalizers(c.Hold))
+	t.Release(held)
+	t.NeverCarried(journal, waiting, plain, held)
+	t.Await(owner, c.Gone)
 }
 
 func foregroundOrder(t *T) {

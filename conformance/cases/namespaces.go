@@ -111,6 +111,7 @@ func specFinalizers(o *Object) []any {
 }
 
 func namespaceFinalize(t *T) {
+	t.Right("update", c.Namespace, "finalize")
 	ns := t.Namespace("finalized", func(o *Object) {
 		o.Object["spec"] = map[string]any{"finalizers": []any{c.Hold}}
 	})

@@ -111,7 +111,7 @@ func referenceVersion(t *T) {
 func referenceProtects(t *T) {
 	dependent := t.Make(c.ConfigMap, "dependent", c.Refs(c.Absent(unknownKind), c.Absent(c.ConfigMap)))
 	t.Pass()
-	t.Holds(dependent, c.Alive)
+	t.Holds(dependent, c.Unchanged(dependent))
 }
 
 func referenceMalformed(t *T) {

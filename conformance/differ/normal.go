@@ -78,6 +78,9 @@ func clean(v any) {
 				delete(v, f)
 			}
 		}
+		if v["kind"] != "Status" {
+			delete(v, "status") // other controllers write it when they come to it
+		}
 		if items, ok := v["items"].([]any); ok {
 			v["items"] = slices.DeleteFunc(items, own)
 		}

@@ -111,6 +111,9 @@ func (r *reducer) shows(ops []model.Op) bool {
 func confluent(ops []model.Op) bool {
 	s := model.State{}
 	for _, op := range ops {
+		if model.Overlaps(s, op.Resolve(s)) {
+			return false
+		}
 		next, _, _ := model.Apply(s, op.Resolve(s))
 		if !model.Confluent(next, 3) {
 			return false

@@ -92,7 +92,7 @@ func Run(ctx context.Context, c Config, ops []model.Op) (*Difference, error) {
 		}
 		next, _, sent := model.Apply(expected, sides[0].session.Bind(op).Resolve(expected))
 		next, collected := model.Settle(next, model.First)
-		want := historiesOf(slices.Concat(sent, collected))
+		want := historiesOf(expected, slices.Concat(sent, collected))
 		last := n == len(ops)-1 || (n+1)%sentinelEvery == 0
 		d, err := settle(ctx, c, sides, op, want, last)
 		if d != nil || err != nil {
@@ -195,17 +195,24 @@ func (s *side) rest(expected model.State) model.State {
 // histories are what objects go through, as texts.
 type histories map[model.Key][]string
 
-func historiesOf(events []model.Event) histories {
-	h := histories{}
+// historiesOf is what happens after base. It leaves out what changes nothing that the model knows in objects that other controllers have a
+// say in: they write the status of a ReplicaSet when they come to it.
+func historiesOf(base model.State, events []model.Event) histories {
+	h, last := histories{}, maps.Clone(base)
 	for _, e := range events {
-		h[e.Object.Key] = append(h[e.Object.Key], e.String())
+		k := e.Object.Key
+		if was, ok := last[k]; ok && e.Type == model.Modified && model.KindOf(k.Kind).Generation && was.Same(e.Object) {
+			continue
+		}
+		last[k] = e.Object
+		h[k] = append(h[k], e.String())
 	}
 	return h
 }
 
 func (h histories) same(g histories) bool { return maps.EqualFunc(h, g, slices.Equal) }
 
-func (s *side) histories() histories { return historiesOf(s.events) }
+func (s *side) histories() histories { return historiesOf(s.base, s.events) }
 
 // compareHistories compares what the objects have gone through since the last operation.
 func compareHistories(sides [2]*side, op model.Op) *Difference {

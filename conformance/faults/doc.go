@@ -4,7 +4,8 @@
 //
 // It guarantees:
 //
-//  1. Moments are chosen by seed and counted in events; nothing sleeps.
+//  1. Trees and moments are chosen by a seed, which is printed: finalizers, second owners, cycles, several kinds; the three
+//     policies; before the answer to the DELETE, or after a number of the cascade's events.
 //  2. After every restart the server comes to the state that the model predicts from the requests that
-//     were answered.
+//     were answered, whatever the collector did first; one that wasn't is sent again if it wasn't carried out.
 package faults

@@ -4,8 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -17,44 +21,125 @@ import (
 
 var (
 	rounds = flag.Int("rounds", 3, "cascades that each test disturbs")
-	seed   = flag.Uint64("seed", 1, "seed of the moments")
+	seed   = flag.Uint64("seed", 0, "seed of the trees and moments; 0 is taken from the clock, and printed")
 )
 
 // patience bounds failures; nothing waits that long in a test that passes.
 const patience = 30 * time.Second
 
-// tree returns the creation of 500 objects: an owner, 49 that it owns, and 9 or 10 that each of these owns.
-func tree(round int) []model.Op {
-	var ops []model.Op
-	add := func(owner int) {
-		id := round*1000 + len(ops) + 1
-		op := model.Op{ID: id, Verb: model.Create, Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: fmt.Sprintf("o%d", id)}}
-		if owner >= 0 {
-			o := ops[owner]
-			op.Owners = []model.Owner{{APIVersion: "v1", Kind: "ConfigMap", Name: o.Key.Name,
-				UID: model.UID(fmt.Sprintf("u%d", o.ID)), Block: model.Tri(id % 3)}}
-		}
-		ops = append(ops, op)
-	}
-	add(-1)
-	for range 49 {
-		add(0)
-	}
-	for i := range 450 {
-		add(1 + i%49)
-	}
-	return ops
+// random numbers of one test: another test with the same seed has others.
+func numbers(t *testing.T) *rand.Rand {
+	t.Helper()
+	h := fnv.New64()
+	_, _ = h.Write([]byte(t.Name())) // never fails
+	return rand.New(rand.NewPCG(*seed, h.Sum64()))
 }
 
-// plant creates a tree, layer by layer, and follows on the model.
-func plant(t *testing.T, s *drive.Session, state model.State, ops []model.Op) model.State {
+// forest is what a cascade goes through: 500 objects and more, created in layers.
+type forest struct {
+	*rand.Rand
+	round  int
+	layers [][]model.Op
+	ids    int
+}
+
+// traits are what forests have besides plain dependents, each in some of them.
+type traits struct{ held, shared, cyclic, born, kinds bool }
+
+func (t traits) String() string {
+	var words []string
+	for _, w := range []struct {
+		on   bool
+		word string
+	}{{t.held, "finalizers"}, {t.shared, "second owners"}, {t.cyclic, "cycles"}, {t.born, "collector's finalizers"}, {t.kinds, "kinds"}} {
+		if w.on {
+			words = append(words, w.word)
+		}
+	}
+	return strings.Join(append(words, "dependents"), ", ")
+}
+
+// grow returns an owner, 49 that it owns, 450 that these own, and a keeper that nobody deletes.
+func grow(r *rand.Rand, round int) (*forest, traits) {
+	chance := func() bool { return r.IntN(2) == 0 }
+	x, f := traits{chance(), chance(), chance(), chance(), chance()}, &forest{Rand: r, round: round}
+	keeper := f.op("ConfigMap")
+	root := f.op("ConfigMap")
+	f.layers = [][]model.Op{{root, keeper}, {}, {}, {}}
+	kinds := []string{"ConfigMap"}
+	if x.kinds {
+		kinds = []string{"ConfigMap", "Secret", "ServiceAccount"}
+	}
+	for i := range 499 {
+		layer, owner := 1, root
+		if i >= 49 {
+			layer, owner = 2, f.layers[1][i%49]
+		}
+		op := f.op(kinds[r.IntN(len(kinds))])
+		op.Owners = []model.Owner{f.owner(owner)}
+		few := r.IntN(20)
+		switch {
+		case few == 0 && x.shared:
+			op.Owners = append(op.Owners, f.owner(keeper))
+		case few == 1 && x.held && layer == 2:
+			op.Finalizers = []string{"example.com/hold"}
+		case few == 2 && x.born:
+			op.Finalizers = []string{[]string{model.Orphan, model.Foreground}[r.IntN(2)]}
+		}
+		f.layers[layer] = append(f.layers[layer], op)
+	}
+	if x.cyclic {
+		for i := range 5 { // a dependent owns its owner, too
+			down := f.layers[2][i]
+			up := f.layers[1][i]
+			f.layers[3] = append(f.layers[3], model.Op{ID: f.id(), Verb: model.Merge, Key: up.Key, Set: model.SetOwners,
+				Owners: append(slices.Clone(up.Owners), f.owner(down))})
+		}
+	}
+	return f, x
+}
+
+func (f *forest) id() int {
+	f.ids++
+	return f.round*1000 + f.ids
+}
+
+func (f *forest) op(kind string) model.Op {
+	id := f.id()
+	return model.Op{ID: id, Verb: model.Create, Key: model.Key{Kind: kind, Namespace: "a", Name: fmt.Sprintf("o%d", id)}}
+}
+
+func (f *forest) owner(o model.Op) model.Owner {
+	return model.Owner{APIVersion: "v1", Kind: o.Key.Kind, Name: o.Key.Name, UID: model.UID(fmt.Sprintf("u%d", o.ID)), Block: model.Tri(f.IntN(3))}
+}
+
+// predicted grows forests until there is one of whose end the model is sure whatever the collector does first, and
+// returns that, too.
+func predicted(r *rand.Rand, round int, state model.State) (f *forest, x traits, del model.Op, planted, end model.State) {
+	for {
+		f, x = grow(r, round)
+		planted = state
+		for _, op := range slices.Concat(f.layers...) {
+			planted, _, _ = model.Apply(planted, op)
+		}
+		del = model.Op{Verb: model.Delete, Key: f.layers[0][0].Key, Policy: policies[r.IntN(len(policies))]}
+		deleted, _, _ := model.Apply(planted, del)
+		end, _ = model.Settle(deleted, model.First)
+		if other, _ := model.Settle(deleted, model.Last); other.Same(end) {
+			return f, x, del, planted, end
+		}
+	}
+}
+
+// plant creates a forest, layer by layer.
+func plant(t *testing.T, s *drive.Session, f *forest) {
 	t.Helper()
-	for _, layer := range [][]model.Op{ops[:1], ops[1:50], ops[50:]} {
+	for _, layer := range f.layers {
 		var clients sync.WaitGroup
 		for c := range 32 {
 			clients.Go(func() {
 				for i := c; i < len(layer); i += 32 {
-					if a, err := s.Send(t.Context(), layer[i]); err != nil || a.Code != http.StatusCreated {
+					if a, err := s.Send(t.Context(), layer[i]); err != nil || a.Code/100 != 2 {
 						t.Errorf("%s: %v, %v", layer[i], a.Response, err)
 					}
 				}
@@ -62,14 +147,10 @@ func plant(t *testing.T, s *drive.Session, state model.State, ops []model.Op) mo
 		}
 		clients.Wait()
 	}
-	for _, op := range ops {
-		state, _, _ = model.Apply(state, op)
-	}
-	return state
 }
 
-// events waits until there have been n events, or the wait is over.
-func events(t *testing.T, s *drive.Session, n int) {
+// events waits until there have been n events after base, or the cascade is over, or the wait is.
+func events(t *testing.T, s *drive.Session, base model.State, n int, end model.State) (state model.State) {
 	t.Helper()
 	timeout := time.After(patience)
 	for {
@@ -77,8 +158,9 @@ func events(t *testing.T, s *drive.Session, n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(now.Events) >= n {
-			return
+		state = base.After(now.Events)
+		if len(now.Events) >= n || state.Same(end) {
+			return state
 		}
 		select {
 		case <-now.More:
@@ -124,12 +206,11 @@ func list(t *testing.T, s *drive.Session) model.State {
 
 var policies = []string{"Background", "Foreground", "Orphan"}
 
-// disturb runs cascades, each interrupted by the signal after a random number of its events, and
-// restarts the server every time.
+// disturb runs cascades, each interrupted by the signal at a random moment, and restarts the server every time.
 func disturb(t *testing.T, signal syscall.Signal, flags ...string) {
 	t.Parallel()
-	dir, random := t.TempDir(), rand.New(rand.NewPCG(*seed, uint64(signal)))
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	r := numbers(t)
+	dir, client := t.TempDir(), &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	p := serve(t, dir, flags...)
 	s, err := drive.Open(t.Context(), p.url, "f-", client)
 	if err != nil {
@@ -137,39 +218,67 @@ func disturb(t *testing.T, signal syscall.Signal, flags ...string) {
 	}
 	state := model.State{}
 	for round := range *rounds {
-		ops := tree(round)
-		state = plant(t, s, state, ops)
+		f, x, del, planted, end := predicted(r, round, state)
+		name := fmt.Sprintf("seed %d, round %d: %s of %s", *seed, round, del.Policy, x)
+		plant(t, s, f)
 		silent := watchWithoutReading(t, p.url)
-		events(t, s, len(ops))
-		s.Take(len(ops))
-		del := model.Op{Verb: model.Delete, Key: ops[0].Key, Policy: policies[(round+int(*seed))%len(policies)]}
-		if a, err := s.Send(t.Context(), del); err != nil || a.Code != http.StatusOK {
-			t.Fatalf("%s: %v, %v", del, a.Response, err)
-		}
-		state, _, _ = model.Apply(state, del)
-		state, _ = model.Settle(state, model.First)
-		moment := random.IntN(50) // an orphaning cascade has 50 events
-		if del.Policy != "Orphan" {
-			moment = random.IntN(500)
-		}
-		events(t, s, moment)
-		s.Close()
-		p.end(signal)
-		silent()
-		client.CloseIdleConnections()
+		events(t, s, state, math.MaxInt, planted)
+		take(t, s)
+		at := strike(t, r, s, del, planted, end, func() {
+			p.end(signal)
+			silent()
+			s.Close()
+			client.CloseIdleConnections()
+		})
 		p = serve(t, dir, flags...)
 		if s, err = drive.Resume(t.Context(), p.url, s, client); err != nil {
 			t.Fatal(err)
 		}
-		becomes(t, s, state)
-		now, err := s.Timeline()
-		if err != nil {
-			t.Fatal(err)
+		if o, there := list(t, s)[del.Key]; there && !o.Deleting { // it was not carried out
+			at += ", the DELETE was lost"
+			if a, err := s.Send(t.Context(), del); err != nil || a.Code != http.StatusOK {
+				t.Fatalf("%s: %v, %v", del, a.Response, err)
+			}
 		}
-		s.Take(len(now.Events))
-		t.Logf("seed %d, round %d: %s, %v after %d events, %d objects are left", *seed, round, del.Policy, signal, moment, len(state))
+		t.Logf("%s, %v %s", name, signal, at)
+		becomes(t, s, end)
+		take(t, s)
+		state = end
 	}
 	s.Close()
+}
+
+// strike sends the DELETE and has the server end at some moment of it: before the answer in one case of four, after so
+// many events of the cascade otherwise.
+func strike(t *testing.T, r *rand.Rand, s *drive.Session, del model.Op, planted, end model.State, kill func()) (at string) {
+	if r.IntN(4) > 0 {
+		if a, err := s.Send(t.Context(), del); err != nil || a.Code != http.StatusOK {
+			t.Fatalf("%s: %v, %v", del, a.Response, err)
+		}
+		deleted, _, _ := model.Apply(planted, del)
+		_, all := model.Settle(deleted, model.First)
+		n := r.IntN(len(all) + 1)
+		events(t, s, planted, n, end)
+		kill()
+		return fmt.Sprintf("after %d events of about %d", n, len(all))
+	}
+	pause := time.Duration(r.IntN(3000)) * time.Microsecond
+	var sending sync.WaitGroup
+	sending.Go(func() { _, _ = s.Send(t.Context(), del) }) // its answer may be lost
+	time.Sleep(pause)
+	kill()
+	sending.Wait()
+	return fmt.Sprintf("%v after the DELETE was sent", pause)
+}
+
+// take takes the events that there are.
+func take(t *testing.T, s *drive.Session) {
+	t.Helper()
+	now, err := s.Timeline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Take(len(now.Events))
 }
 
 // watchWithoutReading opens a watch that nobody reads; the returned function ends it.

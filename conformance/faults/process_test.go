@@ -2,6 +2,8 @@ package faults
 
 import (
 	"bufio"
+	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -16,6 +18,10 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())%1_000_000 + 1
+	}
 	dir, err := os.MkdirTemp("", "faults-")
 	if err != nil {
 		panic(err)
@@ -26,6 +32,9 @@ func TestMain(m *testing.M) {
 	code := 1
 	if build.Run() == nil {
 		code = m.Run()
+	}
+	if code != 0 {
+		fmt.Printf("again: make faults SEED=%d ROUNDS=%d\n", *seed, *rounds)
 	}
 	_ = os.RemoveAll(dir) // what can't be removed is the system's to clean
 	os.Exit(code)

@@ -23,6 +23,9 @@ func Generate(seed uint64, n int, opts Options) []Op {
 		if opts.Confluent && op.Verb == Collection && KindOf(op.Key.Kind).Ignored {
 			continue // the answer lists the collector's own Events (D-80), which come when they come
 		}
+		if opts.Confluent && Overlaps(g.state, op.Resolve(g.state)) {
+			continue
+		}
 		next, _, _ := Apply(g.state, op.Resolve(g.state))
 		if opts.Confluent && !Confluent(next, 3) {
 			continue

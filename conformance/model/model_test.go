@@ -158,3 +158,51 @@ func TestShrink(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestOverlaps: what is compared between servers leaves out what their collectors' own pace shows in.
+func TestOverlaps(t *testing.T) {
+	s := model.State{}
+	for id, owner := range []int{0, 1, 0} {
+		op := model.Op{ID: id + 1, Verb: model.Create, Key: model.Key{Kind: "Secret", Namespace: "a", Name: fmt.Sprint("n", id)}}
+		if owner > 0 {
+			op.Owners = []model.Owner{{APIVersion: "v1", Kind: "Secret", Name: "n0", UID: "u1"}}
+		}
+		s, _, _ = model.Apply(s, op)
+	}
+	all := model.Op{Verb: model.Collection, Key: model.Key{Kind: "Secret", Namespace: "a"}}
+	if !model.Overlaps(s, all) {
+		t.Error("the dependent may be collected before the collection comes to it")
+	}
+	alone, _, _ := model.Apply(s, model.Op{Verb: model.Delete, Key: model.Key{Kind: "Secret", Namespace: "a", Name: "n1"}})
+	if model.Overlaps(alone, all) {
+		t.Error("nobody owns what is left")
+	}
+	for seed := range uint64(20) {
+		for _, op := range model.Generate(seed, 200, model.Options{Confluent: true}) {
+			if op.Verb == model.Collection && op.Key.Kind == "Event" {
+				t.Fatalf("seed %d: %s lists what the collector reports", seed, op)
+			}
+		}
+	}
+}
+
+// TestAbandoned: a reference with the uid of an object of another name, kind or namespace is no owner (D-71, D-75).
+func TestAbandoned(t *testing.T) {
+	owner := model.Object{Key: model.Key{Kind: "Secret", Namespace: "a", Name: "o"}, UID: "u1"}
+	for _, c := range []struct {
+		namespace string
+		ref       model.Owner
+		want      int
+	}{
+		{"a", model.Owner{APIVersion: "v1", Kind: "Secret", Name: "o", UID: "u1"}, 0},
+		{"a", model.Owner{APIVersion: "v1", Kind: "Secret", Name: "other", UID: "u1"}, 1},
+		{"a", model.Owner{APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: "u1"}, 1},
+		{"b", model.Owner{APIVersion: "v1", Kind: "Secret", Name: "o", UID: "u1"}, 1},
+		{"a", model.Owner{APIVersion: "v1", Kind: "Widget", Name: "o", UID: "u1"}, 0},
+	} {
+		d := model.Object{Key: model.Key{Kind: "ConfigMap", Namespace: c.namespace, Name: "d"}, UID: "u2", Owners: []model.Owner{c.ref}}
+		if got := model.Abandoned(model.State{owner.Key: owner, d.Key: d}); len(got) != c.want {
+			t.Errorf("%s in %s: %v", c.ref.Kind, c.namespace, got)
+		}
+	}
+}

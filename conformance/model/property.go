@@ -17,7 +17,8 @@ func Unsafe(s State, o Object) bool {
 }
 
 // Abandoned returns the live objects that break liveness once the collector rests: they have
-// owners, all of kinds that can be looked up from where they are, and none is there.
+// owners, all of kinds that can be looked up from where they are, and none is there, under the name and kind of the
+// reference and where the object can reach it (D-71, D-75).
 func Abandoned(s State) []Object {
 	var all []Object
 	for _, key := range s.Keys() {
@@ -28,7 +29,8 @@ func Abandoned(s State) []Object {
 		abandoned := true
 		for _, r := range o.Owners {
 			k, ok := served(r.APIVersion, r.Kind)
-			_, there := s.Find(r.UID)
+			owner, there := s.Find(r.UID)
+			there = there && owner.Kind == r.Kind && owner.Name == r.Name && (owner.Namespace == "" || owner.Namespace == o.Namespace)
 			if !ok || k.Namespaced && o.Namespace == "" || there {
 				abandoned = false
 			}

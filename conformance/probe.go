@@ -1,0 +1,110 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// probes show the parts of a cluster at work.
+var probes = []struct {
+	need Need
+	name string
+	run  func(*T)
+	note func(*Report) *string
+}{
+	{Collector, "collector", func(t *T) { t.sentinel(nil) }, func(r *Report) *string { return &r.Collector }},
+	{Namespaces, "namespace controller", func(t *T) {
+		ns := t.Namespace("probe")
+		t.Delete(ns)
+		t.Await(ns, Gone)
+	}, func(r *Report) *string { return &r.Namespaces }},
+}
+
+// probe begins to look for the parts that the cases need, and returns how to wait until that is over. What is
+// wrong with a part that gives no sign of life goes into the report, and the cases that need it get little time.
+func (r *runner) probe(ctx context.Context, cases []Case, rep *Report) (wait func()) {
+	var looking sync.WaitGroup
+	for _, p := range probes {
+		if !needs(cases, p.need) {
+			continue
+		}
+		r.note(func(g *Progress) { g.Probing = append(slices.Clone(g.Probing), p.name) })
+		looking.Go(func() {
+			res := r.one(ctx, Case{Name: "probe", Run: p.run}, "probe-"+p.need.String(), min(r.Timeout, probeTimeout))
+			if res.Outcome == Failed {
+				*p.note(rep) = fmt.Sprintf("no %s seems to work: expected %s; seen: %s. Each case that needs one has %v only.",
+					p.name, res.Failure.Expected, res.Failure.Seen, min(r.Timeout, idleTimeout))
+				r.lacks(p.need)
+			}
+			r.note(func(g *Progress) {
+				g.Probing = slices.DeleteFunc(slices.Clone(g.Probing), func(n string) bool { return n == p.name })
+			})
+		})
+	}
+	return looking.Wait
+}
+
+// cut is how to end a case that runs.
+type cut struct {
+	needs Need
+	end   context.CancelFunc
+}
+
+// begin takes a case among those that run; end takes it out.
+func (r *runner) begin(t *T, n Need, end context.CancelFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.idle = r.absent&Collector != 0
+	c := cut{n, end}
+	r.running[t] = c
+	if r.absent&n != 0 {
+		c.soon(t)
+	}
+}
+
+func (r *runner) end(t *T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.running, t)
+}
+
+// lacks remembers that a part is absent.
+func (r *runner) lacks(n Need) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.absent |= n
+	for t, c := range r.running {
+		if c.needs&n != 0 {
+			c.soon(t)
+		}
+	}
+}
+
+// soon ends the case when it has had the little time that there is for what can't succeed.
+func (c cut) soon(t *T) { time.AfterFunc(idleTimeout-time.Since(t.started), c.end) }
+
+// tick tells of the progress now and then while nothing happens, until it is stopped.
+func (r *runner) tick() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var ticking sync.WaitGroup
+	ticking.Go(func() {
+		for {
+			r.note(func(*Progress) {})
+			select {
+			case <-time.After(tickEvery):
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		ticking.Wait()
+	}
+}
+
+// tickEvery is how often progress is told at least.
+const tickEvery = time.Second

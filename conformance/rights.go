@@ -1,0 +1,108 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// right is something that the user must be allowed to do.
+type right struct{ verb, group, resource, subresource string }
+
+func (r right) String() string {
+	name := r.resource
+	if r.group != "" {
+		name += "." + r.group
+	}
+	if r.subresource != "" {
+		name += "/" + r.subresource
+	}
+	return r.verb + " " + name
+}
+
+// reviews is where a user asks what it may do.
+const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+
+// may asks the server whether the user has the right everywhere; known is false if the server doesn't tell.
+func (c *Client) may(ctx context.Context, r right) (allowed, known bool) {
+	a, err := c.do(ctx, http.MethodPost, reviews, "application/json", map[string]any{
+		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
+		"spec": map[string]any{"resourceAttributes": map[string]any{
+			"verb": r.verb, "group": r.group, "resource": r.resource, "subresource": r.subresource}},
+	})
+	if err != nil || a.Code != http.StatusCreated {
+		return false, false
+	}
+	status, _ := a.Body["status"].(map[string]any)
+	allowed, known = status["allowed"].(bool)
+	return allowed, known
+}
+
+// kinds are those whose rights are asked for up front.
+var kinds = []Kind{ConfigMap, Secret, Event, Pod, ReplicationController, ReplicaSet, StatefulSet, Job, CronJob, Autoscaler, ClusterRole, Definition}
+
+// missing are the rights that the user lacks for the cases: what they do with objects, and the finalizers of
+// owners, which whoever blocks an owner's deletion must be allowed to update where the server asks for that
+// (OwnerReferencesPermissionEnforcement).
+func (c *Client) missing(ctx context.Context) (lacking []string) {
+	for _, k := range kinds {
+		for _, r := range []right{{"create", k.Group, k.Plural, ""}, {"get", k.Group, k.Plural, ""}, {"patch", k.Group, k.Plural, ""},
+			{"delete", k.Group, k.Plural, ""}, {"update", k.Group, k.Plural, "finalizers"}} {
+			allowed, known := c.may(ctx, r)
+			if !known {
+				return nil
+			}
+			if !allowed {
+				lacking = append(lacking, r.String())
+			}
+		}
+	}
+	return lacking
+}
+
+// rights says what the user may not do, before anything is made. Namespaces that nobody may delete would stay: that
+// is the end.
+func (r *runner) rights(ctx context.Context) (note string, err error) {
+	if allowed, known := r.client.may(ctx, right{"delete", "", "namespaces", ""}); known && !allowed {
+		return "", fmt.Errorf("%w that could be deleted again: the user has no right to delete namespaces", ErrNoRight)
+	}
+	lacking := r.client.missing(ctx)
+	if len(lacking) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("the user has no right to %s. Cases that need it are skipped.", strings.Join(lacking, ", ")), nil
+}
+
+// forbidden ends a case whose request was refused for want of a right of the user's; a server that refuses what
+// the user has every right to has failed. Where it doesn't tell what the user may do, its word is taken.
+func (t *T) forbidden(a *Answer, r right) {
+	if a.Code != http.StatusForbidden {
+		return
+	}
+	blocks := strings.Contains(a.Message(), "blockOwnerDeletion")
+	if blocks { // whose finalizers isn't said in a form to be read; one of the kinds of the case
+		if lacking := t.client.missing(t.ctx); len(lacking) > 0 {
+			panic(skipped("no right to update the finalizers of an owner that is to be blocked"))
+		}
+		return
+	}
+	if allowed, known := t.client.may(t.ctx, r); !allowed && (known || strings.Contains(a.Message(), "cannot")) {
+		panic(skipped("no right to " + r.String() + ": " + a.Message()))
+	}
+}
+
+// Right ends the case, before it makes what couldn't be cleaned up, if the user has no right to do this to objects of
+// the kind, or to a subresource of them.
+func (t *T) Right(verb string, k Kind, subresource string) {
+	r := right{verb, k.Group, k.Plural, subresource}
+	if allowed, known := t.client.may(t.ctx, r); known && !allowed {
+		panic(skipped("no right to " + r.String()))
+	}
+}
+
+// rightOf is what a request needs.
+func rightOf(method string, k Kind) right {
+	verb := map[string]string{http.MethodPost: "create", http.MethodPatch: "patch", http.MethodDelete: "delete", http.MethodGet: "get", http.MethodPut: "update"}[method]
+	return right{verb, k.Group, k.Plural, ""}
+}
