@@ -16,7 +16,6 @@ build: ## the stripped binary, bin/kubecascade
 test: ## the tests of the server, then those that drive it with real clients
 	$(GO) test ./...
 	$(GO) -C tests test ./...
-	$(GO) -C tests/crds test -short ./...
 
 # Packages with goroutines of their own.
 RACE = ./apiserver ./apiserver/discovery ./apiserver/openapi ./apiserver/pki ./apiserver/resources ./controllers/... ./gc/... ./loopback ./storage/...
@@ -25,16 +24,13 @@ check: ## what a change must pass besides the tests
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) -C tests mod tidy -diff
-	$(GO) -C tests/crds mod tidy -diff
 	$(GO) vet ./...
 	$(GO) -C tests vet ./...
-	$(GO) -C tests/crds vet ./...
 	"$$($(GO) -C tests tool -n staticcheck)" ./...
 	cd tests && $(GO) tool staticcheck ./...
-	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/crds && "$$tool" ./...
 	$(GO) test -race $(RACE)
 	$(GO) -C tests test -race ./...
-	$(MAKE) fuzz FUZZ=apiserver/fuzz_test.go FUZZTIME=30s
+	$(MAKE) fuzz FUZZ=apiserver/fuzz_test.go FUZZTIME=30s FUZZJOBS=2 FUZZARGS=-parallel=1
 
 bench: build ## figures of this machine
 	$(GO) run ./internal/bench -binary bin/kubecascade $(ARGS)
@@ -43,6 +39,9 @@ conformance: build ## the cases of conformance/ against this server, then record
 	.ci/conformance
 
 crds: ## the definitions of real projects, and objects of all their kinds
+	$(GO) -C tests/crds mod tidy -diff
+	$(GO) -C tests/crds vet ./...
+	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/crds && "$$tool" ./...
 	$(GO) -C tests/crds test -count=1 -timeout=20m -v ./... $(ARGS)
 
 helm: ## a chart's life with Helm's library, which takes minutes to build for the first time
@@ -69,14 +68,11 @@ image: ## a container image
 
 FUZZ ?= .
 FUZZTIME ?= 5m
+FUZZJOBS ?= 1
 
-fuzz: ## every fuzz target below FUZZ, each for FUZZTIME
-	@set -e; for file in $$(grep -rl --include=*_test.go '^func Fuzz' $(FUZZ) | sort); do \
-		for name in $$(grep -oE '^func Fuzz[A-Za-z]+' $$file | cut -d' ' -f2); do \
-			echo "$$name ($$file)"; \
-			$(GO) test ./$$(dirname $$file) -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME); \
-		done; \
-	done
+fuzz: ## every fuzz target below FUZZ, each for FUZZTIME, FUZZJOBS at a time
+	@grep -rHoE --include=*_test.go '^func Fuzz[A-Za-z]+' $(FUZZ) | sed 's/:func / /' | sort | \
+		xargs -L1 -P$(FUZZJOBS) sh -c 'echo "$$1 ($$0)"; $(GO) test "./$$(dirname $$0)" -run "^$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) $(FUZZARGS)'
 
 clean:
 	rm -rf bin kubecascade-data
