@@ -5,7 +5,7 @@ LDFLAGS = -s -w -X main.version=$(VERSION)
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check bench diff conformance crds helm meta faults image fuzz clean
+.PHONY: run build test check race bench diff conformance crds helm meta faults image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -14,8 +14,8 @@ build: ## the stripped binary, bin/kubecascade
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kubecascade ./cmd/kubecascade
 
 test: ## the tests of the server, then those that drive it with real clients
-	$(GO) test ./...
-	$(GO) -C tests test ./...
+	$(GO) test -vet=off ./...
+	$(GO) -C tests test -vet=off ./...
 
 # Packages with goroutines of their own.
 RACE = ./apiserver ./apiserver/discovery ./apiserver/openapi ./apiserver/pki ./apiserver/resources ./controllers/... ./gc/... ./loopback ./storage/...
@@ -28,9 +28,12 @@ check: ## what a change must pass besides the tests
 	$(GO) -C tests vet ./...
 	"$$($(GO) -C tests tool -n staticcheck)" ./...
 	cd tests && $(GO) tool staticcheck ./...
-	$(GO) test -race $(RACE)
-	$(GO) -C tests test -race ./...
+	$(GO) test -vet=off -race $(RACE)
 	$(MAKE) fuzz FUZZ=apiserver/fuzz_test.go FUZZTIME=30s FUZZJOBS=2 FUZZARGS=-parallel=1
+
+race: ## all that has goroutines with the race detector, and the tests with real clients, too, whose libraries take minutes to build so
+	$(GO) test -vet=off -race $(RACE)
+	$(GO) -C tests test -vet=off -race ./...
 
 bench: build ## figures of this machine
 	$(GO) run ./internal/bench -binary bin/kubecascade $(ARGS)

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	rounds = flag.Int("rounds", 3, "cascades that each test disturbs")
+	rounds = flag.Int("rounds", 2, "cascades that each test disturbs")
 	seed   = flag.Uint64("seed", 0, "seed of the trees and moments; 0 is taken from the clock, and printed")
 )
 
