@@ -38,7 +38,10 @@ func (s *Service) V3() http.Handler {
 		path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, rootV3), "/")
 		if path == "" {
 			// No media type is set: upstream's aggregator leaves it to be guessed, and always
-			// answers with the time of the request (kube-aggregator pkg/controllers/openapiv3).
+			// answers with the time of the request (kube-aggregator pkg/controllers/openapiv3). Within
+			// that second types may come, so a client that has an index always gets the newest.
+			r = r.Clone(r.Context())
+			r.Header.Del("If-Modified-Since")
 			http.ServeContent(w, r, rootV3, s.now(), bytes.NewReader(n.index))
 			return
 		}

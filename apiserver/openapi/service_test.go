@@ -333,3 +333,13 @@ func BenchmarkFirstDocument(b *testing.B) {
 		})
 	}
 }
+
+// TestIndexIsNeverOld: kubectl sends back the time of the index that it has, which says nothing about
+// types that came within the same second.
+func TestIndexIsNeverOld(t *testing.T) {
+	s := New("v1.36.3", withCustom)
+	first := get(t, s, "/openapi/v3")
+	if a := get(t, s, "/openapi/v3", "If-Modified-Since: "+first.header.Get("Last-Modified")); a.code != http.StatusOK || len(a.body) == 0 {
+		t.Errorf("%d, %d bytes", a.code, len(a.body))
+	}
+}
