@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -152,26 +151,15 @@ func (c *Collector) edit(ctx context.Context, p apiserver.Path, o gc.Object, exa
 	return out.Revision, nil
 }
 
-func (c *Collector) event(e *corev1.Event, name string) apiserver.Path {
-	return apiserver.Path{Resource: c.API.Types().Lookup("", "v1", "events"), Namespace: e.Namespace, Name: name}
-}
-
 // CreateEvent implements gc.API.
 func (c *Collector) CreateEvent(ctx context.Context, e *corev1.Event) error {
-	_, err := c.API.Create(ctx, c.event(e, ""), e)
-	return err
+	return createEvent(ctx, c.API, e)
 }
 
 // CountEvent implements gc.API.
 func (c *Collector) CountEvent(ctx context.Context, e *corev1.Event) error {
-	_, err := c.API.Change(ctx, c.event(e, e.Name), func(old runtime.Object) (runtime.Object, error) {
-		stored, ok := old.(*corev1.Event)
-		if !ok {
-			return nil, fmt.Errorf("counting an event: %T is none", old)
-		}
+	return countEvent(ctx, c.API, e, func(stored *corev1.Event) {
 		stored.Count++
 		stored.LastTimestamp = e.LastTimestamp
-		return stored, nil
 	})
-	return err
 }

@@ -2,7 +2,6 @@ package loopback
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -131,25 +130,14 @@ func (w *Workloads) Delete(ctx context.Context, r workload.Resource, key workloa
 	return err
 }
 
-func (w *Workloads) event(e *corev1.Event, name string) apiserver.Path {
-	return apiserver.Path{Resource: w.API.Types().Lookup("", "v1", "events"), Namespace: e.Namespace, Name: name}
-}
-
 // CreateEvent implements event.API.
 func (w *Workloads) CreateEvent(ctx context.Context, e *corev1.Event) error {
-	_, err := w.API.Create(ctx, w.event(e, ""), e)
-	return err
+	return createEvent(ctx, w.API, e)
 }
 
 // CountEvent implements event.API.
 func (w *Workloads) CountEvent(ctx context.Context, e *corev1.Event) error {
-	_, err := w.API.Change(ctx, w.event(e, e.Name), func(old runtime.Object) (runtime.Object, error) {
-		stored, ok := old.(*corev1.Event)
-		if !ok {
-			return nil, fmt.Errorf("counting an event: %T is none", old)
-		}
+	return countEvent(ctx, w.API, e, func(stored *corev1.Event) {
 		stored.Count, stored.Message, stored.LastTimestamp = e.Count, e.Message, e.LastTimestamp
-		return stored, nil
 	})
-	return err
 }

@@ -3,9 +3,6 @@ package admission
 import (
 	"bytes"
 	"context"
-	"crypto/x509"
-	"encoding/pem"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +11,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/resources/validation"
 )
 
 // CertificateApproval lets a certificate request be approved or denied only by those who may
@@ -77,20 +75,13 @@ type CertificateSubject struct{}
 // Name implements Plugin.
 func (CertificateSubject) Name() string { return "CertificateSubjectRestriction" }
 
-var errNoRequest = errors.New("PEM block type must be CERTIFICATE REQUEST")
-
 // Validate implements Validator.
 func (CertificateSubject) Validate(_ context.Context, a *Attributes) error {
 	csr, ok := a.Object.(*certificatesv1.CertificateSigningRequest)
 	if !ok || a.Operation != Create || a.Subresource != "" || csr.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
 		return nil
 	}
-	block, _ := pem.Decode(csr.Spec.Request)
-	err := errNoRequest
-	var request *x509.CertificateRequest
-	if block != nil && block.Type == "CERTIFICATE REQUEST" {
-		request, err = x509.ParseCertificateRequest(block.Bytes)
-	}
+	request, err := validation.ParseRequest(csr.Spec.Request)
 	switch {
 	case err != nil:
 		return fmt.Errorf("failed to parse CSR: %w", err)

@@ -78,33 +78,38 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		garbage.connect(s.api)
 		s.controllers[garbageCollector] = garbage.run
 	}
-	if on[namespaceController] {
-		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: o.nsSyncs, Log: log}).Run
-	}
-	if on[resourceQuota] {
-		adapter := &loopback.Quotas{API: s.api.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager), Cache: d.cache}
-		s.controllers[resourceQuota] = quota.New(adapter, quota.Options{Workers: o.quotaSyncs, Log: log}).Run
-	}
-	if on[roleAggregation] {
-		s.controllers[roleAggregation] = aggregateRoles(s.api, d, log)
-	}
-	for name, run := range protectors(s.api, d, log) {
-		if on[name] {
-			s.controllers[name] = run
-		}
-	}
-	maps.Copy(s.controllers, workers(o, on, s.api, d, log))
-	for name, run := range fixtures(s.api, d, keys, log) {
-		if on[name] {
-			s.controllers[name] = run
-		}
-	}
+	s.wire(on, d, keys)
 	s.secure = newHTTPServer(s.api.Handler(), log)
 	s.secure.TLSConfig = keys.TLS(clientCAs...)
 	if p.insecure != nil {
 		s.plain = newHTTPServer(s.api.Insecure(), log)
 	}
 	return s, nil
+}
+
+// wire makes the controllers that are on, but for the collector.
+func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
+	if on[namespaceController] {
+		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: s.o.nsSyncs, Log: s.log}).Run
+	}
+	if on[resourceQuota] {
+		adapter := &loopback.Quotas{API: s.api.Loopback(auth.ServiceAccount("kube-system", "resourcequota-controller"), controllerManager), Cache: d.cache}
+		s.controllers[resourceQuota] = quota.New(adapter, quota.Options{Workers: s.o.quotaSyncs, Log: s.log}).Run
+	}
+	if on[roleAggregation] {
+		s.controllers[roleAggregation] = aggregateRoles(s.api, d, s.log)
+	}
+	for name, run := range protectors(s.api, d, s.log) {
+		if on[name] {
+			s.controllers[name] = run
+		}
+	}
+	maps.Copy(s.controllers, workers(s.o, on, s.api, d, s.log))
+	for name, run := range fixtures(s.api, d, keys, s.log) {
+		if on[name] {
+			s.controllers[name] = run
+		}
+	}
 }
 
 // start makes the system namespaces, starts the controllers and serves. stop ends it all and waits.

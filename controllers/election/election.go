@@ -10,6 +10,8 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
 // API is the one lease that is fought for. Errors are those of k8s.io/apimachinery/pkg/api/errors.
@@ -86,7 +88,7 @@ func (c *Candidate) acquire(ctx context.Context) bool {
 			c.o.Log.Warn("contending for the lease", "err", err)
 		}
 		pause := c.o.RetryPeriod + time.Duration(rand.Float64()*jitter*float64(c.o.RetryPeriod))
-		if !sleep(ctx, pause) {
+		if !reconcile.Sleep(ctx, pause) {
 			return false
 		}
 	}
@@ -109,7 +111,7 @@ func (c *Candidate) term(ctx context.Context, lead func(context.Context)) error 
 // hold renews until that fails for too long or ctx is done.
 func (c *Candidate) hold(ctx context.Context) error {
 	renewed := time.Now()
-	for sleep(ctx, c.o.RetryPeriod) {
+	for reconcile.Sleep(ctx, c.o.RetryPeriod) {
 		began := time.Now()
 		left := renewed.Add(c.o.RenewDeadline).Sub(began)
 		err := c.try(ctx, max(left, 0))
@@ -177,15 +179,3 @@ func (c *Candidate) release(ctx context.Context) {
 
 // lostRace reports whether somebody else wrote the lease meanwhile; the next try sees what.
 func lostRace(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
-
-// sleep waits; false means that ctx is done.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
-}

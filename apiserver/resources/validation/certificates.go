@@ -100,13 +100,18 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 	return errs
 }
 
-// requestBlock wants a PEM block of a request that is signed by its key.
-func requestBlock(text []byte) error {
+// ParseRequest reads a certificate request out of its PEM block (K pkg/apis/certificates: ParseCSR).
+func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
-		return errors.New("PEM block type must be CERTIFICATE REQUEST")
+		return nil, errors.New("PEM block type must be CERTIFICATE REQUEST")
 	}
-	request, err := x509.ParseCertificateRequest(block.Bytes)
+	return x509.ParseCertificateRequest(block.Bytes)
+}
+
+// requestBlock wants a PEM block of a request that is signed by its key.
+func requestBlock(text []byte) error {
+	request, err := ParseRequest(text)
 	if err != nil {
 		return err
 	}
