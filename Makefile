@@ -5,7 +5,7 @@ LDFLAGS = -s -w -X main.version=$(VERSION)
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check race bench diff conformance crds helm meta faults image fuzz clean
+.PHONY: run build test check race bench diff conformance crds helm meta soak faults image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -55,6 +55,9 @@ helm: ## a chart's life with Helm's library, which takes minutes to build for th
 diff: build ## random operations on two servers of ours, one on a disk, which must do the same: SEEDS=, FROM= and OPS=
 	.ci/diff $(or $(FROM),1) $(SEEDS) $(if $(filter-out 2000,$(OPS)),$(OPS),500)
 
+soak: ## the random tests of make test, COUNT times, each time with another seed
+	SEED=random $(GO) test -vet=off -count=$(or $(COUNT),20) -timeout=60m $$(grep -rl --include=*_test.go 'seed\.Of(t)' . | grep -v '^./tests/' | xargs -n1 dirname | sort -u) -run '$(or $(RUN),Random|Twin|Tree|Index|Pages|Missing|Conversions|FirstStart|Keys|Schedule|Walks)' $(ARGS)
+
 # What make meta runs: SEED one seed, or SEEDS how many; OPS operations each.
 SEED ?= 0
 SEEDS ?= 20
@@ -64,7 +67,7 @@ meta: ## random operations against the model: SEED=, SEEDS= and OPS=
 	$(GO) test ./conformance/meta -count=1 -timeout=60m $(VERBOSE) -seed=$(SEED) -seeds=$(SEEDS) -ops=$(OPS) $(ARGS)
 
 faults: ## kill servers inside cascades; ROUNDS of each test, trees and moments by SEED (printed)
-	$(GO) test ./conformance/faults -count=1 -timeout=60m -v -rounds=$(or $(ROUNDS),20) $(if $(filter-out 0,$(SEED)),-seed=$(SEED)) $(ARGS)
+	$(GO) test ./conformance/faults -count=1 -timeout=60m -v -rounds=$(or $(ROUNDS),20) -seed=$(SEED) $(ARGS)
 
 image: ## a container image
 	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kubecascade/kubecascade/internal/seed"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -119,8 +120,7 @@ func TestFutureRevisions(t *testing.T) {
 // TestPagesAreOneState reads lists in pages while others write, and compares each with the list at
 // the revision that its first page named.
 func TestPagesAreOneState(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seed.Of(t)
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 40)
 	stop := make(chan struct{})

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kubecascade/kubecascade/internal/seed"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver"
@@ -73,8 +74,7 @@ func TestSelectorTransitions(t *testing.T) {
 // back at random. What each has seen must be the whole history after its start: every event once,
 // in order, and applied to the list it started from it must give the list of the end.
 func TestWatchesMissNothing(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seed.Of(t)
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 20)
 	stop := make(chan struct{})

@@ -9,14 +9,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
 // TestRandomWalks sends objects of every kind through sequences of deletes and updates. Every
 // verdict is checked, the memory of what was asked about too, and every object must be removable
 // in the end.
 func TestRandomWalks(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seed.Of(t)
 	for i := range uint64(20_000) {
 		w := walk{rand: rand.New(rand.NewPCG(seed, i)), now: epoch}
 		if err := w.run(); err != nil {

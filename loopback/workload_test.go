@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kubecascade/kubecascade/internal/seed"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -183,8 +184,7 @@ func TestIndex(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Cache: cache.Options{Events: 64, TimelineEvents: 64}})
 	api := &loopback.Workloads{API: s.API.Loopback(auth.Loopback, "test"), Cache: s.Cache, Index: loopback.NewIndex(s.Cache, s.Types, s.Decoder.Root)}
 	do(t, s, "POST", "/api/v1/namespaces", `{"metadata":{"name":"other"}}`)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := seed.Of(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for step := range 300 {
 		ns, name := []string{"default", "other"}[r.IntN(2)], fmt.Sprint("p", r.IntN(12))

@@ -43,9 +43,7 @@ func TestInformer(t *testing.T) {
 		t.Fatal("the informer never synced")
 	}
 
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(1, 1)) // the same writes in every run
 	w := &writer{t: t, client: client, rand: r}
 	for i := range 1000 {
 		w.step(ctx)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +21,7 @@ var binary string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *seed == 0 {
-		*seed = uint64(time.Now().UnixNano())%1_000_000 + 1
+		*seed = 1 + rand.Uint64N(1_000_000)
 	}
 	dir, err := os.MkdirTemp("", "faults-")
 	if err != nil {

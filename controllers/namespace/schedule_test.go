@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
 // TestSchedule runs testdata/schedule. The commands are
@@ -107,7 +108,7 @@ func (s *schedule) check() error {
 // TestScheduleRandomly sends random events and outcomes. No namespace that is deleting may get
 // lost: what was not said to be done, gone or alive has an entry.
 func TestScheduleRandomly(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seed.Of(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	s, now := newSchedule(), epoch
 	owed := map[string]bool{}    // deleting, and nobody said that nothing is left to do

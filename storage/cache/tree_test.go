@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -39,8 +40,7 @@ func listedMap(m map[string]int64, prefix, from string) []string {
 func TestTreeIsAMap(t *testing.T) {
 	for _, keys := range []int{3, 40, 400, 4000} {
 		t.Run(fmt.Sprint(keys), func(t *testing.T) {
-			seed := rand.Uint64()
-			t.Logf("seed %d", seed)
+			seed := seed.Of(t)
 			r := rand.New(rand.NewPCG(seed, 0))
 			type shown struct {
 				root *node

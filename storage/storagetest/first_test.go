@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -40,9 +41,7 @@ func killMyself(after string) {
 // TestFirstStart kills processes at random moments of their first start in a directory, once or more
 // often, and then uses the directory.
 func TestFirstStart(t *testing.T) {
-	seedFromClock()
-	t.Logf("again with: -run TestFirstStart -seed %d -rounds %d", *seed, *rounds)
-	rng := rand.New(rand.NewPCG(*seed, 1))
+	rng := rand.New(rand.NewPCG(seed.Of(t), 1))
 	within := firstStart(t)
 	kills, early := 0, 0
 	for round := range *rounds {

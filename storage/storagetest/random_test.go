@@ -7,30 +7,18 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-var (
-	seed  = flag.Uint64("seed", 0, "seed of TestRandom and TestFirstStart; 0 takes one from the clock")
-	steps = flag.Int("steps", 1500, "operations of TestRandom; fewer make a failure shorter")
-)
-
-// seedFromClock chooses a seed if none was given.
-func seedFromClock() {
-	if *seed == 0 {
-		*seed = uint64(time.Now().UnixNano())
-	}
-}
+var steps = flag.Int("steps", 1500, "operations of TestRandom; fewer make a failure shorter")
 
 // TestRandom carries out the same random operations on the twin and on etcd. All answers must be
 // the same, revisions included, and so must the timelines.
 func TestRandom(t *testing.T) {
-	seedFromClock()
-	t.Logf("again with: -run TestRandom -seed %d -steps %d", *seed, *steps)
-	rng := rand.New(rand.NewPCG(*seed, 0))
+	rng := rand.New(rand.NewPCG(seed.Of(t), 0))
 	twin, etcd := NewTwin(), Open(t)
 	lines := []*Timeline{Watch(t, twin), Watch(t, etcd)}
 	for _, l := range lines {
