@@ -196,7 +196,13 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *op) error {
 		o.linking = true
-		out, err = l.s.update(ctx, o, func(old object) (object, error) { return old, change(old) })
+		out, err = l.s.update(ctx, o, func(old object) (object, error) {
+			err := change(old)
+			if coerce := o.res.Coerce; coerce != nil && err == nil { // an empty list isn't stored, as none of a client's is
+				_, err = coerce(old)
+			}
+			return old, err
+		})
 		return err
 	})
 	return out, err

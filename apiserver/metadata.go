@@ -221,7 +221,10 @@ func lifecycleOf(res *resources.Resource, obj object) finalizers.Object {
 
 // imprint writes a verdict's metadata over an object's.
 func imprint(m metav1.Object, v finalizers.Verdict) {
-	m.SetFinalizers(v.Finalizers)
+	m.SetFinalizers(nil) // an empty list is none
+	if len(v.Finalizers) > 0 {
+		m.SetFinalizers(v.Finalizers)
+	}
 	m.SetDeletionTimestamp(nil)
 	if !v.Deletion.IsZero() {
 		m.SetDeletionTimestamp(&metav1.Time{Time: v.Deletion})

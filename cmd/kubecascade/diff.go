@@ -27,8 +27,8 @@ func diffCommand() *cobra.Command {
 		Short: "Send the same random operations to two servers and compare what they do",
 		Long: `Send the same random operations to two servers and compare what they do: answers, watch events,
 and what is there in the end. Both URLs must be open to everybody, as kubectl proxy makes them.
-It makes namespaces and cluster-scoped objects of its own, whose names begin with "diff-", and deletes
-them at the end, when it is interrupted, too.
+It makes namespaces, cluster-scoped objects and definitions of its own, whose names or groups begin with
+"diff-", and deletes them at the end, when it is interrupted, too.
 The exit code is 1 if the servers differ, 2 if they couldn't be compared, and 130 if it was interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,6 +69,7 @@ The exit code is 1 if the servers differ, 2 if they couldn't be compared, and 13
 	f.StringVar(&c.Candidate, "candidate", "", "URL of the server to compare")
 	f.Uint64Var(&seed, "seed", 0, "seed of the operations; 0 for another one each time")
 	f.IntVar(&ops, "ops", 500, "number of operations")
+	f.BoolVar(&c.BuiltIn, "built-in", false, "built-in kinds only, for servers that don't serve custom resources")
 	f.DurationVar(&c.Settle, "settle", 5*time.Second, "how long a cascade may take")
 	return cmd
 }

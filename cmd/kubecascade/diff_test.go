@@ -30,7 +30,7 @@ func TestDiffSame(t *testing.T) {
 
 func TestDiffFinds(t *testing.T) {
 	out, err := runDiff(t, "--reference", servertest.Start(t), "--candidate", apiservertest.Start(t, nil).URL,
-		"--seed=1", "--ops=50", "--settle=300ms")
+		"--seed=1", "--ops=50", "--settle=300ms", "--built-in")
 	if !errors.Is(err, errDifferent) {
 		t.Fatalf("%v: %s", err, out)
 	}

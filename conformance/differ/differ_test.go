@@ -50,7 +50,7 @@ func TestNoNetEffect(t *testing.T) {
 
 // TestNoCollector: what a server without a collector doesn't do is found, and told in few operations.
 func TestNoCollector(t *testing.T) {
-	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL, Client: servertest.Client(t),
+	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL, Client: servertest.Client(t), BuiltIn: true,
 		Prefix: "a-", Settle: 300 * time.Millisecond}
 	f, err := differ.Find(t.Context(), c, 1, 100)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Find generates operations from a seed, runs them, and reduces the first difference. It returns nil if there is
 // none. What it makes stays: see Clean.
 func Find(ctx context.Context, c Config, seed uint64, count int) (*Finding, error) {
-	ops := model.Generate(seed, count, model.Options{Confluent: true})
+	ops := model.Generate(seed, count, model.Options{Confluent: true, Kinds: c.kinds()})
 	d, err := Run(ctx, c, ops)
 	if d == nil || err != nil {
 		return nil, err

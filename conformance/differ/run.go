@@ -21,11 +21,20 @@ type Config struct {
 	Client               *http.Client
 	// Prefix of the names on the servers; each run needs another.
 	Prefix string
+	// BuiltIn leaves out custom resources.
+	BuiltIn bool
 	// Settle is how long cascades may take (default: 5 s). Where both servers do what the
 	// model expects nothing waits.
 	Settle time.Duration
 	// Progress is told in a line how far it has come, often; nil is fine.
 	Progress func(string)
+}
+
+func (c *Config) kinds() []model.Kind {
+	if c.BuiltIn {
+		return model.BuiltIn()
+	}
+	return model.Kinds
 }
 
 func (c *Config) tell(format string, args ...any) {
@@ -74,7 +83,7 @@ func Run(ctx context.Context, c Config, ops []model.Op) (*Difference, error) {
 	}
 	var sides [2]*side
 	for i, url := range []string{c.Reference, c.Candidate} {
-		s, err := drive.Open(ctx, url, c.Prefix, c.Client)
+		s, err := drive.Open(ctx, url, c.Prefix, model.Needed(ops), c.Client)
 		if err != nil {
 			return nil, err
 		}
@@ -180,13 +189,16 @@ func (s *side) follow() error {
 	return nil
 }
 
-// rest takes the events and returns the state without versions, and with what only the model knows of pods.
+// anyVersion is that of all objects at rest, which differs between servers: it is neither none nor model.Stale's.
+const anyVersion = 2
+
+// rest takes the events and returns the state with anyVersion, and with what only the model knows of pods.
 func (s *side) rest(expected model.State) model.State {
 	s.session.Take(len(s.events))
 	s.base = s.state
 	at := model.State{}
 	for k, o := range s.state {
-		o.Version, o.Bound, o.Period = 0, expected[k].Bound, expected[k].Period
+		o.Version, o.Bound, o.Period = anyVersion, expected[k].Bound, expected[k].Period
 		at[k] = o
 	}
 	return at

@@ -8,5 +8,6 @@
 //  2. A Session's objects have names of their own, so that many sessions can use one server.
 //  3. The timeline is a watch of each kind, merged by resourceVersion; it sees only the session's
 //     objects, each event once. It never forgets: who reads it takes events away.
-//  4. A Session may be used by several goroutines. All its goroutines have ended when Close returns.
+//  4. Custom kinds are served, and known to the server's collector if it has one, before a session begins.
+//  5. A Session may be used by several goroutines. All its goroutines have ended when Close returns.
 package drive

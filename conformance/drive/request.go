@@ -72,9 +72,10 @@ func (s *Session) Request(op model.Op) Request {
 }
 
 func (s *Session) collection(k model.Kind, ns string) string {
-	path := "/apis/" + k.APIVersion
-	if !strings.Contains(k.APIVersion, "/") {
-		path = "/api/" + k.APIVersion
+	version := s.realVersion(k.APIVersion)
+	path := "/apis/" + version
+	if !strings.Contains(version, "/") {
+		path = "/api/" + version
 	}
 	if k.Namespaced && ns != "" {
 		path += "/namespaces/" + s.realNamespace(ns)
@@ -181,7 +182,7 @@ func (s *Session) whole(op model.Op) fields {
 		m["labels"] = fields{label: op.Label}
 	}
 	k := model.KindOf(op.Key.Kind)
-	o := fields{"apiVersion": k.APIVersion, "kind": k.Name, "metadata": s.claim(op, m)}
+	o := fields{"apiVersion": s.realVersion(k.APIVersion), "kind": k.Name, "metadata": s.claim(op, m)}
 	s.content(op, o)
 	return o
 }

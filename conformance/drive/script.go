@@ -14,11 +14,18 @@ const currentVersion = 1 << 61
 // Script returns the operations as shell commands for the server at the URL in $SERVER. It keeps the
 // uids that it needs in variables.
 func Script(prefix string, ops []model.Op) string {
-	s := &Session{prefix: prefix, uids: map[model.UID]string{}, symbols: map[string]model.UID{}}
+	s := &Session{prefix: prefix, kinds: model.Needed(ops), uids: map[model.UID]string{}, symbols: map[string]model.UID{}}
 	var b strings.Builder
 	for _, ns := range model.Namespaces {
 		fmt.Fprintln(&b, Request{"POST", "/api/v1/namespaces", "application/json",
 			fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))}.Curl())
+	}
+	for _, k := range s.kinds {
+		if !k.Custom {
+			continue
+		}
+		fmt.Fprintln(&b, s.definition(k).Curl())
+		fmt.Fprintf(&b, "until curl -sSf \"$SERVER\"'%s' >/dev/null; do sleep 1; done\n", s.collection(k, ""))
 	}
 	for _, op := range ops {
 		op = s.Bind(op)

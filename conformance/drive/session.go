@@ -16,8 +16,10 @@ import (
 type Session struct {
 	base, prefix string
 	client       *http.Client
-	stop         context.CancelFunc
-	watches      sync.WaitGroup
+	// kinds of the session's objects.
+	kinds   []model.Kind
+	stop    context.CancelFunc
+	watches sync.WaitGroup
 
 	mu      sync.Mutex // guards the fields below
 	uids    map[model.UID]string
@@ -34,10 +36,10 @@ type Session struct {
 	more chan struct{}
 }
 
-// Open makes a session's namespaces on the server at the URL and begins to watch. Sessions on one server
-// have different prefixes, which are part of names. ctx bounds the session.
-func Open(ctx context.Context, url, prefix string, client *http.Client) (*Session, error) {
-	ctx, s := session(ctx, url, prefix, client)
+// Open makes a session's namespaces, and definitions of those of its kinds that are custom, on the server at the URL,
+// and begins to watch. Sessions on one server have different prefixes, which are part of names. ctx bounds the session.
+func Open(ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client) (*Session, error) {
+	ctx, s := session(ctx, url, prefix, kinds, client)
 	for _, ns := range model.Namespaces {
 		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
 		code, answer, err := s.do(ctx, Request{"POST", "/api/v1/namespaces", "application/json", []byte(body)})
@@ -49,26 +51,30 @@ func Open(ctx context.Context, url, prefix string, client *http.Client) (*Sessio
 			return nil, fmt.Errorf("making the namespace %s: %w", s.realNamespace(ns), err)
 		}
 	}
+	if err := s.define(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
 	return s, s.watchAll(ctx)
 }
 
 // Resume goes on with a session that was closed, on a server that has the same data. The events
 // in between are lost.
 func Resume(ctx context.Context, url string, old *Session, client *http.Client) (*Session, error) {
-	ctx, s := session(ctx, url, old.prefix, client)
+	ctx, s := session(ctx, url, old.prefix, old.kinds, client)
 	s.uids, s.symbols = old.uids, old.symbols
 	return s, s.watchAll(ctx)
 }
 
-func session(ctx context.Context, url, prefix string, client *http.Client) (context.Context, *Session) {
+func session(ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client) (context.Context, *Session) {
 	ctx, cancel := context.WithCancel(ctx)
-	return ctx, &Session{base: strings.TrimRight(url, "/"), prefix: prefix, client: client, stop: cancel,
+	return ctx, &Session{base: strings.TrimRight(url, "/"), prefix: prefix, kinds: kinds, client: client, stop: cancel,
 		uids: map[model.UID]string{}, symbols: map[string]model.UID{}, ahead: map[int64]bool{}, collected: map[string]bool{}, more: make(chan struct{})}
 }
 
 // watchAll begins to watch; it closes the session if it can't.
 func (s *Session) watchAll(ctx context.Context) error {
-	for _, k := range append([]model.Kind{namespaces}, model.Kinds...) {
+	for _, k := range append([]model.Kind{namespaces}, s.kinds...) {
 		if err := s.watch(ctx, k); err != nil {
 			s.Close()
 			return fmt.Errorf("watching %s: %w", k.Plural, err)
@@ -123,7 +129,7 @@ func (s *Session) do(ctx context.Context, r Request) (int, []byte, error) {
 // List returns the session's objects of all kinds.
 func (s *Session) List(ctx context.Context) (model.State, error) {
 	all := model.State{}
-	for _, k := range model.Kinds {
+	for _, k := range s.kinds {
 		for _, ns := range model.Namespaces {
 			items, _, err := s.list(ctx, s.collection(k, ns))
 			if err != nil {

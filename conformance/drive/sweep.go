@@ -27,7 +27,7 @@ type sweeper struct {
 // Sweep deletes the namespaces and cluster-scoped objects whose names begin with the prefix, with all that is in
 // them, whatever finalizers there are, and waits until they are gone. If ctx ends first it returns what is left.
 func Sweep(ctx context.Context, url, prefix string, client *http.Client) (left []string, err error) {
-	_, s := session(ctx, url, prefix, client)
+	_, s := session(ctx, url, prefix, model.BuiltIn(), client)
 	defer s.stop()
 	for w := (&sweeper{Session: s}); ; w.round++ {
 		now, err := w.sweep(ctx)
@@ -48,7 +48,10 @@ func Sweep(ctx context.Context, url, prefix string, client *http.Client) (left [
 
 // sweep is one round; it returns what was there at its beginning.
 func (w *sweeper) sweep(ctx context.Context) (left []string, err error) {
-	for _, k := range model.Kinds {
+	if left, err = w.undefine(ctx); err != nil {
+		return left, err
+	}
+	for _, k := range w.kinds {
 		if k.Namespaced {
 			continue
 		}
@@ -79,6 +82,35 @@ func (w *sweeper) sweep(ctx context.Context) (left []string, err error) {
 	return left, nil
 }
 
+// undefine deletes the sessions' definitions. That takes their objects with them, whose finalizers are taken away.
+func (w *sweeper) undefine(ctx context.Context) (left []string, err error) {
+	all, _, err := w.list(ctx, w.collection(definitions, ""))
+	if err != nil { // a server that doesn't know what that is has none
+		return nil, nil
+	}
+	for _, d := range all {
+		plural, group, _ := strings.Cut(d.Name, ".")
+		if !strings.HasPrefix(group, w.prefix) {
+			continue
+		}
+		left = append(left, definitions.Name+" "+d.Name)
+		w.remove(ctx, w.collection(definitions, "")+"/"+d.Name, metadata{Deletion: d.Deletion})
+		objects := "/apis/" + group + "/v1/"
+		items, _, err := w.list(ctx, objects+plural)
+		if err != nil { // it isn't served any more, or not yet
+			continue
+		}
+		for _, m := range items {
+			path := objects
+			if m.Namespace != "" {
+				path += "namespaces/" + m.Namespace + "/"
+			}
+			w.remove(ctx, path+plural+"/"+m.Name, m)
+		}
+	}
+	return left, nil
+}
+
 // empty deletes a namespace and, since finalizers hold them, what is in it.
 func (w *sweeper) empty(ctx context.Context, ns metadata) error {
 	path := w.collection(namespaces, "") + "/" + ns.Name
@@ -86,7 +118,7 @@ func (w *sweeper) empty(ctx context.Context, ns metadata) error {
 		_, _, _ = w.do(ctx, Request{Method: http.MethodDelete, Path: path}) // the next round sees
 	}
 	held := false
-	for _, k := range model.Kinds {
+	for _, k := range w.kinds {
 		if !k.Namespaced {
 			continue
 		}

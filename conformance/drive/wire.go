@@ -91,11 +91,22 @@ func (s *Session) realNamespace(ns string) string {
 	return s.prefix + ns
 }
 
+// customVersion is of the custom kinds. On a server each session has a group of its own for it, since it makes the
+// definitions and deletes them.
+const customVersion = "example.com/v1"
+
+func (s *Session) realVersion(apiVersion string) string {
+	if apiVersion == customVersion {
+		return s.prefix + apiVersion
+	}
+	return apiVersion
+}
+
 // references translates owners for this server.
 func (s *Session) references(owners []model.Owner) []reference {
 	refs := make([]reference, len(owners))
 	for i, o := range owners {
-		refs[i] = reference{o.APIVersion, o.Kind, s.realName(o.Kind, o.Name), s.real(o.UID), boolean(o.Controller), boolean(o.Block)}
+		refs[i] = reference{s.realVersion(o.APIVersion), o.Kind, s.realName(o.Kind, o.Name), s.real(o.UID), boolean(o.Controller), boolean(o.Block)}
 	}
 	return refs
 }
@@ -126,7 +137,7 @@ func (s *Session) object(kind string, m metadata) (model.Object, bool) {
 		if clusterScoped(r.Kind) {
 			name = strings.TrimPrefix(name, s.prefix)
 		}
-		o.Owners = append(o.Owners, model.Owner{APIVersion: r.APIVersion, Kind: r.Kind, Name: name, UID: s.symbol(r.UID),
+		o.Owners = append(o.Owners, model.Owner{APIVersion: strings.TrimPrefix(r.APIVersion, s.prefix), Kind: r.Kind, Name: name, UID: s.symbol(r.UID),
 			Controller: tri(r.Controller), Block: tri(r.Block)})
 	}
 	return o, mine

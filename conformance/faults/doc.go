@@ -4,7 +4,7 @@
 //
 // It guarantees:
 //
-//  1. Trees and moments are chosen by a seed, which is printed: finalizers, second owners, cycles, several kinds; the three
+//  1. Trees and moments are chosen by a seed, which is printed: finalizers, second owners, cycles, several kinds, custom ones too; the three
 //     policies; before the answer to the DELETE, or after a number of the cascade's events.
 //  2. After every restart the server comes to the state that the model predicts from the requests that
 //     were answered, whatever the collector did first; one that wasn't is sent again if it wasn't carried out.

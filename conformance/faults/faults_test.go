@@ -68,7 +68,7 @@ func grow(r *rand.Rand, round int) (*forest, traits) {
 	f.layers = [][]model.Op{{root, keeper}, {}, {}, {}}
 	kinds := []string{"ConfigMap"}
 	if x.kinds {
-		kinds = []string{"ConfigMap", "Secret", "ServiceAccount"}
+		kinds = []string{"ConfigMap", "Secret", "ServiceAccount", "Widget"}
 	}
 	for i := range 499 {
 		layer, owner := 1, root
@@ -110,7 +110,7 @@ func (f *forest) op(kind string) model.Op {
 }
 
 func (f *forest) owner(o model.Op) model.Owner {
-	return model.Owner{APIVersion: "v1", Kind: o.Key.Kind, Name: o.Key.Name, UID: model.UID(fmt.Sprintf("u%d", o.ID)), Block: model.Tri(f.IntN(3))}
+	return model.Owner{APIVersion: model.KindOf(o.Key.Kind).APIVersion, Kind: o.Key.Kind, Name: o.Key.Name, UID: model.UID(fmt.Sprintf("u%d", o.ID)), Block: model.Tri(f.IntN(3))}
 }
 
 // predicted grows forests until there is one of whose end the model is sure whatever the collector does first, and
@@ -212,7 +212,7 @@ func disturb(t *testing.T, signal syscall.Signal, flags ...string) {
 	r := numbers(t)
 	dir, client := t.TempDir(), &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	p := serve(t, dir, flags...)
-	s, err := drive.Open(t.Context(), p.url, "f-", client)
+	s, err := drive.Open(t.Context(), p.url, "f-", model.Kinds, client)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func Run(ctx context.Context, c Config, ops []model.Op) error {
 	if c.Sentinel == 0 {
 		c.Sentinel = 100
 	}
-	s, err := drive.Open(ctx, c.URL, c.Prefix, c.Client)
+	s, err := drive.Open(ctx, c.URL, c.Prefix, model.Needed(ops), c.Client)
 	if err != nil {
 		return err
 	}

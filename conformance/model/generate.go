@@ -10,12 +10,17 @@ import (
 type Options struct {
 	// Confluent leaves out operations after which the collector's order of work would show.
 	Confluent bool
+	// Kinds of the objects, in order (default: Kinds).
+	Kinds []Kind
 }
 
 // Generate returns n operations that mean something to each other: it follows them on the model,
 // the collector working to its end after each. The same seed gives the same operations.
 func Generate(seed uint64, n int, opts Options) []Op {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), state: State{}, past: map[UID]bool{}}
+	if opts.Kinds == nil {
+		opts.Kinds = Kinds
+	}
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), kinds: opts.Kinds, state: State{}, past: map[UID]bool{}}
 	ops := make([]Op, 0, n)
 	for id := 1; len(ops) < n; id++ {
 		op := g.op()
@@ -51,6 +56,7 @@ func versioned(s, old State, version int64) State {
 
 type generator struct {
 	*rand.Rand
+	kinds []Kind
 	state State
 	// past uids of objects that existed.
 	past map[UID]bool
@@ -83,7 +89,7 @@ func (g *generator) op() Op {
 		g.delete(&op)
 	case Collection:
 		op.Key = Key{Kind: "ConfigMap", Namespace: one(g, Namespaces)}
-		op.Key.Kind = one(g, []string{"ConfigMap", "Secret", "ReplicaSet", "Pod", "ReplicationController", "Event"})
+		op.Key.Kind = one(g, g.collections())
 		if g.chance(50) {
 			op.Label = one(g, []string{"x", "y"})
 		}
@@ -96,9 +102,20 @@ func (g *generator) op() Op {
 	return op
 }
 
+// collections are the kinds of which collections are deleted.
+func (g *generator) collections() []string {
+	names := []string{"ConfigMap", "Secret", "ReplicaSet", "Pod", "ReplicationController", "Event"}
+	for _, k := range g.kinds {
+		if k.Custom && k.Namespaced {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
 // slot returns a place that may be taken or not.
 func (g *generator) slot() Key {
-	k := one(g, Kinds)
+	k := one(g, g.kinds)
 	key := Key{Kind: k.Name, Name: one(g, names)}
 	if k.Namespaced {
 		key.Namespace = one(g, Namespaces)
@@ -203,7 +220,7 @@ func (g *generator) twist(r *Owner) {
 	case 4, 5:
 		r.Name = one(g, names)
 	case 6:
-		k := one(g, Kinds)
+		k := one(g, g.kinds)
 		r.APIVersion, r.Kind = k.APIVersion, k.Name
 	case 7:
 		r.Kind = one(g, []string{"ConfigMap", "Secret"})
@@ -300,6 +317,8 @@ func (g *generator) patch(op *Op) {
 	}
 	if g.chance(6) && op.Verb != JSON && op.Verb != Strategic {
 		op.Version = one(g, []int64{Current, Stale})
+	} else if op.Verb == Put && KindOf(op.Key.Kind).Custom && g.chance(90) { // most who write such a kind name a version
+		op.Version = Current
 	}
 }
 

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Kind is what the rules need to know of a type.
 type Kind struct {
 	Name, APIVersion, Plural string
@@ -17,6 +19,9 @@ type Kind struct {
 	Returned bool
 	// Replaceable: a PUT of nothing but metadata and the body of its creation makes sense.
 	Replaceable bool
+	// Custom: a definition makes it. It takes no strategic merge patches (B-50), a PUT must name a version (B-06), and
+	// its finalizers needn't be qualified.
+	Custom bool
 }
 
 // Kinds are the kinds of the model's world, in the order in which they are listed.
@@ -30,6 +35,22 @@ var Kinds = []Kind{
 	{Name: "Event", APIVersion: "v1", Plural: "events", Namespaced: true, Ignored: true},
 	{Name: "ClusterRole", APIVersion: "rbac.authorization.k8s.io/v1", Plural: "clusterroles"},
 	{Name: "StorageClass", APIVersion: "storage.k8s.io/v1", Plural: "storageclasses", Returned: true},
+	{Name: "Widget", APIVersion: "example.com/v1", Plural: "widgets", Namespaced: true, Generation: true, Replaceable: true, Custom: true},
+	{Name: "Site", APIVersion: "example.com/v1", Plural: "sites", Generation: true, Replaceable: true, Custom: true},
+}
+
+// BuiltIn are the kinds that every server has.
+func BuiltIn() []Kind {
+	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return k.Custom })
+}
+
+// Needed are the kinds that every server has, and those of the custom ones that the operations need.
+func Needed(ops []Op) []Kind {
+	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool {
+		return k.Custom && !slices.ContainsFunc(ops, func(o Op) bool {
+			return o.Key.Kind == k.Name || slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.Kind == k.Name && r.APIVersion == k.APIVersion })
+		})
+	})
 }
 
 // KindOf returns the kind of that name. The names are those of Kinds.

@@ -4,12 +4,19 @@ import "slices"
 
 // update is PUT and PATCH.
 func update(s State, op Op) (State, Response, []Event) {
+	custom := KindOf(op.Key.Kind).Custom
+	if custom && op.Verb == Strategic { // B-50, before the object is looked for
+		return s, Response{Code: 415, Reason: "UnsupportedMediaType"}, nil
+	}
 	old, ok := s[op.Key]
 	if !ok {
 		return s, notFound(), nil
 	}
 	if op.Verb == Put && op.UID != "" && op.UID != old.UID { // B-09, before all else
 		return s, conflict(), nil
+	}
+	if op.Verb == Put && op.Version == 0 && custom { // B-06
+		return s, invalid(), nil
 	}
 	next, ok := change(old, op)
 	if !ok {

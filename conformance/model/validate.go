@@ -38,8 +38,8 @@ func validFinalizers(o Object) bool {
 		return false
 	}
 	for _, f := range o.Finalizers {
-		// Events don't go through the core validation of metadata.
-		free := o.Kind == "Event" && bare.MatchString(f)
+		// Events and custom resources don't go through the core validation of metadata.
+		free := (o.Kind == "Event" || KindOf(o.Kind).Custom) && bare.MatchString(f)
 		if !free && !qualified.MatchString(f) && !slices.Contains(standard, f) {
 			return false
 		}

@@ -1,4 +1,4 @@
-// Package servertest starts the whole server, the garbage collector included, in a test's process.
+// Package servertest starts the whole server, with the garbage collector and what custom resources need, in a test's process.
 //
 // It guarantees:
 //

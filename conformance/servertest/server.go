@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/definition"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/loopback"
 )
@@ -45,6 +46,8 @@ func Slow(t testing.TB, pause time.Duration) string {
 	adapter.API = s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "test")
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
+	definitions := definition.New(&loopback.Definitions{API: s.API.Loopback(auth.Loopback, "kube-apiserver"), Cache: s.Cache}, nil)
+	done.Go(func() { definitions.Run(ctx) })
 	done.Go(func() {
 		if err := collector.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("the collector ended: %v", err)
