@@ -166,15 +166,24 @@ func (c *Candidate) written(l *coordinationv1.Lease, err error) error {
 func (c *Candidate) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.o.RetryPeriod)
 	defer cancel()
-	l, err := c.api.Get(ctx)
-	if err == nil && holder(&l.Spec) == c.o.Identity {
-		l = l.DeepCopy()
-		l.Spec = c.rec.released(&l.Spec, time.Now())
-		_, err = c.api.Update(ctx, l)
+	err := c.giveBack(ctx)
+	for lostRace(err) { // with a renewal of its own, which the end overtook: its answer was not waited for
+		err = c.giveBack(ctx)
 	}
 	if err != nil && !apierrors.IsNotFound(err) {
 		c.o.Log.Warn("giving the lease back", "err", err)
 	}
+}
+
+func (c *Candidate) giveBack(ctx context.Context) error {
+	l, err := c.api.Get(ctx)
+	if err != nil || holder(&l.Spec) != c.o.Identity {
+		return err
+	}
+	l = l.DeepCopy()
+	l.Spec = c.rec.released(&l.Spec, time.Now())
+	_, err = c.api.Update(ctx, l)
+	return err
 }
 
 // lostRace reports whether somebody else wrote the lease meanwhile; the next try sees what.

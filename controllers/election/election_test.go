@@ -265,3 +265,27 @@ func TestRecord(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// overtaken carries out one more renewal before the lease is given back: one whose answer was not waited for.
+type overtaken struct {
+	*memory
+	renewed bool
+}
+
+func (o *overtaken) Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	if holder(&l.Spec) == "" && !o.renewed {
+		o.renewed = true
+		o.set(o.spec())
+	}
+	return o.memory.Update(ctx, l)
+}
+
+func TestOvertaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &overtaken{memory: &memory{}}
+		contend(t, m, "a", false).end()
+		if got := *m.spec().HolderIdentity; got != "" || !m.renewed {
+			t.Errorf("the lease is still %q's", got)
+		}
+	})
+}
