@@ -63,7 +63,7 @@ func impersonated(h http.Header) (*auth.User, error) {
 	case single > 1:
 		return nil, apierrors.NewBadRequest("requested to impersonate more than one user")
 	case u.Name == "" && more:
-		return nil, apierrors.NewBadRequest("requested impersonation without impersonating a user name")
+		return nil, badRequest("requested &user.DefaultInfo{Name:%#v, UID:%#v, Groups:%#v, Extra:%#v} without impersonating a user name", u.Name, u.UID, u.Groups, u.Extra)
 	case u.Name == "":
 		return nil, nil
 	}
@@ -238,9 +238,9 @@ func (p *impersonating) groups(groups []string) error {
 
 func (p *impersonating) extra(extra map[string][]string) error {
 	const group = authenticationv1.GroupName
-	count := len(extra)
+	count := 0 // of values; a key has at least one
 	for _, values := range extra {
-		count = max(count, len(values))
+		count += len(values)
 	}
 	if p.mode != "" && len(extra) > 0 {
 		if err := checkExtra(extra); err != nil {
