@@ -192,7 +192,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	if err := routable(r, t, verb); err != nil {
 		return err
 	}
-	leave, err := s.enter(verb)
+	leave, err := s.enter(userOf(r), verb)
 	if err != nil {
 		return err
 	}
