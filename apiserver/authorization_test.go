@@ -146,6 +146,15 @@ func TestImpersonation(t *testing.T) {
 		`requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g"}, Extra:map[string][]string{"scopes":[]string{"s"}}} without impersonating a user name` {
 		t.Error(a.Status().Message)
 	}
+	// Who was let in the old way hears of that first.
+	for by, message := range map[string]string{
+		"alice":   `User "alice" cannot impersonate resource "users" in API group "" at the cluster scope`,
+		"mallory": `User "mallory" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope`,
+	} {
+		if a := s.as(by, "POST", review, `{}`, "Impersonate-User", "nobody"); a.Code != 403 || !strings.Contains(a.Status().Message, message) {
+			t.Errorf("%s: %d %s", by, a.Code, a.Status().Message)
+		}
+	}
 	if a := s.ask("GET", "/api", nil, "Impersonate-User", "admin"); a.Code != 403 {
 		t.Errorf("anonymous: %d %s", a.Code, a.Body)
 	}

@@ -94,6 +94,7 @@ type Server struct {
 		generation uint64
 	}
 	places places
+	ways   ways
 	// turn is held, by being filled, by the one write that allocates.
 	turn chan struct{}
 	// closing is closed, by close, when the server shuts down: watches end.
