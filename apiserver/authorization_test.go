@@ -309,6 +309,30 @@ func TestEnsureRoles(t *testing.T) {
 	}
 }
 
+// TestRolesNotEnsured: default roles that are refused or can't be read keep neither the server from starting
+// nor the others from being there.
+func TestRolesNotEnsured(t *testing.T) {
+	s := startSecured(t, nil)
+	const quotas, hard = "/api/v1/namespaces/kube-public/resourcequotas", `"hard":{"count/roles.rbac.authorization.k8s.io":"0"}`
+	s.want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
+	s.want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"count/roles.rbac.authorization.k8s.io":"0"}}}`)
+	const refused, other = rbacPath + "/namespaces/kube-public/roles/system:controller:bootstrap-signer", rbacPath + "/clusterroles/system:basic-user"
+	s.want(200, "DELETE", refused, nil)
+	s.want(200, "DELETE", other, nil)
+	behind(t, s.Server, "/registry/clusterroles/system:discovery", "garbage")
+	behind(t, s.Server, "/registry/clusterroles/system:monitoring", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"system:monitoring"}}`)
+	if err := s.API.EnsureRoles(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.want(404, "GET", refused, nil)
+	s.want(200, "GET", other, nil)
+	for _, name := range []string{"system:controller:bootstrap-signer", "system:discovery", "system:monitoring"} {
+		if !strings.Contains(s.log.String(), "is not ensured\" resource=") || !strings.Contains(s.log.String(), "name="+name+" err=") {
+			t.Errorf("the log doesn't tell of %s", name)
+		}
+	}
+}
+
 // TestOwnersOnSecurePort: an unauthorised dependent can't delay its owner's deletion.
 func TestOwnersOnSecurePort(t *testing.T) {
 	s := startSecured(t, nil)
