@@ -333,6 +333,21 @@ func TestRolesNotEnsured(t *testing.T) {
 	}
 }
 
+// TestFirstForbidden: neither does a quota that leaves no room for the service kubernetes.
+func TestFirstForbidden(t *testing.T) {
+	s := startSecured(t, nil)
+	const quotas, hard = "/api/v1/namespaces/default/resourcequotas", `"hard":{"services":"0"}`
+	s.want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
+	s.want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"services":"0"}}}`)
+	if err := s.API.EnsureFirst(t.Context(), 6443); err != nil {
+		t.Error(err)
+	}
+	s.want(404, "GET", "/api/v1/namespaces/default/services/kubernetes", nil)
+	if !strings.Contains(s.log.String(), "starting without the service kubernetes") {
+		t.Error("nothing is logged")
+	}
+}
+
 // TestOwnersOnSecurePort: an unauthorised dependent can't delay its owner's deletion.
 func TestOwnersOnSecurePort(t *testing.T) {
 	s := startSecured(t, nil)
