@@ -292,7 +292,7 @@ func whoami(a apiservertest.Answer) string {
 // TestTokenReview: others learn whose a token is, and for whom it is good.
 func TestTokenReview(t *testing.T) {
 	s := startSecured(t, nil)
-	s.account("a", "robot")
+	early := with(s.account("a", "robot"), "iat", time.Now().Add(time.Minute).Unix())
 	status := s.want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{"spec":{"audiences":["vault","`+issuer+`"]}}`).Object().Object["status"].(map[string]any)
 	token := status["token"].(string)
 	review := func(token, audiences string) map[string]any {
@@ -305,6 +305,7 @@ func TestTokenReview(t *testing.T) {
 		{"alice-token", `[]`, "alice", issuer, ""},
 		{"alice-token", `["else"]`, "", "", "invalid bearer token"},
 		{"nobody", `[]`, "", "", "invalid bearer token"},
+		{s.sign(early, jwt.SigningMethodES256, s.key, nil), `[]`, "", "", "service account token is issued in the future"},
 	} {
 		got := review(c.token, c.audiences)
 		user, _ := got["user"].(map[string]any)

@@ -103,6 +103,7 @@ func TestImpersonation(t *testing.T) {
 	s.grant("alice", "", "as-bob", `[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["bob","system:anonymous"]},
 		{"verbs":["impersonate"],"apiGroups":[""],"resources":["groups"],"resourceNames":["g"]},
 		{"verbs":["impersonate"],"apiGroups":["authentication.k8s.io"],"resources":["userextras/scopes"],"resourceNames":["s"]}]`)
+	s.grant("mallory", "", "extras", `[{"verbs":["impersonate:user-info"],"apiGroups":["authentication.k8s.io"],"resources":["userextras/*"],"resourceNames":["*"]}]`)
 	s.grant("mallory", "", "as-carol", `[{"verbs":["impersonate:user-info"],"apiGroups":["authentication.k8s.io"],"resources":["users","groups"],"resourceNames":["carol","g","system:masters"]},
 		{"verbs":["impersonate-on:user-info:create"],"apiGroups":["authentication.k8s.io"],"resources":["selfsubjectreviews"]}]`)
 	const review = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
@@ -128,6 +129,7 @@ func TestImpersonation(t *testing.T) {
 		{"mallory", "carol", 201, []string{"Impersonate-User", "carol", "Impersonate-Group", "g"}},
 		{"mallory", "", 403, []string{"Impersonate-User", "carol", "Impersonate-Group", "system:masters"}},
 		{"mallory", "", 403, []string{"Impersonate-User", "carol", "Impersonate-Extra-Scopes", "s"}},
+		{"mallory", "carol", 201, []string{"Impersonate-User", "carol", "Impersonate-Extra-a.b%2fc", "1", "Impersonate-Extra-a.b%2fc", "2", "Impersonate-Extra-A.b%2fd", "1", "Impersonate-Extra-a.b%2fd", "2"}},
 		{"mallory", "", 403, []string{"Impersonate-User", "bob"}},
 		{"admin", "system:serviceaccount:a:robot", 201, []string{"Impersonate-User", "system:serviceaccount:a:robot"}},
 	} {
@@ -139,6 +141,19 @@ func TestImpersonation(t *testing.T) {
 	if a := s.as("mallory", "GET", "/api/v1/namespaces", nil, "Impersonate-User", "carol"); a.Code != 403 ||
 		!strings.Contains(a.Status().Message, `User "mallory" cannot impersonate-on:user-info:list resource "namespaces"`) {
 		t.Errorf("impersonation on another request: %d %s", a.Code, a.Body)
+	}
+	if a := s.as("alice", "POST", review, `{}`, "Impersonate-Group", "g", "Impersonate-Extra-Scopes", "s"); a.Status().Message !=
+		`requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g"}, Extra:map[string][]string{"scopes":[]string{"s"}}} without impersonating a user name` {
+		t.Error(a.Status().Message)
+	}
+	// Who was let in the old way hears of that first.
+	for by, message := range map[string]string{
+		"alice":   `User "alice" cannot impersonate resource "users" in API group "" at the cluster scope`,
+		"mallory": `User "mallory" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope`,
+	} {
+		if a := s.as(by, "POST", review, `{}`, "Impersonate-User", "nobody"); a.Code != 403 || !strings.Contains(a.Status().Message, message) {
+			t.Errorf("%s: %d %s", by, a.Code, a.Status().Message)
+		}
 	}
 	if a := s.ask("GET", "/api", nil, "Impersonate-User", "admin"); a.Code != 403 {
 		t.Errorf("anonymous: %d %s", a.Code, a.Body)
@@ -271,6 +286,8 @@ func TestEnsureRoles(t *testing.T) {
 	for name, change := range map[string]string{
 		"system:discovery":  `{"rules":null}`,
 		"system:monitoring": `{"rules":null,"metadata":{"annotations":{"rbac.authorization.kubernetes.io/autoupdate":"false"}}}`,
+		// Somebody wants editors to have less.
+		"system:aggregate-to-edit": `{"metadata":{"labels":{"rbac.authorization.k8s.io/aggregate-to-edit":"false"}}}`,
 	} {
 		if a := s.Do("PATCH", rbacPath+"/clusterroles/"+name, change, "Content-Type", mergeType); a.Code != 200 {
 			t.Fatalf("%d %s", a.Code, a.Body)
@@ -280,14 +297,54 @@ func TestEnsureRoles(t *testing.T) {
 	s.want(201, "POST", rbacPath+"/clusterrolebindings", `{"metadata":{"name":"system:discovery"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"view"}}`)
 	ensure()
 	for path, text := range map[string]string{
-		"/clusterroles/system:basic-user":       `"selfsubjectreviews"`,
-		"/clusterroles/system:discovery":        `"/openapi/*"`,
-		"/clusterroles/system:monitoring":       `"rules":null`,
-		"/clusterrolebindings/system:discovery": `"name":"system:discovery"}}`,
+		"/clusterroles/system:basic-user":        `"selfsubjectreviews"`,
+		"/clusterroles/system:discovery":         `"/openapi/*"`,
+		"/clusterroles/system:monitoring":        `"rules":null`,
+		"/clusterroles/system:aggregate-to-edit": `"rbac.authorization.k8s.io/aggregate-to-edit":"false"`,
+		"/clusterrolebindings/system:discovery":  `"name":"system:discovery"}}`,
 	} {
 		if a := s.want(200, "GET", rbacPath+path, nil); !strings.Contains(string(a.Body), text) {
 			t.Errorf("%s: %s", path, a.Body)
 		}
+	}
+}
+
+// TestRolesNotEnsured: default roles that are refused or can't be read keep neither the server from starting
+// nor the others from being there.
+func TestRolesNotEnsured(t *testing.T) {
+	s := startSecured(t, nil)
+	const quotas, hard = "/api/v1/namespaces/kube-public/resourcequotas", `"hard":{"count/roles.rbac.authorization.k8s.io":"0"}`
+	s.want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
+	s.want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"count/roles.rbac.authorization.k8s.io":"0"}}}`)
+	const refused, other = rbacPath + "/namespaces/kube-public/roles/system:controller:bootstrap-signer", rbacPath + "/clusterroles/system:basic-user"
+	s.want(200, "DELETE", refused, nil)
+	s.want(200, "DELETE", other, nil)
+	behind(t, s.Server, "/registry/clusterroles/system:discovery", "garbage")
+	behind(t, s.Server, "/registry/clusterroles/system:monitoring", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"system:monitoring"}}`)
+	if err := s.API.EnsureRoles(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.want(404, "GET", refused, nil)
+	s.want(200, "GET", other, nil)
+	for _, name := range []string{"system:controller:bootstrap-signer", "system:discovery", "system:monitoring"} {
+		if !strings.Contains(s.log.String(), "is not ensured\" resource=") || !strings.Contains(s.log.String(), "name="+name+" err=") {
+			t.Errorf("the log doesn't tell of %s", name)
+		}
+	}
+}
+
+// TestFirstForbidden: neither does a quota that leaves no room for the service kubernetes.
+func TestFirstForbidden(t *testing.T) {
+	s := startSecured(t, nil)
+	const quotas, hard = "/api/v1/namespaces/default/resourcequotas", `"hard":{"services":"0"}`
+	s.want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
+	s.want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"services":"0"}}}`)
+	if err := s.API.EnsureFirst(t.Context(), 6443); err != nil {
+		t.Error(err)
+	}
+	s.want(404, "GET", "/api/v1/namespaces/default/services/kubernetes", nil)
+	if !strings.Contains(s.log.String(), "starting without the service kubernetes") {
+		t.Error("nothing is logged")
 	}
 }
 
@@ -312,6 +369,54 @@ func TestOwnersOnSecurePort(t *testing.T) {
 	} {
 		if a := s.as("alice", c.method, "/api/v1/namespaces/a/"+c.path, c.body, "Content-Type", c.media); a.Code != 403 {
 			t.Errorf("%s %s as %s: %d %s", c.method, c.path, c.media, a.Code, a.Body)
+		}
+	}
+}
+
+// TestOwnersOfNamespaces: a namespace is in itself when its owners change.
+func TestOwnersOfNamespaces(t *testing.T) {
+	s := startSecured(t, nil)
+	s.grant("alice", "a", "changes", `[{"verbs":["patch"],"apiGroups":[""],"resources":["namespaces"]}]`)
+	s.grant("mallory", "a", "deletes", `[{"verbs":["patch","delete"],"apiGroups":[""],"resources":["namespaces"]}]`)
+	const owners = `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"1"}]}}`
+	for _, c := range []struct {
+		user, namespace string
+		code            int
+	}{{"alice", "a", 403}, {"mallory", "b", 403}, {"mallory", "a", 200}} {
+		if a := s.as(c.user, "PATCH", "/api/v1/namespaces/"+c.namespace, owners, "Content-Type", mergeType); a.Code != c.code {
+			t.Errorf("%s in %s: %d %s", c.user, c.namespace, a.Code, a.Body)
+		}
+	}
+}
+
+// TestKindsOfOwners: a blocking owner is of any kind that discovery shows, in upper or lower case (G-07, G-08).
+func TestKindsOfOwners(t *testing.T) {
+	s := startSecured(t, nil)
+	s.grant("alice", "a", "maps", `[{"verbs":["create"],"apiGroups":[""],"resources":["configmaps"]},
+		{"verbs":["update"],"apiGroups":[""],"resources":["configmaps/finalizers","bindings/finalizers"]}]`)
+	for kind, message := range map[string]string{
+		"ConfigMap": "", "configmap": "", "Binding": "",
+		"Secret":        "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>",
+		"configMap":     `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind configMap: no matches for kind "configMap" in version "v1"`,
+		"ConfigMapList": `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind ConfigMapList: no matches for kind "ConfigMapList" in version "v1"`,
+	} {
+		a := s.as("alice", "POST", "/api/v1/namespaces/a/configmaps?dryRun=All", `{"metadata":{"name":"n","ownerReferences":[{"apiVersion":"v1","kind":"`+kind+`","name":"o","uid":"1","blockOwnerDeletion":true}]}}`)
+		if got := strings.TrimPrefix(a.Status().Message, `configmaps "n" is forbidden: `); a.Code != 201 && message == "" || got != message {
+			t.Errorf("%s: %d %s", kind, a.Code, got)
+		}
+	}
+}
+
+// TestSlashes: a path with slashes at its end is judged as it is written, too.
+func TestSlashes(t *testing.T) {
+	s := startSecured(t, nil)
+	s.grant("alice", "", "below", `[{"verbs":["get"],"nonResourceURLs":["/metrics/*","/healthz/*"]}]`)
+	for path, want := range map[string][2]int{ // alice's and anybody's
+		"/healthz": {200, 200}, "/healthz/": {200, 403}, "/healthz//": {200, 403}, "/version/": {200, 200}, "/version//": {403, 403},
+		"/metrics": {403, 403}, "/metrics/": {403, 403}, "/api/": {200, 403}, "/apis/apps/v1/": {200, 403},
+	} {
+		if got := [2]int{s.as("alice", "GET", path, nil).Code, s.ask("GET", path, nil).Code}; got != want {
+			t.Errorf("%s: %v, not %v", path, got, want)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -11,11 +13,13 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/rbac/defaults"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // EnsureRoles makes the default roles and bindings that are missing, and brings the others up to date;
 // without the mode RBAC it does nothing. The system namespaces must be there. Errors are those of the
-// requests that it makes.
+// requests that it makes; what is refused, or can't be read, is only logged: whoever can bring that about
+// must not keep the server from starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func (s *Server) EnsureRoles(ctx context.Context) error {
 	if s.roles == nil {
 		return nil
@@ -83,10 +87,14 @@ func (e *ensuring) do(p Path, try func() error) (err error) {
 			break
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("ensuring the default %s %s: %w", p.Resource.Plural, p.Name, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if code := statusOf(err).Code; code >= 400 && code < 500 || code == http.StatusInsufficientStorage || errors.Is(err, storage.ErrCorrupt) {
+		e.s.log.Error("a default role or binding is not ensured", "resource", p.Resource.Plural, "namespace", p.Namespace, "name", p.Name, "err", err)
+		return nil
+	}
+	return fmt.Errorf("ensuring the default %s %s: %w", p.Resource.Plural, p.Name, err)
 }
 
 // path is where an object is.
@@ -97,6 +105,9 @@ func (e *ensuring) path(plural string, obj object) Path {
 // load returns the stored object of the type; ok is false if there is none.
 func load[T object](ctx context.Context, e *ensuring, p Path) (obj T, ok bool, err error) {
 	o, err := e.l.Get(ctx, p)
+	if have, _ := e.s.cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name)); err != nil && have != nil && have.Err != nil {
+		return obj, false, have.Err
+	}
 	if err != nil {
 		if apierrors.IsNotFound(err) {
 			err = nil

@@ -16,8 +16,8 @@ import (
 // EnsureFirst makes what a cluster has from its beginning besides namespaces and roles, where it is
 // missing: the two priority classes of the system, which manifests of add-ons name, and the service
 // "kubernetes" in the first address of the range, with this server's secure port. The system
-// namespaces must be there. A service that can't be made, because the address is taken, is only
-// logged, as upstream does; other errors are those of the requests.
+// namespaces must be there. A service that can't be made, because the address is taken or a quota forbids it,
+// is only logged, as upstream does; other errors are those of the requests.
 // (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
 func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
 	l := s.Loopback(auth.Loopback, "kube-apiserver")
@@ -35,7 +35,7 @@ func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
 	}
 	jobs := []func(context.Context) error{func(context.Context) error {
 		err := create("", "services", metav1.NamespaceDefault, s.kubernetesService(securePort))
-		if apierrors.IsInvalid(err) {
+		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
 			s.log.Warn("starting without the service kubernetes", "err", err)
 			return nil
 		}

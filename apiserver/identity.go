@@ -29,9 +29,16 @@ func (s *Server) whoAsks(r *http.Request) (auth.User, error) {
 		wrong = err
 	}
 	token, err := bearer(r)
+	var others []string
+	if errors.Is(err, auth.ErrNoCredentials) {
+		token, others, err = socketBearer(r)
+	}
 	switch {
 	case err == nil:
 		u, _, err := s.bearerOf(r.Context(), token, nil)
+		if err == nil && others != nil {
+			r.Header.Set(subprotocols, strings.Join(others, ","))
+		}
 		return u, err
 	case !errors.Is(err, auth.ErrNoCredentials):
 		return auth.User{}, err
@@ -65,7 +72,8 @@ func firstSegment(path string) string {
 // whoAsksPlainly is for the plain port, whose clients are administrators. Where there is authorization
 // to tell users apart, a client that says who it is is believed only if it proves it.
 func (s *Server) whoAsksPlainly(r *http.Request) (auth.User, error) {
-	if len(r.Header.Values("Authorization")) > 0 && !s.allowsAll() {
+	_, _, err := socketBearer(r)
+	if (len(r.Header.Values("Authorization")) > 0 || !errors.Is(err, auth.ErrNoCredentials)) && !s.allowsAll() {
 		return s.whoAsks(r)
 	}
 	return auth.Loopback, nil

@@ -63,7 +63,7 @@ func impersonated(h http.Header) (*auth.User, error) {
 	case single > 1:
 		return nil, apierrors.NewBadRequest("requested to impersonate more than one user")
 	case u.Name == "" && more:
-		return nil, apierrors.NewBadRequest("requested impersonation without impersonating a user name")
+		return nil, badRequest("requested &user.DefaultInfo{Name:%#v, UID:%#v, Groups:%#v, Extra:%#v} without impersonating a user name", u.Name, u.UID, u.Groups, u.Extra)
 	case u.Name == "":
 		return nil, nil
 	}
@@ -93,7 +93,7 @@ type impersonation struct {
 	suits func(wanted *auth.User, by auth.User) bool
 }
 
-var impersonations = []impersonation{
+var impersonations = [...]impersonation{
 	{"associated-node", func(wanted *auth.User, by auth.User) bool {
 		node, ok := nodeOf(wanted.Name)
 		_, _, account := auth.SplitServiceAccount(by.Name)
@@ -127,12 +127,14 @@ func nodeOf(user string) (string, bool) {
 // says why.
 func (s *Server) actAs(wanted *auth.User, request *auth.Attributes) (auth.User, error) {
 	var first error
-	for _, m := range impersonations {
+	for _, i := range s.ways.order(request.User.Name) {
+		m := impersonations[i]
 		if !m.suits(wanted, request.User) {
 			continue
 		}
 		u, err := s.actBy(m.name, wanted, request)
 		if err == nil {
+			s.ways.set(request.User.Name, i)
 			return u, nil
 		}
 		if first == nil {
@@ -238,9 +240,9 @@ func (p *impersonating) groups(groups []string) error {
 
 func (p *impersonating) extra(extra map[string][]string) error {
 	const group = authenticationv1.GroupName
-	count := len(extra)
+	count := 0 // of values; a key has at least one
 	for _, values := range extra {
-		count = max(count, len(values))
+		count += len(values)
 	}
 	if p.mode != "" && len(extra) > 0 {
 		if err := checkExtra(extra); err != nil {
@@ -263,17 +265,14 @@ func (p *impersonating) extra(extra map[string][]string) error {
 // checkExtra refuses what the constrained modes don't take.
 func checkExtra(extra map[string][]string) error {
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
-		values := extra[key]
-		switch {
-		case key == "":
+		if key == "" {
 			return errors.New("impersonating the empty string key in extra is not allowed")
-		case len(values) == 0:
-			return errors.New("impersonating empty values in extra is not allowed")
-		case slices.Contains(values, ""):
-			return errors.New("impersonating the empty string value in extra is not allowed")
 		}
 		if err := utilvalidation.IsDomainPrefixedPath(field.NewPath("extra", "key"), key).ToAggregate(); err != nil {
 			return fmt.Errorf("impersonating an invalid key in extra is not allowed: %w", err)
+		}
+		if slices.Contains(extra[key], "") {
+			return errors.New("impersonating the empty string value in extra is not allowed")
 		}
 	}
 	return nil

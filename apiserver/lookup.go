@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -93,10 +94,11 @@ func (s *Server) storeQuota(ctx context.Context, q *corev1.ResourceQuota) error 
 	return err
 }
 
-// ownerResources returns what serves a kind (admission.OwnerReferences).
+// ownerResources returns what serves a kind by discovery, whether or not it is stored; kinds may be written
+// in lower case (admission.OwnerReferences; client-go restmapper: NewDiscoveryRESTMapper).
 func (s *Server) ownerResources(kind schema.GroupVersionKind) (out []*resources.Resource) {
 	for _, r := range s.types.All() {
-		if r.GroupVersionKind() == kind && r.Collection != "" {
+		if r.Group == kind.Group && r.Version == kind.Version && (r.Kind == kind.Kind || strings.ToLower(r.Kind) == kind.Kind) {
 			out = append(out, r)
 		}
 	}

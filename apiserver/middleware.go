@@ -94,29 +94,6 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	})
 }
 
-// enter takes a place for a request, or refuses it (429 with Retry-After); leave gives the place
-// back. Watches take none.
-func (s *Server) enter(verb string) (leave func(), err error) {
-	if verb == "watch" {
-		return func() {}, nil
-	}
-	select {
-	case s.slots <- struct{}{}:
-	default:
-		return nil, errBusy
-	}
-	kind := "mutating"
-	if verb == "get" || verb == "list" {
-		kind = "readOnly"
-	}
-	gauge := s.metrics.inFlight.WithLabelValues(kind)
-	gauge.Inc()
-	return func() {
-		gauge.Dec()
-		<-s.slots
-	}, nil
-}
-
 // ownOrigin keeps web pages off a port that asks for no credentials: it serves requests for
 // loopback names only, so that no name of somebody else's can be made to point here, and none that
 // a browser says another site has made (kubectl proxy: --accept-hosts).

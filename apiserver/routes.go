@@ -19,6 +19,9 @@ func (s *Server) Handler() http.Handler { return stripSlash(s.routes(s.whoAsks))
 // administrator who doesn't say otherwise, as with kubectl proxy.
 func (s *Server) Insecure() http.Handler { return s.ownOrigin(stripSlash(s.routes(s.whoAsksPlainly))) }
 
+// askedPathKey is for the path as the client wrote it, with the slashes that stripSlash has taken off.
+type askedPathKey struct{}
+
 // stripSlash takes slashes off the end of the path, in both forms in which the request has it
 // (go-restful tokenizePath).
 func stripSlash(next http.Handler) http.Handler {
@@ -28,9 +31,8 @@ func stripSlash(next http.Handler) http.Handler {
 			n := len(p) - len(strings.TrimRight(p, "/")) // none of them is escaped
 			n = min(n, len(p)-1)
 			u.Path, u.RawPath = u.Path[:len(u.Path)-n], u.RawPath[:max(len(u.RawPath)-n, 0)]
-			c := *r
-			c.URL = &u
-			r = &c
+			r = r.WithContext(context.WithValue(r.Context(), askedPathKey{}, r.URL.Path))
+			r.URL = &u
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -190,7 +192,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	if err := routable(r, t, verb); err != nil {
 		return err
 	}
-	leave, err := s.enter(verb)
+	leave, err := s.enter(userOf(r), verb)
 	if err != nil {
 		return err
 	}

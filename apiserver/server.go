@@ -48,7 +48,8 @@ type Config struct {
 	Anonymous bool
 	// Version is what /version answers.
 	Version Version
-	// MaxInFlight bounds the requests that are served at the same time, watches aside; default 400.
+	// MaxInFlight bounds the requests that are served at the same time, watches aside; a tenth of them is
+	// for system:masters alone. Default 400.
 	MaxInFlight int
 	// EventTTL is how long an event is kept; default one hour.
 	EventTTL time.Duration
@@ -92,8 +93,8 @@ type Server struct {
 		sync.Mutex
 		generation uint64
 	}
-	// slots holds one entry for each request that is being served, on all ports.
-	slots chan struct{}
+	places places
+	ways   ways
 	// turn is held, by being filled, by the one write that allocates.
 	turn chan struct{}
 	// closing is closed, by close, when the server shuts down: watches end.
@@ -140,7 +141,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
 		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), complaint: rate.Sometimes{First: 10, Interval: time.Second},
-		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), slots: make(chan struct{}, c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
+		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), places: newPlaces(c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error

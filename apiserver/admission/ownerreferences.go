@@ -40,7 +40,7 @@ func (p *OwnerReferences) Validate(_ context.Context, a *Attributes) error {
 		return nil
 	}
 	if a.Operation == Update { // G-03, G-04
-		d := p.Authorize(&auth.Attributes{User: a.User, Verb: "delete", IsResource: true, Namespace: a.Namespace, Name: a.Name,
+		d := p.Authorize(&auth.Attributes{User: a.User, Verb: "delete", IsResource: true, Namespace: pathNamespace(a), Name: a.Name,
 			Group: a.Resource.Group, Version: a.Resource.Version, Resource: a.Resource.Plural, Subresource: a.Subresource})
 		if !d.Allowed() {
 			return fmt.Errorf("cannot set an ownerRef on a resource you can't delete: %v, <nil>", d.Reason())
@@ -116,7 +116,16 @@ func (p *OwnerReferences) mayFinalize(a *Attributes, name string, owner *resourc
 	d := &auth.Attributes{User: a.User, Verb: "update", IsResource: true, Name: name,
 		Group: owner.Group, Version: owner.Version, Resource: owner.Plural, Subresource: "finalizers"}
 	if owner.Namespaced {
-		d.Namespace = a.Namespace
+		d.Namespace = pathNamespace(a)
 	}
 	return p.Authorize(d)
+}
+
+// pathNamespace is the namespace of the request's path: one that is changed is in itself
+// (AS pkg/endpoints/request/requestinfo.go: NewRequestInfo).
+func pathNamespace(a *Attributes) string {
+	if a.Operation == Update && a.Resource.Group == "" && a.Resource.Plural == "namespaces" {
+		return a.Name
+	}
+	return a.Namespace
 }

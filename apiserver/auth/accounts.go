@@ -72,8 +72,12 @@ type Accounts struct {
 	verified map[[sha256.Size]byte]*claims
 }
 
-// mostVerified bounds what is remembered; when it is reached all is forgotten.
-const mostVerified = 4096
+// Bounds of what is remembered: when there are mostVerified tokens all are forgotten, and tokens that are
+// longer than longestVerified, as those for thousands of audiences, are verified each time.
+const (
+	mostVerified    = 4096
+	longestVerified = 4 << 10
+)
 
 // NewAccounts returns an error if a key is of no use.
 func NewAccounts(c AccountsConfig) (*Accounts, error) {

@@ -132,6 +132,66 @@ func TestTime(t *testing.T) {
 	}
 }
 
+// held are objects by resource, namespace and name.
+type held map[string]string
+
+func (h held) Bound(resource, namespace, name string) (string, time.Time, bool) {
+	uid, ok := h[resource+" "+namespace+"/"+name]
+	uid, deleted := strings.CutPrefix(uid, "deleted ")
+	if deleted {
+		return uid, time.Unix(1, 0), ok
+	}
+	return uid, time.Time{}, ok
+}
+
+// TestBound: what a token is about must be there, be the same, and not be long deleted
+// (K pkg/serviceaccount/claims.go: Validate).
+func TestBound(t *testing.T) {
+	s := signers(t)["P-256"]
+	a, err := auth.NewAccounts(auth.AccountsConfig{Issuers: []string{"i"}, Signer: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	const gone = "service account token has been invalidated"
+	ref := &auth.Ref{Name: "x", UID: "2"}
+	for _, c := range []struct {
+		claim  auth.Claim
+		there  held
+		issued time.Duration
+		fault  string
+	}{
+		{auth.Claim{}, held{"serviceaccounts n/a": "1"}, 0, ""},
+		{auth.Claim{}, held{"serviceaccounts n/a": "1"}, time.Minute, "service account token is not valid yet"},
+		{auth.Claim{}, nil, 0, `serviceaccounts "a" not found`},
+		{auth.Claim{}, held{"serviceaccounts n/a": "2"}, 0, "service account UID (2) does not match claim (1)"},
+		{auth.Claim{}, held{"serviceaccounts n/a": "deleted 2"}, 0, "service account UID (2) does not match claim (1)"},
+		{auth.Claim{}, held{"serviceaccounts n/a": "deleted 1"}, 0, "service account n/a has been deleted"},
+		{auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "2"}, 0, ""},
+		{auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1"}, 0, gone},
+		{auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets m/x": "2"}, 0, gone},
+		{auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "deleted 2"}, 0, gone},
+		{auth.Claim{Secret: ref}, held{"serviceaccounts n/a": "1", "secrets n/x": "3"}, 0, "secret UID (3) does not match service account secret ref claim (2)"},
+		{auth.Claim{Pod: ref}, held{"serviceaccounts n/a": "1", "pods n/x": "3"}, 0, "pod UID (3) does not match service account pod ref claim (2)"},
+		{auth.Claim{Node: ref}, held{"serviceaccounts n/a": "1", "nodes /x": "3"}, 0, "node UID (3) does not match service account node ref claim (2)"},
+		{auth.Claim{Pod: ref, Node: ref}, held{"serviceaccounts n/a": "1", "pods n/x": "2"}, 0, ""},
+	} {
+		c.claim.Namespace, c.claim.Name, c.claim.UID, c.claim.Audiences = "n", "a", "1", []string{"i"}
+		c.claim.Issued, c.claim.Expires = now.Add(c.issued), now.Add(time.Hour)
+		token, err := a.Issue(c.claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fault := ""
+		if _, _, err := a.Verify(token, nil, now, c.there); err != nil {
+			fault = err.Error()
+		}
+		if fault != c.fault {
+			t.Errorf("%+v with %v: %s", c.claim, c.there, fault)
+		}
+	}
+}
+
 // FuzzVerify: nothing but what was signed is verified.
 func FuzzVerify(f *testing.F) {
 	a, err := auth.NewAccounts(auth.AccountsConfig{Issuers: []string{"i"}, Signer: signers(f)["P-256"]})

@@ -22,6 +22,8 @@ var (
 	ErrExpired = errors.New("service account token has expired")
 	// ErrNotYet: its time has not come.
 	ErrNotYet = errors.New("service account token is not valid yet")
+	// ErrFuture: it says that it was issued later than now.
+	ErrFuture = errors.New("service account token is issued in the future")
 	// ErrSignature: no key of ours has signed it.
 	ErrSignature = errors.New("invalid signature, no keys found")
 	// ErrInvalidated: what it was bound to is gone.
@@ -67,7 +69,7 @@ func (a *Accounts) Verify(token string, audiences []string, now time.Time, objec
 	case c.NotBefore != nil && now.Add(skew).Before(c.NotBefore.Time):
 		return User{}, nil, ErrNotYet
 	case c.IssuedAt != nil && now.Add(skew).Before(c.IssuedAt.Time):
-		return User{}, nil, ErrNotYet
+		return User{}, nil, ErrFuture
 	}
 	if err := c.Kubernetes.check(now, objects); err != nil {
 		return User{}, nil, err
@@ -93,6 +95,9 @@ func (a *Accounts) claims(token string) (*claims, error) {
 	}
 	if !slices.Contains(a.config.Issuers, c.Issuer) || c.Subject != ServiceAccountName(c.Kubernetes.Namespace, c.Kubernetes.Account.Name) {
 		return nil, ErrToken
+	}
+	if len(token) > longestVerified {
+		return c, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -141,28 +146,39 @@ func issuer(token string) string {
 	return c.Issuer
 }
 
-// check looks up what the token is about.
+// check looks up what the token is about (K pkg/serviceaccount/claims.go: Validate).
 func (k *kubernetesClaim) check(now time.Time, objects Objects) error {
-	gone := func(resource, namespace string, r *Ref) bool {
-		uid, deletion, ok := objects.Bound(resource, namespace, r.Name)
-		return !ok || uid != r.UID || !deletion.IsZero() && deletion.Before(now.Add(-grace))
-	}
+	ended := func(deletion time.Time) bool { return !deletion.IsZero() && deletion.Before(now.Add(-grace)) }
 	uid, deletion, ok := objects.Bound("serviceaccounts", k.Namespace, k.Account.Name)
 	switch {
 	case !ok:
 		return fmt.Errorf("serviceaccounts %q not found", k.Account.Name)
-	case !deletion.IsZero() && deletion.Before(now.Add(-grace)):
-		return fmt.Errorf("service account %s/%s has been deleted", k.Namespace, k.Account.Name)
 	case uid != k.Account.UID:
 		return fmt.Errorf("service account UID (%s) does not match claim (%s)", uid, k.Account.UID)
-	case k.Secret != nil && gone("secrets", k.Namespace, k.Secret):
-		return ErrInvalidated
-	case k.Pod != nil && gone("pods", k.Namespace, k.Pod):
-		return ErrInvalidated
-	case k.Pod == nil && k.Node != nil && gone("nodes", "", k.Node):
-		return ErrInvalidated
+	case ended(deletion):
+		return fmt.Errorf("service account %s/%s has been deleted", k.Namespace, k.Account.Name)
 	}
-	return nil
+	bound := func(kind, namespace string, r *Ref) error {
+		uid, deletion, ok := objects.Bound(kind+"s", namespace, r.Name)
+		if ok && uid != r.UID {
+			return fmt.Errorf("%s UID (%s) does not match service account %s ref claim (%s)", kind, uid, kind, r.UID)
+		}
+		if !ok || ended(deletion) {
+			return ErrInvalidated
+		}
+		return nil
+	}
+	var err error
+	if k.Secret != nil {
+		err = bound("secret", k.Namespace, k.Secret)
+	}
+	if err == nil && k.Pod != nil {
+		err = bound("pod", k.Namespace, k.Pod)
+	}
+	if err == nil && k.Pod == nil && k.Node != nil { // a pod's node is only told of
+		err = bound("node", "", k.Node)
+	}
+	return err
 }
 
 // The keys of what a user's extra tells of its token (AS pkg/authentication/serviceaccount/util.go).

@@ -8,30 +8,32 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// Bounds of a comparison: rules that are broken down into more single rights than steps are too
-// large to be compared, and no more than shown missing rights are listed.
+// Bounds of a comparison: rules are too large to be compared if it takes more than steps looks at single
+// strings, which is about half a second, and no more than shown missing rights are listed.
 const (
-	steps = 1 << 20
+	steps = 1 << 26
 	shown = 1 << 10
 )
 
 // Missing returns the rights in wanted that are not in held, each as a rule with one verb, one group,
 // one resource and at most one name; nil if held covers them all
 // (component-helpers auth/rbac/validation: Covers).
-func Missing(held, wanted []rbacv1.PolicyRule) (missing []rbacv1.PolicyRule) {
-	left := steps
+func Missing(held, wanted []rbacv1.PolicyRule) []rbacv1.PolicyRule {
+	return missing(wanted, comparison{held, steps})
+}
+
+func missing(wanted []rbacv1.PolicyRule, c comparison) (missing []rbacv1.PolicyRule) {
 	for i := range wanted {
 		r := &wanted[i]
-		if slices.ContainsFunc(held, func(h rbacv1.PolicyRule) bool { return covers(&h, r) }) {
+		if c.covered(r) {
 			continue
 		}
-		if size(r) > left {
-			return append(missing, *r)
-		}
-		left -= size(r)
 		for single := range singles(r) {
-			if slices.ContainsFunc(held, func(h rbacv1.PolicyRule) bool { return covers(&h, &single) }) {
+			if c.covered(&single) {
 				continue
+			}
+			if c.left < 0 {
+				return append(missing, *r)
 			}
 			if missing = append(missing, single); len(missing) == shown {
 				return missing
@@ -41,15 +43,23 @@ func Missing(held, wanted []rbacv1.PolicyRule) (missing []rbacv1.PolicyRule) {
 	return missing
 }
 
-// size is how many single rights a rule is, at most steps+1.
-func size(r *rbacv1.PolicyRule) int {
-	n := 1
-	for _, k := range []int{len(r.APIGroups), len(r.Resources), max(1, len(r.ResourceNames)), len(r.Verbs)} {
-		if n *= k; n > steps {
-			return steps + 1
+// comparison is with what somebody holds. left is how many more strings are looked at; below zero nothing is
+// covered any more.
+type comparison struct {
+	held []rbacv1.PolicyRule
+	left int
+}
+
+func (c *comparison) covered(r *rbacv1.PolicyRule) bool {
+	for i := range c.held {
+		if c.left < 0 {
+			return false
+		}
+		if c.covers(&c.held[i], r) {
+			return c.left >= 0
 		}
 	}
-	return min(n+len(r.NonResourceURLs)*len(r.Verbs), steps+1)
+	return false
 }
 
 // singles breaks a rule down.
@@ -81,44 +91,55 @@ func singles(r *rbacv1.PolicyRule) func(yield func(rbacv1.PolicyRule) bool) {
 }
 
 // covers reports whether one rule allows all that another does.
-func covers(held, r *rbacv1.PolicyRule) bool {
-	return all(held.Verbs, r.Verbs) && all(held.APIGroups, r.APIGroups) &&
-		(len(held.ResourceNames) == 0 || len(r.ResourceNames) > 0 && subset(held.ResourceNames, r.ResourceNames)) &&
-		resourcesCover(held.Resources, r.Resources) && urlsCover(held.NonResourceURLs, r.NonResourceURLs)
+func (c *comparison) covers(held, r *rbacv1.PolicyRule) bool {
+	return c.all(held.Verbs, r.Verbs) && c.all(held.APIGroups, r.APIGroups) &&
+		(len(held.ResourceNames) == 0 || len(r.ResourceNames) > 0 && c.subset(held.ResourceNames, r.ResourceNames)) &&
+		c.resources(held.Resources, r.Resources) && c.urls(held.NonResourceURLs, r.NonResourceURLs)
 }
 
-func all(held, values []string) bool {
-	return slices.Contains(held, rbacv1.VerbAll) || subset(held, values)
+func (c *comparison) has(list []string, value string) bool {
+	i := slices.Index(list, value)
+	if i < 0 {
+		c.left -= len(list) + 1
+		return false
+	}
+	c.left -= i + 1
+	return true
 }
 
-func subset(held, values []string) bool {
+func (c *comparison) all(held, values []string) bool {
+	return c.has(held, rbacv1.VerbAll) || c.subset(held, values)
+}
+
+func (c *comparison) subset(held, values []string) bool {
 	for _, v := range values {
-		if !slices.Contains(held, v) {
+		if c.left < 0 || !c.has(held, v) {
 			return false
 		}
 	}
 	return true
 }
 
-func resourcesCover(held, resources []string) bool {
-	if slices.Contains(held, rbacv1.ResourceAll) {
+func (c *comparison) resources(held, resources []string) bool {
+	if c.has(held, rbacv1.ResourceAll) {
 		return true
 	}
 	for _, r := range resources {
-		if slices.Contains(held, r) {
+		if c.left >= 0 && c.has(held, r) {
 			continue
 		}
 		_, sub, ok := strings.Cut(r, "/")
-		if !ok || !slices.Contains(held, "*/"+sub) {
+		if c.left < 0 || !ok || !c.has(held, "*/"+sub) {
 			return false
 		}
 	}
 	return true
 }
 
-func urlsCover(held, urls []string) bool {
+func (c *comparison) urls(held, urls []string) bool {
 	for _, u := range urls {
-		if !slices.ContainsFunc(held, func(h string) bool { return urlCovers(h, u) }) {
+		c.left -= len(held)
+		if c.left < 0 || !slices.ContainsFunc(held, func(h string) bool { return urlCovers(h, u) }) {
 			return false
 		}
 	}

@@ -34,15 +34,28 @@ func (p *Policy) Decide(a *auth.Attributes) auth.Decision {
 	return auth.Decision{Why: func() string { return "RBAC: " + err.Error() }}
 }
 
-// Rules are what the user may do in the namespace. The error names roles that are bound and missing.
+// mostRepeated bounds how many rules are listed because of roles that were listed before: whoever may bind a
+// large role a thousand times has stored it once.
+const mostRepeated = 1 << 12
+
+// Rules are what the user may do in the namespace, as often as it is granted, up to a bound. The error names
+// roles that are bound and missing.
 func (p *Policy) Rules(u auth.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
-	seen := map[*binding]bool{}
+	seen, listed, left := map[*binding]bool{}, map[*role]bool{}, mostRepeated
 	p.each(&u, namespace, func(g *grants) bool {
 		for _, b := range g.bindings {
-			if !seen[b] {
-				seen[b] = true
-				rules = append(rules, b.role.rules...)
+			if seen[b] {
+				continue
 			}
+			seen[b] = true
+			if listed[b.role] {
+				if len(b.role.rules) > left {
+					continue
+				}
+				left -= len(b.role.rules)
+			}
+			listed[b.role] = true
+			rules = append(rules, b.role.rules...)
 		}
 		return true
 	})

@@ -6,7 +6,8 @@
 //     goroutines may read it while none changes it.
 //  2. A decision looks only at the bindings of the user and its groups, in the cluster and in the
 //     request's namespace; its cost doesn't grow with the bindings of others. A subject with many
-//     bindings has an index by resource, made when first needed.
+//     bindings has an index by resource, made when first needed. What a change costs grows with the
+//     subjects of the bindings that it is about, and no faster.
 //  3. Rules only add up. Nothing forbids, so a role that is missing takes away no more than itself;
 //     it is named in the reason of a refusal.
 //  4. The same policy gives the same decision with the same reason: cluster-wide bindings before the

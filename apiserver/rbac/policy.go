@@ -1,7 +1,6 @@
 package rbac
 
 import (
-	"slices"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -42,6 +41,8 @@ type binding struct {
 	ref      rbacv1.RoleRef
 	subjects []rbacv1.Subject
 	role     *role
+	// keys are the subjects, each once.
+	keys []subjectKey
 }
 
 // subjectKey is a user or group in a scope: a namespace, or the cluster if that is empty. A service
@@ -111,7 +112,7 @@ func (p *Policy) forget(k roleKey, r *role) {
 // changed drops the indexes that show a role's old rules.
 func (p *Policy) changed(r *role) {
 	for b := range r.bound {
-		for _, k := range b.keys() {
+		for _, k := range b.keys {
 			p.grants[k].index.Store(nil)
 		}
 	}
@@ -122,12 +123,13 @@ func (p *Policy) changed(r *role) {
 func (p *Policy) SetBinding(n Name, ref rbacv1.RoleRef, subjects []rbacv1.Subject) {
 	p.RemoveBinding(n)
 	b := &binding{name: n, ref: ref, subjects: subjects, role: p.role(refKey(ref, n.Namespace))}
+	b.keys = b.subjectKeys()
 	p.bindings[n] = b
 	b.role.bound[b] = struct{}{}
 	if !b.role.exists {
 		p.dangling++
 	}
-	for _, k := range b.keys() {
+	for _, k := range b.keys {
 		g := p.grants[k]
 		if g == nil {
 			g = &grants{}
@@ -149,19 +151,21 @@ func (p *Policy) RemoveBinding(n Name) {
 		p.dangling--
 	}
 	p.forget(refKey(b.ref, n.Namespace), b.role)
-	for _, k := range b.keys() {
+	for _, k := range b.keys {
 		if g := p.grants[k]; g.remove(b) {
 			delete(p.grants, k)
 		}
 	}
 }
 
-// keys are the binding's subjects, each once.
-func (b *binding) keys() []subjectKey {
-	var out []subjectKey
+// subjectKeys are the binding's subjects, each once. A client may bind as many as an object has room for,
+// and every request waits meanwhile: the work grows with their number, not with its square.
+func (b *binding) subjectKeys() []subjectKey {
+	out, seen := make([]subjectKey, 0, len(b.subjects)), make(map[subjectKey]struct{}, len(b.subjects))
 	for i := range b.subjects {
 		k, ok := b.key(&b.subjects[i])
-		if ok && !slices.Contains(out, k) {
+		if _, again := seen[k]; ok && !again {
+			seen[k] = struct{}{}
 			out = append(out, k)
 		}
 	}

@@ -56,6 +56,21 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+// TestRepeated: a role that is bound again and again is listed as often, but not without end.
+func TestRepeated(t *testing.T) {
+	p := rbac.New()
+	p.SetRole(rbac.Name{Namespace: "n", Name: "small"}, make([]rbacv1.PolicyRule, 1))
+	p.SetRole(rbac.Name{Namespace: "n", Name: "large"}, make([]rbacv1.PolicyRule, 5000))
+	for i := range 1000 {
+		for _, role := range []string{"small", "large"} {
+			p.SetBinding(rbac.Name{Namespace: "n", Name: fmt.Sprint(role, i)}, rbacv1.RoleRef{Kind: "Role", Name: role}, []rbacv1.Subject{{Kind: "User", Name: "u"}})
+		}
+	}
+	if rules, err := p.Rules(auth.User{Name: "u"}, "n"); err != nil || len(rules) != 5000+1000 {
+		t.Errorf("%d rules, %v", len(rules), err)
+	}
+}
+
 // BenchmarkDecide judges requests under a thousand bindings: each of another user, or all of one group.
 func BenchmarkDecide(b *testing.B) {
 	roles := func(p *rbac.Policy) {
@@ -96,5 +111,17 @@ func BenchmarkDecide(b *testing.B) {
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
 			})
 		}
+	}
+}
+
+// BenchmarkSetBinding replaces a binding of as many subjects as an object has room for.
+func BenchmarkSetBinding(b *testing.B) {
+	subjects := make([]rbacv1.Subject, 40_000)
+	for i := range subjects {
+		subjects[i] = rbacv1.Subject{Kind: "User", Name: fmt.Sprint(i)}
+	}
+	p := rbac.New()
+	for b.Loop() {
+		p.SetBinding(rbac.Name{Namespace: "n", Name: "b"}, rbacv1.RoleRef{Kind: "ClusterRole", Name: "r"}, subjects)
 	}
 }

@@ -173,17 +173,39 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestMissingTooMuch: a rule that stands for more rights than can be looked at is not held.
+// TestMissingTooMuch: rules that can't be compared in so many steps are not held.
 func TestMissingTooMuch(t *testing.T) {
+	const steps = 1 << 20
 	var words []string
 	for i := range 2000 {
 		words = append(words, fmt.Sprint(i))
 	}
-	held := []rbacv1.PolicyRule{{Verbs: words[1:], APIGroups: words, Resources: words}, {Verbs: words[:1], APIGroups: words, Resources: words}}
-	if missing := rbac.Missing(held, []rbacv1.PolicyRule{{Verbs: words, APIGroups: words, Resources: words}}); len(missing) == 0 {
-		t.Error("eight thousand million rights are held")
+	all := []rbacv1.PolicyRule{{Verbs: words, APIGroups: words, Resources: words}}
+	parts := []rbacv1.PolicyRule{{Verbs: words[1:], APIGroups: words, Resources: words}, {Verbs: words[:1], APIGroups: words, Resources: words}}
+	many := make([]rbacv1.PolicyRule, 2000)
+	for i := range many {
+		many[i] = rbacv1.PolicyRule{Verbs: words[i : i+1], APIGroups: words[:1], Resources: words[:1]}
 	}
-	if missing := rbac.Missing(held[:1], held[:1]); len(missing) != 0 {
-		t.Errorf("a rule doesn't cover itself: %d missing", len(missing))
+	one := []rbacv1.PolicyRule{{Verbs: words[:1], APIGroups: words[:1], Resources: words[:1]}}
+	for what, c := range map[string]struct {
+		held, wanted []rbacv1.PolicyRule
+		steps        int
+		missing      int
+	}{
+		"itself":                  {all, all, 1 << 23, 0},
+		"itself, in few steps":    {all, all, steps, 1},
+		"eight thousand million":  {parts, all, steps, 1},
+		"a few of many":           {many, many[:100], steps, 0},
+		"many of many":            {many, many, steps, 1},
+		"the last of many":        {many, many[1999:], steps, 0},
+		"more than is listed":     {one, all, steps, 1 << 10},
+		"nothing is held":         {nil, one, steps, 1},
+		"nothing is wanted":       {many, nil, 0, 0},
+		"something, in no steps":  {one, one, 0, 1},
+		"something, in few steps": {one, one, 20, 0},
+	} {
+		if got := len(rbac.MissingWithin(c.held, c.wanted, c.steps)); got != c.missing {
+			t.Errorf("%s: %d are missing, not %d", what, got, c.missing)
+		}
 	}
 }

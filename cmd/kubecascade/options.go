@@ -116,7 +116,7 @@ func (o *options) groups() []group {
 			f.StringVar(&o.servicePorts, "service-node-port-range", allocate.DefaultPorts, "range of ports that services are given node ports of")
 		}),
 		set("Limits", func(f *pflag.FlagSet) {
-			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside; those beyond are answered with 429")
+			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside, a tenth of them system:masters' alone; those beyond are answered with 429")
 			f.DurationVar(&o.requestTimeout, "request-timeout", 34*time.Second, "how long a write may take")
 			f.DurationVar(&o.shutdownTimeout, "shutdown-timeout", 10*time.Second, "how long to wait at shutdown for requests in flight")
 		}),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestAll(t *testing.T) {
@@ -59,6 +60,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestReconcileMarks: labels and annotations that somebody has set to something else stay, and only one value
+// of one of them keeps the rest.
+func TestReconcileMarks(t *testing.T) {
+	const joins = labelAggregate + "edit"
+	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{joins: "true", "l": "v"}, Annotations: map[string]string{rbacv1.AutoUpdateAnnotationKey: "true"}},
+		Rules: []rbacv1.PolicyRule{{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}}}
+	for value, kept := range map[string]bool{"false": true, "": false, "no": false, "False": false, "true": false} {
+		have := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{joins: "false"}, Annotations: map[string]string{rbacv1.AutoUpdateAnnotationKey: value}}}
+		after := map[string]string{joins: "false", "l": "v"}
+		if kept {
+			delete(after, "l")
+		}
+		if changed := ClusterRole(have, want); changed == kept || kept != (len(have.Rules) == 0) || have.Annotations[rbacv1.AutoUpdateAnnotationKey] != value || !cmp.Equal(have.Labels, after) {
+			t.Errorf("autoupdate %q: %v, %+v", value, changed, have)
+		}
+	}
+}
+
 func TestReconcile(t *testing.T) {
 	want := All().ClusterRoles[1] // cluster-admin
 	have := want.DeepCopy()
@@ -76,6 +95,11 @@ func TestReconcile(t *testing.T) {
 	have.Rules, have.Annotations[rbacv1.AutoUpdateAnnotationKey] = nil, "false"
 	if ClusterRole(have, want) || len(have.Rules) != 0 {
 		t.Error("a role that is kept is changed")
+	}
+	gathers := &rbacv1.AggregationRule{ClusterRoleSelectors: []metav1.LabelSelector{{MatchLabels: map[string]string{"x": "y"}}}}
+	have = want.DeepCopy()
+	if have.AggregationRule = gathers; !ClusterRole(have, want) || have.AggregationRule != nil {
+		t.Error("a role that shouldn't gather others does")
 	}
 	b := All().ClusterRoleBindings[0]
 	binding := func(b *rbacv1.ClusterRoleBinding) Binding { return Binding{&b.ObjectMeta, b.RoleRef, &b.Subjects} }

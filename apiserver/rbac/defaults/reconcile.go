@@ -20,6 +20,9 @@ func ClusterRole(have, want *rbacv1.ClusterRole) bool {
 	if want.AggregationRule != nil {
 		return gather(have, want.AggregationRule) || changed
 	}
+	if have.AggregationRule != nil { // or its rules are overwritten by those that it gathers
+		have.AggregationRule, changed = nil, true
+	}
 	return add(&have.Rules, want.Rules) || changed
 }
 
@@ -74,19 +77,18 @@ func Bind(have, want Binding) Outcome {
 }
 
 // kept reports whether somebody has said that the object is theirs.
-func kept(m *metav1.ObjectMeta) bool {
-	v, ok := m.Annotations[rbacv1.AutoUpdateAnnotationKey]
-	return ok && v != "true"
-}
+func kept(m *metav1.ObjectMeta) bool { return m.Annotations[rbacv1.AutoUpdateAnnotationKey] == "false" }
 
 func mark(have, want *metav1.ObjectMeta) bool {
 	labels := merge(&have.Labels, want.Labels)
 	return merge(&have.Annotations, want.Annotations) || labels
 }
 
+// merge adds what is missing. What somebody has set to another value stays: so a default role is kept from
+// joining another.
 func merge(have *map[string]string, want map[string]string) (changed bool) {
 	for k, v := range want {
-		if old, ok := (*have)[k]; ok && old == v {
+		if _, ok := (*have)[k]; ok {
 			continue
 		}
 		if *have == nil {
