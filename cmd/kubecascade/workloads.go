@@ -14,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
 	"github.com/kubecascade/kubecascade/controllers/endpoint"
+	"github.com/kubecascade/kubecascade/controllers/ephemeral"
 	"github.com/kubecascade/kubecascade/controllers/job"
 	"github.com/kubecascade/kubecascade/controllers/node"
 	"github.com/kubecascade/kubecascade/controllers/podgc"
@@ -45,6 +46,7 @@ var workloads = []struct {
 	{"cronjob-controller", "cronjob-controller", "cron-job", 5, made(cronjob.New)},
 	{"statefulset-controller", "statefulset-controller", "statefulset", 5, made(statefulset.New)},
 	{"daemonset-controller", "daemon-set-controller", "daemonset", 2, made(daemonset.New)},
+	{"ephemeral-volume-controller", "ephemeral-volume-controller", "ephemeralvolume", 5, made(ephemeral.New)},
 	{"ttl-after-finished-controller", "ttl-after-finished-controller", "ttl-after-finished", 5, made(ttl.New)},
 	{"pod-garbage-collector-controller", "pod-garbage-collector", "", 0, made(podgc.New)},
 	{"node-lifecycle-controller", "node-controller", "", 0, made(node.New)},
