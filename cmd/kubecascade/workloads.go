@@ -30,24 +30,25 @@ import (
 // the service account that it has in kube-controller-manager (K cmd/kube-controller-manager/app).
 var workloads = []struct {
 	name, account string
-	// syncs is what --concurrent-SYNCS-syncs is about, and workers its default; there is no such flag if it is
+	// syncs is the flag that says how many passes it makes at once, and workers its default; there is none if it is
 	// empty (K cmd/kube-controller-manager/app/options; pkg/controller/*/config/v1alpha1/defaults.go).
 	syncs   string
 	workers int
 	// controllers are what it is made of.
 	controllers []func() workload.Controller
 }{
-	{"endpoints-controller", "endpoint-controller", "endpoint", 5, made(endpoint.Endpoints)},
-	{"endpointslice-controller", "endpointslice-controller", "service-endpoint", 5, made(endpoint.Slices)},
-	{"replicationcontroller-controller", "replication-controller", "rc", 5, made(replicaset.NewReplication)},
-	{"replicaset-controller", "replicaset-controller", "replicaset", 5, made(replicaset.New)},
-	{"deployment-controller", "deployment-controller", "deployment", 5, made(deployment.New)},
-	{"job-controller", "job-controller", "job", 5, made(job.New, job.Orphans)},
-	{"cronjob-controller", "cronjob-controller", "cron-job", 5, made(cronjob.New)},
-	{"statefulset-controller", "statefulset-controller", "statefulset", 5, made(statefulset.New)},
-	{"daemonset-controller", "daemon-set-controller", "daemonset", 2, made(daemonset.New)},
-	{"ephemeral-volume-controller", "ephemeral-volume-controller", "ephemeralvolume", 5, made(ephemeral.New)},
-	{"ttl-after-finished-controller", "ttl-after-finished-controller", "ttl-after-finished", 5, made(ttl.New)},
+	{"endpoints-controller", "endpoint-controller", "concurrent-endpoint-syncs", 5, made(endpoint.Endpoints)},
+	{"endpointslice-controller", "endpointslice-controller", "concurrent-service-endpoint-syncs", 5, made(endpoint.Slices)},
+	{"endpointslice-mirroring-controller", "endpointslicemirroring-controller", "mirroring-concurrent-service-endpoint-syncs", 5, made(endpoint.Mirror)},
+	{"replicationcontroller-controller", "replication-controller", "concurrent-rc-syncs", 5, made(replicaset.NewReplication)},
+	{"replicaset-controller", "replicaset-controller", "concurrent-replicaset-syncs", 5, made(replicaset.New)},
+	{"deployment-controller", "deployment-controller", "concurrent-deployment-syncs", 5, made(deployment.New)},
+	{"job-controller", "job-controller", "concurrent-job-syncs", 5, made(job.New, job.Orphans)},
+	{"cronjob-controller", "cronjob-controller", "concurrent-cron-job-syncs", 5, made(cronjob.New)},
+	{"statefulset-controller", "statefulset-controller", "concurrent-statefulset-syncs", 5, made(statefulset.New)},
+	{"daemonset-controller", "daemon-set-controller", "concurrent-daemonset-syncs", 2, made(daemonset.New)},
+	{"ephemeral-volume-controller", "ephemeral-volume-controller", "concurrent-ephemeralvolume-syncs", 5, made(ephemeral.New)},
+	{"ttl-after-finished-controller", "ttl-after-finished-controller", "concurrent-ttl-after-finished-syncs", 5, made(ttl.New)},
 	{"pod-garbage-collector-controller", "pod-garbage-collector", "", 0, made(podgc.New)},
 	{"node-lifecycle-controller", "node-controller", "", 0, made(node.New)},
 }
@@ -68,7 +69,7 @@ func (s *syncs) flags(f *pflag.FlagSet) {
 	*s = syncs{}
 	for _, w := range workloads {
 		if w.syncs != "" {
-			(*s)[w.name] = f.Int("concurrent-"+w.syncs+"-syncs", w.workers, "passes that "+w.name+" makes at the same time at most")
+			(*s)[w.name] = f.Int(w.syncs, w.workers, "passes that "+w.name+" makes at the same time at most")
 		}
 	}
 }
@@ -77,7 +78,7 @@ func (s *syncs) flags(f *pflag.FlagSet) {
 func (s syncs) check() error {
 	for _, w := range workloads {
 		if n := s[w.name]; n != nil && *n < 1 {
-			return fmt.Errorf("--concurrent-%s-syncs %d is less than 1", w.syncs, *n)
+			return fmt.Errorf("--%s %d is less than 1", w.syncs, *n)
 		}
 	}
 	return nil
