@@ -3,8 +3,8 @@ package loopback
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/controllers/fixture"
@@ -47,38 +47,10 @@ func (f *Fixtures) Update(ctx context.Context, r fixture.Rule, o fixture.Object)
 	return err
 }
 
-// Follow implements fixture.API.
+// Follow implements fixture.API. A pass reads what is stored, so the order between namespaces and the
+// rule's objects doesn't matter.
 func (f *Fixtures) Follow(ctx context.Context, r fixture.Rule, sink func(string)) error {
-	for ctx.Err() == nil {
-		if err := f.follow(ctx, r, sink); !errors.Is(err, cache.ErrExpired) {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// follow tells the state and then what changes, until it falls behind. The two collections are watched
-// for themselves, so that writes elsewhere wake nobody; a pass reads what is stored, so the order between
-// them doesn't matter.
-func (f *Fixtures) follow(ctx context.Context, r fixture.Rule, sink func(string)) error {
-	select {
-	case <-f.Cache.Ready():
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	snap, err := f.Cache.Snapshot(namespaces, 0)
-	if err != nil {
-		return err
-	}
-	in, err := f.Cache.Watch(namespaces, snap.Revision())
-	if err != nil {
-		return err
-	}
-	of, err := f.Cache.Watch(f.path(r, "", "").Resource.Collection, snap.Revision())
-	if err != nil {
-		return err
-	}
-	active := map[string]bool{}
+	var active map[string]bool
 	tell := func(o *storage.Object) {
 		name := o.Meta.Name
 		if o.Meta.Deleting() {
@@ -88,36 +60,24 @@ func (f *Fixtures) follow(ctx context.Context, r fixture.Rule, sink func(string)
 			sink(name)
 		}
 	}
-	snap.Ascend("", "", func(o *storage.Object) bool {
-		tell(o)
-		return true
-	})
-	for {
-		events, _, err := in.Poll()
-		if err != nil {
-			return err
-		}
-		for _, e := range events {
-			if e.Type == cache.Deleted {
-				delete(active, e.Object.Meta.Name)
-			} else {
-				tell(e.Object)
+	return feed{cache: f.Cache, first: namespaces, collections: []string{namespaces, f.path(r, "", "").Resource.Collection},
+		begin: func(state iter.Seq[*storage.Object]) {
+			active = map[string]bool{}
+			for o := range state {
+				tell(o)
 			}
-		}
-		changed, _, err := of.Poll()
-		if err != nil {
-			return err
-		}
-		for _, e := range changed {
-			if m := &e.Object.Meta; m.Name == r.Name && active[m.Namespace] && e.Type != cache.Added {
+		},
+		tell: func(e *cache.Event) error {
+			m := &e.Object.Meta
+			switch {
+			case e.Collection == namespaces && e.Type == cache.Deleted:
+				delete(active, m.Name)
+			case e.Collection == namespaces:
+				tell(e.Object)
+			case m.Name == r.Name && active[m.Namespace] && e.Type != cache.Added:
 				sink(m.Namespace)
 			}
-		}
-		select {
-		case <-in.Changed():
-		case <-of.Changed():
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+			return nil
+		},
+	}.follow(ctx)
 }

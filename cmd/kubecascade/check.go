@@ -21,7 +21,7 @@ func (o *options) complete(changed func(name string) bool) error {
 	if _, err := o.services(); err != nil {
 		return err
 	}
-	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.leader.check())
+	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.leader.check(), o.syncs.check())
 }
 
 func (o *options) checkAddresses() error {

@@ -42,6 +42,7 @@ type options struct {
 	gcSyncs     int
 	nsSyncs     int
 	quotaSyncs  int
+	syncs       syncs
 
 	simulatePods  bool
 	simulateDelay time.Duration
@@ -101,6 +102,7 @@ func (o *options) groups() []group {
 			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight at most; 0 lets it choose")
 			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time at most")
 			f.IntVar(&o.quotaSyncs, "concurrent-resource-quota-syncs", 5, "namespaces whose resource quotas are counted at the same time at most")
+			o.syncs.flags(f)
 		}),
 		set("Simulation", func(f *pflag.FlagSet) {
 			f.BoolVar(&o.simulatePods, "simulate-pods", false, "do for pods what a scheduler and kubelets would, without running anything: assign them to a node, let them be Running and Ready and those of Jobs complete, finish graceful deletions; the annotation "+simulation.Annotation+" of a pod asks for something else: pending, unready, run, succeed or fail")

@@ -2,37 +2,94 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
-	"maps"
+	"sync"
+
+	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/cronjob"
+	"github.com/kubecascade/kubecascade/controllers/daemonset"
 	"github.com/kubecascade/kubecascade/controllers/deployment"
 	"github.com/kubecascade/kubecascade/controllers/endpoint"
+	"github.com/kubecascade/kubecascade/controllers/ephemeral"
+	"github.com/kubecascade/kubecascade/controllers/job"
+	"github.com/kubecascade/kubecascade/controllers/node"
+	"github.com/kubecascade/kubecascade/controllers/podgc"
 	"github.com/kubecascade/kubecascade/controllers/replicaset"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
+	"github.com/kubecascade/kubecascade/controllers/statefulset"
+	"github.com/kubecascade/kubecascade/controllers/ttl"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// workloads are the controllers that own what they make, by the names that --controllers knows, each with the
-// service account that it has in kube-controller-manager (K cmd/kube-controller-manager/app).
+// workloads are the controllers that work by package workload, by the names that --controllers knows, each with
+// the service account that it has in kube-controller-manager (K cmd/kube-controller-manager/app).
 var workloads = []struct {
 	name, account string
-	controller    func() workload.Controller
+	// syncs is the flag that says how many passes it makes at once, and workers its default; there is none if it is
+	// empty (K cmd/kube-controller-manager/app/options; pkg/controller/*/config/v1alpha1/defaults.go).
+	syncs   string
+	workers int
+	// controllers are what it is made of.
+	controllers []func() workload.Controller
 }{
-	{"endpoints-controller", "endpoint-controller", endpoint.Endpoints},
-	{"endpointslice-controller", "endpointslice-controller", endpoint.Slices},
-	{"replicationcontroller-controller", "replication-controller", replicaset.NewReplication},
-	{"replicaset-controller", "replicaset-controller", replicaset.New},
-	{"deployment-controller", "deployment-controller", deployment.New},
+	{"endpoints-controller", "endpoint-controller", "concurrent-endpoint-syncs", 5, made(endpoint.Endpoints)},
+	{"endpointslice-controller", "endpointslice-controller", "concurrent-service-endpoint-syncs", 5, made(endpoint.Slices)},
+	{"endpointslice-mirroring-controller", "endpointslicemirroring-controller", "mirroring-concurrent-service-endpoint-syncs", 5, made(endpoint.Mirror)},
+	{"replicationcontroller-controller", "replication-controller", "concurrent-rc-syncs", 5, made(replicaset.NewReplication)},
+	{"replicaset-controller", "replicaset-controller", "concurrent-replicaset-syncs", 5, made(replicaset.New)},
+	{"deployment-controller", "deployment-controller", "concurrent-deployment-syncs", 5, made(deployment.New)},
+	{"job-controller", "job-controller", "concurrent-job-syncs", 5, made(job.New, job.Orphans)},
+	{"cronjob-controller", "cronjob-controller", "concurrent-cron-job-syncs", 5, made(cronjob.New)},
+	{"statefulset-controller", "statefulset-controller", "concurrent-statefulset-syncs", 5, made(statefulset.New)},
+	{"daemonset-controller", "daemon-set-controller", "concurrent-daemonset-syncs", 2, made(daemonset.New)},
+	{"ephemeral-volume-controller", "ephemeral-volume-controller", "concurrent-ephemeralvolume-syncs", 5, made(ephemeral.New)},
+	{"ttl-after-finished-controller", "ttl-after-finished-controller", "concurrent-ttl-after-finished-syncs", 5, made(ttl.New)},
+	{"pod-garbage-collector-controller", "pod-garbage-collector", "", 0, made(podgc.New)},
+	{"node-lifecycle-controller", "node-controller", "", 0, made(node.New)},
 }
+
+func made(controllers ...func() workload.Controller) []func() workload.Controller { return controllers }
 
 func workloadNames() (names []string) {
 	for _, w := range workloads {
 		names = append(names, w.name)
 	}
-	return append(names, batchNames()...)
+	return names
+}
+
+// syncs are how many passes each of workloads makes at once, by its name.
+type syncs map[string]*int
+
+func (s *syncs) flags(f *pflag.FlagSet) {
+	*s = syncs{}
+	for _, w := range workloads {
+		if w.syncs != "" {
+			(*s)[w.name] = f.Int(w.syncs, w.workers, "passes that "+w.name+" makes at the same time at most")
+		}
+	}
+}
+
+// check: a controller without a worker would do nothing, and not say so.
+func (s syncs) check() error {
+	for _, w := range workloads {
+		if n := s[w.name]; n != nil && *n < 1 {
+			return fmt.Errorf("--%s %d is less than 1", w.syncs, *n)
+		}
+	}
+	return nil
+}
+
+// workers is how many passes a controller makes at once; 0 for the engine's default.
+func (s syncs) workers(name string) int {
+	if n := s[name]; n != nil {
+		return *n
+	}
+	return 0
 }
 
 // simulators is how many pods are seen to at once by --simulate-pods.
@@ -47,9 +104,14 @@ func workers(o *options, on map[string]bool, api *apiserver.Server, d *data, log
 			continue
 		}
 		adapter := &loopback.Workloads{API: api.Loopback(auth.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index}
-		run[w.name] = func(ctx context.Context) { workload.Run(ctx, w.controller(), adapter, workload.Options{Log: log}) }
+		run[w.name] = func(ctx context.Context) {
+			var all sync.WaitGroup
+			for _, c := range w.controllers {
+				all.Go(func() { workload.Run(ctx, c(), adapter, workload.Options{Log: log, Workers: o.syncs.workers(w.name)}) })
+			}
+			all.Wait()
+		}
 	}
-	maps.Copy(run, batchWorkers(on, api, d, index, log))
 	if o.simulatePods {
 		adapter := &loopback.Workloads{API: api.Loopback(auth.Loopback, "kubelet"), Cache: d.cache, Index: index}
 		pods := simulation.Pods(simulation.Options{Delay: o.simulateDelay})

@@ -1,9 +1,10 @@
 // Package endpoint says where the pods of services are, by EndpointSlices and by Endpoints
-// (k8s.io/endpointslice, K pkg/controller/endpoint: endpointslice-controller, endpoints-controller).
+// (k8s.io/endpointslice, K pkg/controller/endpoint, endpointslicemirroring: endpointslice-controller,
+// endpoints-controller, endpointslice-mirroring-controller).
 //
 // It guarantees:
 //
-//  1. It is pure: Slices and Endpoints are values for package workload, which runs them.
+//  1. It is pure: Slices, Endpoints and Mirror are values for package workload, which runs them.
 //  2. Services with a selector have both; those without one, or of type ExternalName, are left to whoever
 //     keeps them. A pod is in them once it has an address, until it has finished; whether it is ready is said
 //     beside it.
@@ -12,6 +13,9 @@
 //     written only if it changes.
 //  4. Endpoints are called as their service, and go when it goes. They have at most 1000 addresses, ready ones
 //     first.
+//  5. What Endpoints of a service without a selector say is shown by EndpointSlices that they control (I-02), one for
+//     each family and set of ports, at most 1000 addresses of a subset; unless they say that they aren't to be, or are
+//     somebody's lock.
 //
-// Not modelled are the hints of topology aware routing, and the mirroring of Endpoints without a selector.
+// Not modelled are the hints of topology aware routing.
 package endpoint

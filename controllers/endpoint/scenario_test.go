@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload/workloadtest"
 )
 
-// TestScenarios runs testdata.
+// TestScenarios runs testdata/service.
 func TestScenarios(t *testing.T) {
-	workloadtest.Scenarios(t, "testdata", workloadtest.Options{
+	workloadtest.Scenarios(t, "testdata/service", workloadtest.Options{
 		Controllers: []workload.Controller{Slices(), Endpoints()}, Print: show, Check: check,
 	})
 }

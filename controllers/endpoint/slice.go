@@ -231,14 +231,18 @@ func distribute(wanted []discoveryv1.Endpoint, have []*discoveryv1.EndpointSlice
 	return out
 }
 
+// prefix is that of a slice's name.
+func prefix(service string) string {
+	if p := service + "-"; len(validation.NameIsDNSSubdomain(p, true)) == 0 {
+		return p
+	}
+	return service
+}
+
 // made is a new slice (I-09).
 func made(s *corev1.Service, family discoveryv1.AddressType, ports []discoveryv1.EndpointPort, endpoints []discoveryv1.Endpoint) *discoveryv1.EndpointSlice {
-	prefix := s.Name + "-"
-	if len(validation.NameIsDNSSubdomain(prefix, true)) > 0 {
-		prefix = s.Name
-	}
 	return &discoveryv1.EndpointSlice{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: prefix, Namespace: s.Namespace, Labels: labelsOf(s),
+		ObjectMeta: metav1.ObjectMeta{GenerateName: prefix(s.Name), Namespace: s.Namespace, Labels: labelsOf(s),
 			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s)}},
 		AddressType: family, Ports: ports, Endpoints: endpoints,
 	}

@@ -12,6 +12,7 @@
 //     number down to the partition, and no more of them are unavailable than the set allows.
 //  5. Revisions that a pod is of, or that are current, are never thrown away.
 //  6. A set that is being deleted only reports its status (I-16).
+//  7. A pass costs what there are pods, and creates at most 500, however many the set wants.
 //
 // To read the source: set.go reads what is there, process.go goes through the numbers, update.go replaces
 // outdated pods, claim.go is about claims, history.go about revisions, status.go about what is reported.

@@ -12,8 +12,8 @@ import (
 // process plans what comes and goes: first what there is to be, then what is too much, then what is outdated
 // (stateful_set_control.go: updateStatefulSet).
 func (s *pass) process() {
-	for i := range s.replicas {
-		if done := s.replica(i); !done && s.ordered() {
+	for _, r := range s.replicas {
+		if done := s.replica(r); !done && s.ordered() {
 			return
 		}
 	}
@@ -34,11 +34,11 @@ func (s *pass) do(actions ...workload.Action) { s.plan.Do = append(s.plan.Do, ac
 
 // replica sees to the pod in a place; done is false if those behind it have to wait
 // (stateful_set_control.go: processReplica).
-func (s *pass) replica(i int) (done bool) {
-	p := s.replicas[i]
+func (s *pass) replica(at place) (done bool) {
+	p := at.pod
 	switch {
 	case p == nil:
-		s.create(s.newPod(s.start() + i))
+		s.create(s.newPod(at.number))
 		return false
 	case workload.Finished(p):
 		if p.DeletionTimestamp == nil {

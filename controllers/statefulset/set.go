@@ -14,6 +14,16 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
+// place is a number that there is to be a pod of; the pod is nil if there is none.
+type place struct {
+	number int
+	pod    *corev1.Pod
+}
+
+// mostMissing bounds the pods that one pass creates. Upstream has none, and needs memory for as many as anybody
+// cares to write into spec.replicas.
+const mostMissing = 500
+
 // pass is one look at a set.
 type pass struct {
 	workload.View
@@ -26,9 +36,11 @@ type pass struct {
 	current, update *appsv1.ControllerRevision
 	// collisions is status.collisionCount as it is to be.
 	collisions int32
-	// replicas has a place for each number that there is to be, nil where there is no pod; surplus are the pods
-	// with other numbers, the highest first.
-	replicas, surplus []*corev1.Pod
+	// replicas are the numbers that there are to be, in order: all that have a pod, and the first that have none, at
+	// most mostMissing. missed is how many have none; surplus are the pods with other numbers, the highest first.
+	replicas []place
+	missed   int
+	surplus  []*corev1.Pod
 	// unhealthy is the first pod that isn't available, nil if all are.
 	unhealthy *corev1.Pod
 	// replaced is how many outdated pods are deleted.
@@ -51,23 +63,36 @@ func (s *pass) read() []workload.Action {
 
 // arrange puts each pod in its place.
 func (s *pass) arrange() {
-	s.replicas = make([]*corev1.Pod, *s.set.Spec.Replicas)
+	var wanted []*corev1.Pod
 	for _, p := range s.pods {
-		switch _, n := identity(p.Name); {
+		switch n := ordinal(p); {
 		case s.wants(n):
-			s.replicas[n-s.start()] = p
+			wanted = append(wanted, p)
 		case n >= 0:
 			s.surplus = append(s.surplus, p)
 		}
 	}
-	slices.SortFunc(s.surplus, func(a, b *corev1.Pod) int { return cmp.Compare(ordinal(b), ordinal(a)) })
-	rising := slices.Clone(s.surplus)
-	slices.Reverse(rising)
-	for _, p := range slices.Concat(s.replicas, rising) {
-		if s.unhealthy == nil && p != nil && s.unavailable(p) {
+	rising := func(a, b *corev1.Pod) int { return cmp.Compare(ordinal(a), ordinal(b)) }
+	slices.SortFunc(wanted, rising)
+	slices.SortFunc(s.surplus, rising)
+	for _, p := range slices.Concat(wanted, s.surplus) {
+		if s.unhealthy == nil && s.unavailable(p) {
 			s.unhealthy = p
 		}
 	}
+	slices.Reverse(s.surplus)
+	s.missed = int(*s.set.Spec.Replicas) - len(wanted)
+	next, room := s.start(), mostMissing
+	vacant := func(to int) {
+		for ; next < to && room > 0; next++ {
+			s.replicas, room = append(s.replicas, place{number: next}), room-1
+		}
+	}
+	for _, p := range wanted {
+		vacant(ordinal(p))
+		s.replicas, next = append(s.replicas, place{ordinal(p), p}), ordinal(p)+1
+	}
+	vacant(s.start() + int(*s.set.Spec.Replicas))
 }
 
 // start is the lowest number.

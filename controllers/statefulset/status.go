@@ -1,8 +1,6 @@
 package statefulset
 
 import (
-	"slices"
-
 	appsv1 "k8s.io/api/apps/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
@@ -16,8 +14,8 @@ func (s *pass) status() workload.Object {
 		ObservedGeneration: s.set.Generation, CurrentRevision: s.current.Name, UpdateRevision: s.update.Name,
 		CollisionCount: &s.collisions, Conditions: s.set.Status.Conditions,
 	}
-	for _, p := range slices.Concat(s.replicas, s.surplus) {
-		if p == nil {
+	for _, p := range s.pods {
+		if ordinal(p) < 0 {
 			continue
 		}
 		out.Replicas++

@@ -1,6 +1,8 @@
 package statefulset
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -8,14 +10,17 @@ import (
 // that aren't available anyway may be replaced beyond the limit, as that takes nothing from anybody
 // (stateful_set_control.go: updateStatefulSetAfterInvariantEstablished).
 func (s *pass) renew() {
-	left := s.mostUnavailable()
-	for _, p := range s.replicas {
-		if p == nil || s.unavailable(p) {
+	left := s.mostUnavailable() - s.missed
+	for _, r := range s.replicas {
+		if r.pod != nil && s.unavailable(r.pod) {
 			left--
 		}
 	}
-	for i := len(s.replicas) - 1; i >= s.partition(); i-- {
-		p := s.replicas[i]
+	for _, r := range slices.Backward(s.replicas) {
+		p := r.pod
+		if r.number < s.start()+s.partition() {
+			return
+		}
 		if p == nil || p.DeletionTimestamp != nil || revisionOf(p) == s.update.Name {
 			continue
 		}

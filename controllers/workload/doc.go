@@ -22,7 +22,7 @@
 //  6. If an action fails, the plan ends after its stage; Decide is asked once more, with View.Failed, so that
 //     the status can say so; then the object waits for its back-off, from 5 ms up to 1000 s. No other waits
 //     for it.
-//  7. What can't be created because its namespace is being deleted isn't tried again (I-18).
+//  7. What can't be created or bound because its namespace is being deleted isn't tried again (I-18).
 //  8. Run returns when its context is done, after everything that it started has returned. At rest it
 //     is three goroutines that wait.
 //

@@ -165,9 +165,9 @@ func TestTerminatingNamespace(t *testing.T) {
 			return terminating
 		}}
 		out := once(t, r, func(View) Plan {
-			return Plan{Do: []Action{Create{Object: pod("a")}, Create{Object: pod("b")}}, Status: owner()}
+			return Plan{Do: []Action{Create{Object: pod("a")}, Create{Object: pod("b")}, Bind{Pod: pod("c")}}, Status: owner()}
 		})
-		if got := fmt.Sprint(r.made); out.Err != nil || got != "[create a update o true]" {
+		if got := fmt.Sprint(r.made); out.Err != nil || got != "[create a bind update o true]" {
 			t.Errorf("requests %s, %v", got, out.Err)
 		}
 	})

@@ -98,9 +98,6 @@ func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, qui
 	switch a := a.(type) {
 	case Create:
 		name, err = e.api.Create(ctx, o)
-		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) { // I-18
-			return nil, true
-		}
 	case Update:
 		err = e.api.Update(ctx, o, a.Status)
 	case Bind:
@@ -112,6 +109,8 @@ func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, qui
 		}
 	}
 	switch {
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // I-18
+		return nil, true
 	case err == nil:
 		if ev, ok := telling(done, name, nil); ok {
 			e.record(v.Object, ev)

@@ -61,7 +61,8 @@ type Update struct {
 	Done, Failed event.Event
 }
 
-// Bind assigns a pod to a node. A pod that can't be assigned any more is a conflict.
+// Bind assigns a pod to a node. A pod that can't be assigned any more is a conflict; one whose namespace is being
+// deleted stays without, which is no failure.
 type Bind struct {
 	Pod  *corev1.Pod
 	Node string

@@ -1,0 +1,165 @@
+package endpoint
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// mirrorer is the manager of slices that show what Endpoints say.
+const mirrorer = "endpointslicemirroring-controller.k8s.io"
+
+// Mirror returns endpointslice-mirroring-controller.
+func Mirror() workload.Controller {
+	return workload.Controller{Name: "endpoint-slice-mirroring-controller", For: workload.Endpoints,
+		Sees: []workload.Resource{workload.Services, workload.EndpointSlices}, Wake: mirrors,
+		Decide: func(v workload.View, _ time.Time) workload.Plan {
+			e, _ := v.Object.(*corev1.Endpoints) //nolint:staticcheck // still served
+			return mirrored(v, e)
+		}}
+}
+
+// mirrors: a service concerns the Endpoints of its name, and a mirroring slice those of the service that it names.
+func mirrors(_ workload.Reader, c workload.Change) (keys []workload.Key) {
+	for _, m := range []*workload.Meta{c.Old, c.New} {
+		switch {
+		case m == nil:
+		case c.Resource == workload.Services:
+			keys = append(keys, m.Key)
+		case c.Resource == workload.EndpointSlices && m.Labels[discoveryv1.LabelManagedBy] == mirrorer:
+			keys = append(keys, workload.Key{Namespace: m.Namespace, Name: m.Labels[discoveryv1.LabelServiceName]})
+		}
+	}
+	return keys
+}
+
+// mirrored plans the slices of Endpoints that nobody makes for a service; e is nil if they are gone
+// (endpointslicemirroring_controller.go: syncEndpoints).
+func mirrored(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint:staticcheck // still served
+	var have []*discoveryv1.EndpointSlice
+	for _, s := range workload.All[*discoveryv1.EndpointSlice](v, v.Key.Namespace) {
+		if s.Labels[discoveryv1.LabelManagedBy] == mirrorer && s.Labels[discoveryv1.LabelServiceName] == v.Key.Name && s.DeletionTimestamp == nil {
+			have = append(have, s)
+		}
+	}
+	wanted := map[string]*discoveryv1.EndpointSlice{}
+	if shown(v, e) {
+		var skipped int
+		if wanted, skipped = images(e); skipped > 0 {
+			p.Events = append(p.Events, workload.Warning("TooManyAddressesToMirror", fmt.Sprintf(
+				"A max of %d addresses can be mirrored to EndpointSlices per Endpoints subset. %d addresses were skipped", mostAddresses, skipped)))
+		}
+	}
+	for _, s := range have {
+		key := imageKey(s)
+		image := wanted[key]
+		delete(wanted, key)
+		if image == nil {
+			p.Do = append(p.Do, workload.Delete{Object: s})
+			continue
+		}
+		next := s.DeepCopy()
+		next.Endpoints = image.Endpoints
+		describe(next, e)
+		if !equality.Semantic.DeepEqual(s, next) {
+			p.Do = append(p.Do, workload.Update{Object: next})
+		}
+	}
+	if e != nil && e.DeletionTimestamp == nil {
+		for _, key := range slices.Sorted(maps.Keys(wanted)) {
+			p.Do = append(p.Do, workload.Create{Object: wanted[key]})
+		}
+	}
+	slices.SortStableFunc(p.Do, func(a, b workload.Action) int { return cmp.Compare(order(a), order(b)) })
+	return p
+}
+
+// shown reports whether the Endpoints are to be mirrored: they are of a service without a selector, aren't
+// somebody's lock, and don't say otherwise.
+func shown(r workload.Reader, e *corev1.Endpoints) bool { //nolint:staticcheck // still served
+	if e == nil || e.Labels[discoveryv1.LabelSkipMirror] == "true" {
+		return false
+	}
+	if _, lock := e.Annotations[leaderKey]; lock {
+		return false
+	}
+	s := workload.Get[*corev1.Service](r, e.Namespace, e.Name)
+	return s != nil && s.Spec.Selector == nil
+}
+
+// imageKey tells the slices of Endpoints apart.
+func imageKey(s *discoveryv1.EndpointSlice) string {
+	return fmt.Sprint(s.AddressType, portKey(s.Ports))
+}
+
+// images are the slices that show the Endpoints, by their keys; skipped is how many addresses are too many
+// (reconciler.go: reconcile).
+func images(e *corev1.Endpoints) (out map[string]*discoveryv1.EndpointSlice, skipped int) { //nolint:staticcheck // still served
+	out = map[string]*discoveryv1.EndpointSlice{}
+	for _, subset := range e.Subsets {
+		taken := 0
+		for i, list := range [][]corev1.EndpointAddress{subset.Addresses, subset.NotReadyAddresses} { //nolint:staticcheck // still served
+			for _, a := range list {
+				if taken == mostAddresses {
+					skipped++
+					continue
+				}
+				taken++
+				image(out, e, subset.Ports, a, i == 0)
+			}
+		}
+	}
+	return out, skipped
+}
+
+// image adds an address to the slice that it belongs to, once.
+func image(out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports []corev1.EndpointPort, a corev1.EndpointAddress, ready bool) { //nolint:staticcheck // still served
+	ip := netutils.ParseIPSloppy(a.IP)
+	if ip == nil {
+		return // nothing that was validated
+	}
+	s := &discoveryv1.EndpointSlice{AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{}}
+	if ip.To4() == nil {
+		s.AddressType = discoveryv1.AddressTypeIPv6
+	}
+	for i := range ports {
+		p := ports[i].DeepCopy()
+		s.Ports = append(s.Ports, discoveryv1.EndpointPort{Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol, AppProtocol: p.AppProtocol})
+	}
+	key := imageKey(s)
+	if out[key] == nil {
+		s.Namespace, s.GenerateName = e.Namespace, prefix(e.Name)
+		describe(s, e)
+		out[key] = s
+	}
+	next := discoveryv1.Endpoint{Addresses: []string{ip.String()}, Conditions: discoveryv1.EndpointConditions{Ready: &ready},
+		TargetRef: a.TargetRef.DeepCopy(), NodeName: a.NodeName, Hostname: pointer(a.Hostname)}
+	same := func(o discoveryv1.Endpoint) bool {
+		return o.Addresses[0] == next.Addresses[0] && equality.Semantic.DeepEqual(o.Hostname, next.Hostname) && equality.Semantic.DeepEqual(o.TargetRef, next.TargetRef)
+	}
+	if !slices.ContainsFunc(out[key].Endpoints, same) {
+		out[key].Endpoints = append(out[key].Endpoints, next)
+	}
+}
+
+// describe gives a slice the labels and annotations of the Endpoints, and their reference (I-02; utils.go:
+// newEndpointSlice).
+func describe(s *discoveryv1.EndpointSlice, e *corev1.Endpoints) { //nolint:staticcheck // still served
+	s.Labels, s.Annotations = map[string]string{}, map[string]string{}
+	maps.Copy(s.Labels, e.Labels)
+	s.Labels[discoveryv1.LabelServiceName], s.Labels[discoveryv1.LabelManagedBy] = e.Name, mirrorer
+	maps.Copy(s.Annotations, e.Annotations)
+	delete(s.Annotations, corev1.EndpointsLastChangeTriggerTime)
+	delete(s.Annotations, corev1.LastAppliedConfigAnnotation)
+	s.OwnerReferences = []metav1.OwnerReference{workload.ControllerRef(e)}
+}

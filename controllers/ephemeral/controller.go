@@ -1,0 +1,85 @@
+package ephemeral
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// New returns ephemeral-volume-controller.
+func New() workload.Controller {
+	return workload.Controller{
+		Name: "ephemeral_volume", For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Claims}, Wake: wake,
+		Decide: func(v workload.View, _ time.Time) workload.Plan {
+			p, _ := v.Object.(*corev1.Pod)
+			if p == nil || p.DeletionTimestamp != nil {
+				return workload.Plan{}
+			}
+			return claim(v, p)
+		},
+	}
+}
+
+// wake: a new pod, or one that a claim is gone of. A pod's volumes never change.
+func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
+	switch {
+	case c.Resource == workload.Pods && c.Old == nil:
+		if p := workload.Get[*corev1.Pod](r, c.New.Namespace, c.New.Name); p != nil && slices.ContainsFunc(p.Spec.Volumes, generic) {
+			keys = append(keys, c.New.Key)
+		}
+	case c.Resource == workload.Claims && c.New == nil:
+		for i, b := range c.Old.Name {
+			if b != '-' {
+				continue
+			}
+			p := workload.Get[*corev1.Pod](r, c.Old.Namespace, c.Old.Name[:i])
+			if p != nil && slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool { return generic(v) && nameOf(p, v) == c.Old.Name }) {
+				keys = append(keys, workload.KeyOf(p))
+			}
+		}
+	}
+	return keys
+}
+
+// generic reports whether the volume is a generic ephemeral one.
+func generic(v corev1.Volume) bool {
+	return v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil
+}
+
+// nameOf is that of a volume's claim (k8s.io/component-helpers/storage/ephemeral: VolumeClaimName).
+func nameOf(p *corev1.Pod, v corev1.Volume) string { return p.Name + "-" + v.Name }
+
+// claim plans the claims that a pod lacks; what is in the way of one keeps those behind it waiting.
+func claim(r workload.Reader, p *corev1.Pod) (plan workload.Plan) {
+	for _, v := range p.Spec.Volumes {
+		if !generic(v) {
+			continue
+		}
+		about := fmt.Sprintf("ephemeral volume %s: ", v.Name)
+		switch c := workload.Get[*corev1.PersistentVolumeClaim](r, p.Namespace, nameOf(p, v)); {
+		case c == nil:
+			plan.Do = append(plan.Do, workload.Create{Object: made(p, v),
+				Failed: workload.Warning("FailedBinding", about+"create PVC "+nameOf(p, v)+": "+workload.Problem)})
+		case !metav1.IsControlledBy(c, p):
+			plan.Events = append(plan.Events, workload.Warning("FailedBinding", about+
+				fmt.Sprintf("PVC %s/%s was not created for pod %[1]s/%[3]s (pod is not owner)", p.Namespace, c.Name, p.Name)))
+			return plan
+		}
+	}
+	return plan
+}
+
+// made is the claim of a volume.
+func made(p *corev1.Pod, v corev1.Volume) *corev1.PersistentVolumeClaim {
+	t := v.Ephemeral.VolumeClaimTemplate.DeepCopy()
+	return &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: nameOf(p, v), Labels: t.Labels, Annotations: t.Annotations,
+			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(p)}},
+		Spec: t.Spec,
+	}
+}
