@@ -103,7 +103,7 @@ func TestProtectedGroups(t *testing.T) {
 			"names":{"plural":"widgets","kind":"Widget"},"versions":[` + version("v1", true, size, "") + `]}}`
 	}
 	for annotations, want := range map[string]string{
-		"": `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation \"api-approved.kubernetes.io\", see https://github.com/kubernetes/enhancements/pull/1111`,
+		"":                                  `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation \"api-approved.kubernetes.io\", see https://github.com/kubernetes/enhancements/pull/1111`,
 		`"api-approved.kubernetes.io":"no"`: `metadata.annotations[api-approved.kubernetes.io]: Invalid value: \"no\": protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or a reason starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111`,
 	} {
 		if a := s.Do("POST", definitions, body(annotations)); a.Code != http.StatusUnprocessableEntity || !strings.Contains(string(a.Body), want) {
