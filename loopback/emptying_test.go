@@ -140,3 +140,31 @@ func ends(t *testing.T, w *apiservertest.Watch, failed func(*apiextensionsv1.Cus
 		}
 	}
 }
+
+// TestMisnamed: an object of another kind than its path's is told so by the definition's rules, and through
+// status it is no matter (AX pkg/registry/customresource/validator.go:ValidateTypeMeta).
+func TestMisnamed(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, `,"subresources":{"status":{}}`)))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	const patch, kind = "application/merge-patch+json", `Widget.example.com \"a\" is invalid: kind: Invalid value: \"Gadget\": must be Widget`
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		text               string
+	}{
+		{"POST", v1widgets + "?dryRun=All", `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"}}`, 422, kind},
+		{"PATCH", v1widgets + "/a", `{"kind":"Gadget"}`, 422, kind},
+		{"PATCH", v1widgets + "/a", `{"apiVersion":"example.com/v9"}`, 422, `apiVersion: Invalid value: \"example.com/v9\": must be example.com/v1`},
+		{"PATCH", v1widgets + "/a/status", `{"kind":"Gadget"}`, 200, `"kind":"Widget"`},
+		{"POST", v1widgets, `{"apiVersion":"example.com/v9","kind":"Widget","metadata":{"name":"a"}}`, 400, `the API version in the data (example.com/v9) does not match the expected API version (example.com/v1)`},
+	} {
+		media := "application/json"
+		if c.method == "PATCH" {
+			media = patch
+		}
+		if a := s.Do(c.method, c.path, c.body, "Content-Type", media); a.Code != c.code || !strings.Contains(string(a.Body), c.text) {
+			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, a.Code, a.Body)
+		}
+	}
+}
