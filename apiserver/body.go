@@ -87,7 +87,7 @@ func decodeBody(b body, want schema.GroupVersionKind, coerce coercion, warn func
 	if err != nil {
 		return nil, decodeError(err, want.Kind, got, b.bytes)
 	}
-	if got.GroupKind() != want.GroupKind() {
+	if got.GroupKind() != want.GroupKind() && coerce == nil { // of a custom resource its own rules say so
 		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalPackage(want.Group), want.Kind)
 		return nil, decodeError(err, want.Kind, got, b.bytes)
 	}

@@ -1,11 +1,6 @@
 package apiserver
 
-import (
-	"errors"
-	"net/http"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-)
+import "net/http"
 
 // serveCreate is POST on a collection.
 func (s *Server) serveCreate(q *request) error {
@@ -20,9 +15,6 @@ func (s *Server) serveCreate(q *request) error {
 	if q.res.Collection == "" {
 		return s.serveVirtual(q, x, b, o)
 	}
-	if q.res.Terminating {
-		return q.refuseTerminating(b)
-	}
 	obj, err := q.stored(b)
 	if err != nil {
 		return err
@@ -33,13 +25,4 @@ func (s *Server) serveCreate(q *request) error {
 		return err
 	}
 	return q.answer(x, http.StatusCreated, out)
-}
-
-// refuseTerminating answers for a resource whose definition is being deleted (F-11).
-func (q *request) refuseTerminating(b body) error {
-	obj, err := q.stored(b)
-	if err != nil {
-		return err
-	}
-	return apierrors.NewForbidden(q.res.GroupResource(), obj.GetName(), errors.New("create not allowed while custom resource definition is terminating"))
 }

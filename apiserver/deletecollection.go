@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -70,10 +71,10 @@ func (s *Server) deleteCollection(ctx context.Context, o *op, list *metainternal
 	}
 }
 
-// answerList sends a list. The common form goes out as it is read from the cache; every other is
-// made first, while a failure can still be answered with its Status.
+// answerList sends a list. The common form goes out as it is read from the cache; every other, and what
+// has to be converted first, is made before, while a failure can still be answered with its Status.
 func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	if !x.plain() || x.f.pretty {
+	if !x.plain() || x.f.pretty || !x.ready(items) {
 		data, err := x.list(items, meta)
 		if err != nil {
 			return err
@@ -96,6 +97,11 @@ func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.
 		panic(http.ErrAbortHandler) // the client must not take it for whole
 	}
 	return nil
+}
+
+// ready reports whether all objects go out as they are.
+func (x *rendering) ready(items []*storage.Object) bool {
+	return !x.res.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
 }
 
 func sizeOf(items []*storage.Object) (n int) {

@@ -226,7 +226,7 @@ func (p *patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind
 		return nil, unreadable(shown, errors.New(notRegistered(*got)))
 	case err != nil:
 		return nil, unreadable(shown, err)
-	case *got != gvk:
+	case *got != gvk && coerce == nil: // of a custom resource its own rules say so
 		return nil, unreadable(shown, fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalPackage(gvk.Group), gvk.Kind))
 	}
 	return obj, p.judge(strict, shown)

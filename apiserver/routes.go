@@ -104,8 +104,17 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 		s.config.Discovery.ServeHTTP(w, r)
 		return
 	}
+	s.unserved(w, r, group, version)
+}
+
+// unserved answers for a group version that isn't served.
+func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group, version string) {
+	var none error
 	if s.serves(group, "") {
-		s.writeError(w, r, errNoRoute)
+		none = errNoRoute
+	}
+	if err := s.missing(group, version, none); err != nil {
+		s.writeError(w, r, err)
 		return
 	}
 	http.NotFound(w, r)
@@ -132,8 +141,8 @@ func (s *Server) serves(group, version string) bool {
 // resource serves everything below a group version.
 func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
-	if !s.serves(group, "") {
-		http.NotFound(w, r)
+	if !s.serves(group, version) {
+		s.unserved(w, r, group, version)
 		return
 	}
 	segments := 2

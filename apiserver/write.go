@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,42 +100,7 @@ func (o *op) decode(cur *storage.Object) (object, error) {
 	return obj.(object), nil
 }
 
-// create stores a new object. obj is in the stored version. The write is conditional on the
-// namespace being the one that admission saw, so that nothing lands in a namespace that was emptied
-// meanwhile; if it has changed, all is done again.
-func (s *Server) create(ctx context.Context, o *op, obj object) (*storage.Object, error) {
-	for {
-		guard := s.namespaceGuard(o)
-		if guard == nil {
-			return s.createOnce(ctx, o, obj)
-		}
-		once := *o
-		once.guards = append(slices.Clip(o.guards), *guard)
-		again := obj.DeepCopyObject().(object) // not for the first time: a Job's labels may be its template's (defaults.Job)
-		out, err := s.createOnce(ctx, &once, obj)
-		var lost *storage.ConflictError
-		if !errors.As(err, &lost) || lost.Guard == nil || lost.Guard.Key != guard.Key {
-			return out, err
-		}
-		obj = again
-	}
-}
-
-// namespaceGuard is the namespace of a new object as it is now; nil if there is none to hold on
-// to. It is read before admission looks at the namespace, so a change between the two is noticed.
-func (s *Server) namespaceGuard(o *op) *storage.Guard {
-	if !o.res.Namespaced || o.dryRun {
-		return nil
-	}
-	key := s.root + "/namespaces/" + o.namespace
-	ns, _ := s.cache.Get(key)
-	if ns == nil {
-		return nil // admission says so, unless it has been told not to care
-	}
-	return &storage.Guard{Key: key, ModRevision: ns.Revision}
-}
-
-// createOnce is create on one state of the namespace.
+// createOnce is create on one state of what the object will live in.
 func (s *Server) createOnce(ctx context.Context, o *op, obj object) (*storage.Object, error) {
 	wipeSystemFields(obj)
 	if err := matchNamespace(o.res, obj, o.namespace); err != nil {

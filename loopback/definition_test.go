@@ -156,6 +156,10 @@ func TestDefinitionGoes(t *testing.T) {
 	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(string(a.Body), want) {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
+	a = s.Do("PATCH", v1widgets+"/late?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"late"}}`, "Content-Type", "application/apply-patch+yaml")
+	if want := `widgets.example.com \"late\" is forbidden: create not allowed while custom resource definition is terminating`; a.Code != http.StatusForbidden || !strings.Contains(string(a.Body), want) {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
 	do(t, s, "PATCH", v1widgets+"/a", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
 	gone(t, objects, "a")
 	gone(t, w, "widgets.example.com")
@@ -437,6 +441,29 @@ func TestStorageVersionChanges(t *testing.T) {
 	}
 	if a := s.Do("GET", v1widgets, nil); a.Code != http.StatusNotFound {
 		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}
+
+// TestVersionIsStillStored: who says that nothing is stored in a version any more, and takes it away though
+// there is, is told of it wherever the object should show (AX pkg/apiserver/conversion/converter.go).
+func TestVersionIsStillStored(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	crd := definitions + "/widgets.example.com"
+	for _, step := range []struct{ path, body string }{
+		{crd, `[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true}]`},
+		{crd + "/status", `[{"op":"replace","path":"/status/storedVersions","value":["v2"]}]`},
+		{crd, `[{"op":"remove","path":"/spec/versions/0"}]`},
+	} {
+		if a := s.Do("PATCH", step.path, step.body, "Content-Type", "application/json-patch+json"); a.Code != http.StatusOK {
+			t.Fatalf("%d %s", a.Code, a.Body)
+		}
+	}
+	for _, path := range []string{v2widgets + "/a", v2widgets} {
+		if a := s.Do("GET", path, nil); a.Code != http.StatusInternalServerError || !strings.Contains(string(a.Body), `"message":"request to convert CR from an invalid group/version: example.com/v1"`) {
+			t.Errorf("%s: %d %s", path, a.Code, a.Body)
+		}
 	}
 }
 

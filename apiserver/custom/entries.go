@@ -1,6 +1,7 @@
 package custom
 
 import (
+	"fmt"
 	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -96,13 +97,12 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 			u.SetGroupVersionKind(gvk)
 			return u
 		},
-		Table:       table(v.AdditionalPrinterColumns),
-		Coerce:      func(obj runtime.Object) ([]string, error) { return v.coerce(obj.(*unstructured.Unstructured), false) },
-		Restore:     restore(of),
-		OpenAPI:     v.openAPI,
-		Seal:        of.seal,
-		Origin:      string(d.UID),
-		Terminating: d.DeletionTimestamp != nil,
+		Table:   table(v.AdditionalPrinterColumns),
+		Coerce:  func(obj runtime.Object) ([]string, error) { return v.coerce(obj.(*unstructured.Unstructured), false) },
+		Restore: restore(of),
+		OpenAPI: v.openAPI,
+		Seal:    of.seal,
+		Origin:  string(d.UID),
 	}
 	if of.stored != v {
 		r.ToStored, r.FromStored = of.converter(of.stored), of.converter(v)
@@ -145,8 +145,8 @@ func restore(of schemes) func(runtime.Object) error {
 	return func(obj runtime.Object) error {
 		u := obj.(*unstructured.Unstructured)
 		was := of.version(u.GetAPIVersion())
-		if was == nil { // whoever took it from the definition has said that nothing is stored in it
-			was = of.stored
+		if was == nil { // whoever took it from the definition was wrong to say that nothing is stored in it (AX pkg/apiserver/conversion/converter.go)
+			return &resources.ConversionError{Err: fmt.Errorf("request to convert CR from an invalid group/version: %s", u.GetAPIVersion())}
 		}
 		if _, err := was.coerce(u, true); err != nil {
 			return err

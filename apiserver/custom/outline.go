@@ -73,6 +73,6 @@ func outlineOf(stored []byte) (o outline, err error) {
 // compiled nor anybody's place in a watch is lost.
 func (o outline) same(p outline) bool {
 	a, b := o.definition, p.definition
-	return a.UID == b.UID && (a.DeletionTimestamp == nil) == (b.DeletionTimestamp == nil) && o.spec == p.spec &&
+	return a.UID == b.UID && o.spec == p.spec &&
 		True(a, apiextensionsv1.Established) == True(b, apiextensionsv1.Established) && sameNames(a.Status.AcceptedNames, b.Status.AcceptedNames)
 }

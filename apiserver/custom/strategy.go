@@ -27,9 +27,12 @@ func (v *version) validate(obj runtime.Object) field.ErrorList {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content := obj.(*unstructured.Unstructured).Object
-	errs := validation.ValidateCustomResource(nil, content, r.object)
-	errs = append(errs, v.scaleSpec(content)...)
-	errs = append(errs, v.scaleStatus(content)...)
+	errs := v.misnamed(obj)
+	if len(errs) == 0 {
+		errs = validation.ValidateCustomResource(nil, content, r.object)
+		errs = append(errs, v.scaleSpec(content)...)
+		errs = append(errs, v.scaleStatus(content)...)
+	}
 	errs = append(errs, objectmeta.Validate(nil, content, r.structural, false)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.structural, content)...)
 	return r.evaluate(errs, content, nil)
@@ -43,9 +46,12 @@ func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 	}
 	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
 	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
-	errs := validation.ValidateCustomResourceUpdate(nil, content, was, r.object, validation.WithRatcheting(both))
-	errs = append(errs, v.scaleSpec(content)...)
-	errs = append(errs, v.scaleStatus(content)...)
+	errs := v.misnamed(obj)
+	if len(errs) == 0 {
+		errs = validation.ValidateCustomResourceUpdate(nil, content, was, r.object, validation.WithRatcheting(both))
+		errs = append(errs, v.scaleSpec(content)...)
+		errs = append(errs, v.scaleStatus(content)...)
+	}
 	errs = append(errs, objectmeta.Validate(nil, content, r.structural, false)...)
 	errs = append(errs, r.newListFaults(content, was)...)
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
@@ -66,6 +72,19 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 	errs = append(errs, v.scaleStatus(content)...)
 	errs = append(errs, r.newListFaults(content, was)...)
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
+}
+
+// misnamed is what an object says of its type that isn't so; nothing else of its shape is asked then (AX
+// pkg/registry/customresource/validator.go:ValidateTypeMeta).
+func (v *version) misnamed(obj runtime.Object) (errs field.ErrorList) {
+	apiVersion, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
+	if kind != v.kind {
+		errs = append(errs, field.Invalid(field.NewPath("kind"), kind, "must be "+v.kind))
+	}
+	if apiVersion != v.apiVersion {
+		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), apiVersion, "must be "+v.apiVersion))
+	}
+	return errs
 }
 
 // newListFaults are duplicates in lists that are sets or maps, if there were none before.

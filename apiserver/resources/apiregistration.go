@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
@@ -8,6 +9,6 @@ func apiregistration() []*Resource {
 	return group(apiregistrationv1.SchemeGroupVersion,
 		&Resource{Plural: "apiservices", New: of[apiregistrationv1.APIService], Categories: apiExtensions,
 			Collection: "apiregistration.k8s.io/apiservices",
-			Strategy:   Strategy{Conditional: true, CustomMeta: true}, Subresources: withStatus},
+			Strategy:   Strategy{Conditional: true, CustomMeta: true, Name: path.ValidatePathSegmentName}, Subresources: withStatus},
 	)
 }

@@ -41,3 +41,9 @@ func Priority(gv schema.GroupVersion) (group, version int32) {
 	}
 	return p.group, p.version
 }
+
+// Own reports whether a group version is the server's own, whatever definitions add to it.
+func Own(gv schema.GroupVersion) bool {
+	_, ok := priorities[gv]
+	return ok
+}

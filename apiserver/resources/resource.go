@@ -75,8 +75,6 @@ type Resource struct {
 	Origin string
 	// Defines says that the table of types follows the objects.
 	Defines bool
-	// Terminating says that no more objects may be created (F-11).
-	Terminating bool
 
 	Strategy     Strategy
 	Subresources []Subresource

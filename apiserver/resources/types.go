@@ -61,8 +61,8 @@ func (t *Types) Lookup(group, version, plural string) *Resource {
 // Kind returns the entry that serves objects of that kind, or nil.
 func (t *Types) Kind(gvk schema.GroupVersionKind) *Resource { return t.now.Load().byKind[gvk] }
 
-// Collection returns the entry for an etcd collection, or nil: the one whose version is the stored
-// one if that is served, else the most preferred.
+// Collection returns the entry for an etcd collection, or nil: a built-in one rather than a custom one,
+// and of those the one whose version is the stored one if that is served, else the most preferred.
 func (t *Types) Collection(collection string) *Resource {
 	return t.now.Load().byCollection[collection]
 }
@@ -128,7 +128,7 @@ func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64)
 		if r.Collection == "" {
 			continue
 		}
-		if old := s.byCollection[r.Collection]; old == nil || r.Stored == r.GroupVersionKind() {
+		if old := s.byCollection[r.Collection]; old == nil || r.owns(old) {
 			s.byCollection[r.Collection] = r
 		}
 	}
@@ -136,6 +136,16 @@ func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64)
 		s.addVersion(r.Group, r.Version)
 	}
 	return s
+}
+
+// owns reports whether r rather than old, of the same collection, says what is stored there: a built-in
+// type rather than a custom one that would be stored in the same place (AX
+// pkg/controller/finalizer/crd_finalizer.go:OverlappingBuiltInResources), else the stored version.
+func (r *Resource) owns(old *Resource) bool {
+	if r.Custom != old.Custom {
+		return old.Custom
+	}
+	return r.Stored == r.GroupVersionKind()
 }
 
 // addVersion notes a group version; calls come in order.

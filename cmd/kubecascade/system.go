@@ -22,6 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/definition"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/quota"
+	"github.com/kubecascade/kubecascade/controllers/registration"
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
@@ -35,6 +36,7 @@ type system struct {
 	secure, plain *http.Server
 	defaults      *loopback.Namespaces
 	definitions   *definition.Controller
+	services      *registration.Controller
 	// controllers by name, those that are on; each runs until its context ends, and may be run again.
 	controllers map[string]func(context.Context)
 }
@@ -73,6 +75,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		return nil, fmt.Errorf("reading --enable-admission-plugins and --disable-admission-plugins: %w", err)
 	}
 	s.definitions = definition.New(&loopback.Definitions{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)
+	s.services = registration.New(&loopback.Registrations{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), controllerManager), Cache: d.cache}
 	if on[garbageCollector] {
 		garbage.connect(s.api)
@@ -127,6 +130,7 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
 	controllers.Go(func() { s.definitions.Run(run) })
+	controllers.Go(func() { s.services.Run(run) })
 	controllers.Go(func() { settle(run) })
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {

@@ -15,6 +15,9 @@ import (
 // backoff is the pause after failures.
 var backoff = reconcile.Backoff{Min: 10 * time.Millisecond, Max: time.Minute}
 
+// rest is how long a definition is left alone after a failure, whatever happens to it.
+const rest = 200 * time.Millisecond
+
 // Controller keeps the status of definitions.
 type Controller struct {
 	api API
@@ -45,5 +48,5 @@ func (c *Controller) keep(ctx context.Context, name string) reconcile.Outcome {
 		return reconcile.Outcome{}
 	}
 	c.log.Warn("keeping a definition", "name", name, "err", err)
-	return reconcile.Outcome{Err: err}
+	return reconcile.Outcome{Err: err, Rest: rest} // it may have told of the failure, which is an event too
 }

@@ -32,9 +32,11 @@ func (c *Controller) pass(ctx context.Context, name string) error {
 
 // empty deletes the definition's objects, and takes its finalizer when there are none (F-09, F-10).
 func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) error {
-	d, err := c.terminating(ctx, d, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
-	if err != nil {
-		return err
+	if !failing(d) { // what went wrong shows until it no longer does; and each write is an event, so a pass
+		var err error
+		if d, err = c.inProgress(ctx, d); err != nil {
+			return err
+		}
 	}
 	switch {
 	case c.api.Overlaps(d):
@@ -56,12 +58,28 @@ func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourc
 	if err := errors.Join(errs...); err != nil {
 		return c.failed(ctx, d, fmt.Errorf("could not issue all deletes: %w", err))
 	}
-	return nil // the end of each object is an event
+	_, err = c.inProgress(ctx, d)
+	return err // the end of each object is an event
 }
+
+// inProgress says that objects are being deleted.
+func (c *Controller) inProgress(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+	return c.terminating(ctx, d, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
+}
+
+// failing reports whether the last pass said that objects couldn't be deleted.
+func failing(d *apiextensionsv1.CustomResourceDefinition) bool {
+	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		return c.Type == apiextensionsv1.Terminating && c.Status == apiextensionsv1.ConditionTrue && c.Reason == deletionFailed
+	})
+}
+
+// deletionFailed is the reason of a definition that can't be emptied.
+const deletionFailed = "InstanceDeletionFailed"
 
 // failed says in the status what went wrong.
 func (c *Controller) failed(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, err error) error {
-	_, more := c.terminating(ctx, d, "InstanceDeletionFailed", err.Error())
+	_, more := c.terminating(ctx, d, deletionFailed, err.Error())
 	return errors.Join(err, more)
 }
 

@@ -4,14 +4,22 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-// apiService judges all but the name, whose rule (`version.group`) is metadata's and so the entry's.
+// apiService judges, of metadata, that the name follows from the spec (A-18); that it can be one is the
+// entry's rule (KA pkg/apis/apiregistration/validation:ValidateAPIService).
 func apiService(s *apiregistrationv1.APIService) (errs field.ErrorList) {
-	at, spec := field.NewPath("spec"), &s.Spec
+	at, spec, meta := field.NewPath("spec"), &s.Spec, field.NewPath("metadata")
+	required := spec.Version + "." + spec.Group
+	for _, n := range []struct{ field, name string }{{"generateName", s.GenerateName}, {"name", s.Name}} {
+		if n.name != "" && n.name != required && len(path.IsValidPathSegmentName(n.name)) == 0 {
+			errs = append(errs, field.Invalid(meta.Child(n.field), n.name, fmt.Sprintf("must be `spec.version+\".\"+spec.group`: %q", required)))
+		}
+	}
 	if spec.Group == "" && spec.Version != "v1" {
 		errs = append(errs, field.Required(at.Child("group"), "only v1 may have an empty group and it better be legacy kube"))
 	}

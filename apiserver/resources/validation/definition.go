@@ -11,8 +11,9 @@ import (
 )
 
 // Definitions are judged by apiextensions-apiserver's own package, which knows them in their
-// internal form. It judges metadata along with the rest; that is the caller's, but for the rule that
-// a definition is named after what it defines.
+// internal form. It judges metadata along with the rest; that is the caller's, but for the rules that
+// a definition is named after what it defines, and that one in a group of Kubernetes' own names who
+// approved it (AX pkg/apis/apiextensions/validation/validation.go:validateAPIApproval).
 
 func definition(d *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	in, err := internalDefinition(d)
@@ -49,10 +50,13 @@ func internalDefinition(d *apiextensionsv1.CustomResourceDefinition) (*apiextens
 	return in, nil
 }
 
+// approval is the field that says who approved a definition.
+var approval = field.NewPath("metadata", "annotations").Key(apiextensionsv1.KubeAPIApprovedAnnotation).String()
+
 // butMetadata leaves out what is said of metadata; of a name that only doesn't fit, if asked, not.
 func butMetadata(errs field.ErrorList, name bool) (kept field.ErrorList) {
 	for _, e := range errs {
-		if !strings.HasPrefix(e.Field, "metadata") || name && strings.HasPrefix(e.Detail, "must be spec.names.plural") {
+		if !strings.HasPrefix(e.Field, "metadata") || e.Field == approval || name && strings.HasPrefix(e.Detail, "must be spec.names.plural") {
 			kept = append(kept, e)
 		}
 	}

@@ -1,0 +1,69 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// create stores a new object. obj is in the stored version. The write is conditional on what the
+// object will live in being as admission saw it, so that nothing lands in a namespace, or under a
+// definition, that was emptied meanwhile; if it has changed, all is done again.
+func (s *Server) create(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+	for {
+		guards, err := s.createGuards(o, obj)
+		if err != nil {
+			return nil, err
+		}
+		if len(guards) == 0 {
+			return s.createOnce(ctx, o, obj)
+		}
+		once := *o
+		once.guards = append(slices.Clip(o.guards), guards...)
+		again := obj.DeepCopyObject().(object) // not for the first time: a Job's labels may be its template's (defaults.Job)
+		out, err := s.createOnce(ctx, &once, obj)
+		var lost *storage.ConflictError
+		if !errors.As(err, &lost) || lost.Guard == nil || !slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == lost.Guard.Key }) {
+			return out, err
+		}
+		if err := s.fresh(ctx); err != nil {
+			return nil, err
+		}
+		obj = again
+	}
+}
+
+// createGuards are what a new object will live in, as it is now. It is read before admission looks at it, so
+// a change between the two is noticed. A dry run has none, and is refused all the same.
+func (s *Server) createGuards(o *op, obj object) ([]storage.Guard, error) {
+	var guards []storage.Guard
+	if o.res.Namespaced {
+		if ns, _ := s.cache.Get(s.root + "/namespaces/" + o.namespace); ns != nil { // else admission says so, unless it has been told not to care
+			guards = append(guards, storage.Guard{Key: ns.Key, ModRevision: ns.Revision})
+		}
+	}
+	if o.res.Origin != "" {
+		d, _ := s.cache.Get(s.root + "/" + definitions + "/" + o.res.GroupResource().String())
+		switch {
+		case d == nil || d.Meta.UID != o.res.Origin:
+			return nil, errNoRoute // it went, or made room for another one, since the path was looked up
+		case d.Meta.Deleting(): // F-11, of objects that an apply would make too
+			return nil, apierrors.NewForbidden(o.res.GroupResource(), obj.GetName(), errDefinitionGoes)
+		}
+		guards = append(guards, storage.Guard{Key: d.Key, ModRevision: d.Revision})
+	}
+	if o.dryRun {
+		return nil, nil
+	}
+	return guards, nil
+}
+
+// definitions is where definitions are stored.
+const definitions = "apiextensions.k8s.io/customresourcedefinitions"
+
+// errDefinitionGoes is why no more objects of a definition may be made (F-11).
+var errDefinitionGoes = errors.New("create not allowed while custom resource definition is terminating")

@@ -1,0 +1,113 @@
+package registration
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/reconcile"
+)
+
+// workers is how many passes run at once, as upstream's.
+const workers = 5
+
+// backoff is the pause after failures, as that of upstream's availability controllers.
+var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 30 * time.Second}
+
+// Controller keeps APIServices.
+type Controller struct {
+	api API
+	log *slog.Logger
+	now func() metav1.Time
+
+	// mu guards what follows.
+	mu sync.Mutex
+	// stored are the APIServices that were there at the start; nil before that is known. kept are those of
+	// built-in group versions over which a pass has ended well: of others nobody asks.
+	stored, kept map[string]bool
+}
+
+// New returns a controller that is not running; log may be nil. It runs once.
+func New(api API, log *slog.Logger) *Controller {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Controller{api: api, log: log, now: metav1.Now, kept: map[string]bool{}}
+}
+
+// Run works until ctx is done, and returns when all its goroutines have.
+func (c *Controller) Run(ctx context.Context) {
+	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare), Workers: workers,
+		Follow: func(ctx context.Context, sink func(string)) error { return c.api.Follow(ctx, c.begin, sink) },
+		Pass:   c.keep, Log: c.log, What: "APIServices"}
+	loop.Run(ctx)
+}
+
+// begin notes what is there, for the first time.
+func (c *Controller) begin(stored []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stored != nil {
+		return
+	}
+	c.stored = make(map[string]bool, len(stored))
+	for _, name := range stored {
+		c.stored[name] = true
+	}
+}
+
+func (c *Controller) past(name string) past {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return past{stored: c.stored[name], kept: c.kept[name]}
+}
+
+// keep carries a pass out. Whoever came first causes the event that the next pass follows.
+func (c *Controller) keep(ctx context.Context, name string) reconcile.Outcome {
+	want := c.api.Local(name)
+	err := c.pass(ctx, name, want)
+	switch {
+	case err == nil:
+		if managed(want) == OnStart {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.kept[name] = true
+		}
+	case ctx.Err() != nil, apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err):
+	default:
+		c.log.Warn("keeping an APIService", "name", name, "err", err)
+		return reconcile.Outcome{Err: err}
+	}
+	return reconcile.Outcome{}
+}
+
+// pass does for one APIService what is to be done now.
+func (c *Controller) pass(ctx context.Context, name string, want *apiregistrationv1.APIService) error {
+	s, err := c.api.Get(ctx, name)
+	if err != nil {
+		return err
+	}
+	switch decide(s, want, c.past(name)) {
+	case Create:
+		s, err = c.api.Create(ctx, want)
+	case Update:
+		next := s.DeepCopy()
+		next.Spec = want.Spec
+		s, err = c.api.Update(ctx, next)
+	case Delete:
+		return c.api.Delete(ctx, name, s.UID)
+	}
+	if err != nil || s == nil {
+		return err
+	}
+	if s = s.DeepCopy(); setAvailable(&s.Status, c.api.Available(s), c.now()) {
+		return c.api.UpdateStatus(ctx, s)
+	}
+	return nil
+}

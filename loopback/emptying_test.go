@@ -1,0 +1,170 @@
+package loopback_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+)
+
+// TestNothingIsLeftBehind: whatever is created while a definition goes, by POST or by apply, nothing is
+// stored once it is gone.
+func TestNothingIsLeftBehind(t *testing.T) {
+	s := defined(t, nil)
+	for round := range 5 {
+		define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+		if a := s.Do("GET", v1widgets, nil); !strings.Contains(string(a.Body), `"items":[]`) {
+			t.Fatalf("round %d: %d %.500s", round, a.Code, a.Body)
+		}
+		w := s.Watch(definitions + "?watch=1")
+		var over atomic.Bool
+		var wg sync.WaitGroup
+		for client := range 8 {
+			wg.Go(func() {
+				for i := 0; !over.Load(); i++ {
+					name := fmt.Sprintf("w-%d-%d", client, i)
+					body := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q}}`, name)
+					if i%2 == 0 {
+						s.Do("POST", v1widgets, body)
+					} else {
+						s.Do("PATCH", v1widgets+"/"+name+"?fieldManager=m", body, "Content-Type", "application/apply-patch+yaml")
+					}
+				}
+			})
+		}
+		do(t, s, "DELETE", definitions+"/widgets.example.com", "")
+		gone(t, w, "widgets.example.com")
+		over.Store(true)
+		wg.Wait()
+	}
+}
+
+// TestFailingIsShown: while objects of a definition that goes can't be deleted its status says so, and goes
+// on saying so; when they can be, it goes (F-10).
+func TestFailingIsShown(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, "")))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	crd := definitions + "/widgets.example.com"
+	patch := func(body string) {
+		t.Helper()
+		if a := s.Do("PATCH", crd, body, "Content-Type", "application/json-patch+json"); a.Code != http.StatusOK {
+			t.Fatalf("%d %s", a.Code, a.Body)
+		}
+	}
+	patch(`[{"op":"replace","path":"/spec/versions/0/storage","value":false},{"op":"replace","path":"/spec/versions/1/storage","value":true},
+		{"op":"replace","path":"/spec/conversion","value":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"service":{"namespace":"default","name":"nobody"}}}}}]`)
+	w := s.Watch(definitions + "?watch=1")
+	do(t, s, "DELETE", crd, "")
+	failed := func(d *apiextensionsv1.CustomResourceDefinition) bool {
+		return is(d, apiextensionsv1.Terminating, "True", "InstanceDeletionFailed")
+	}
+	reaches(t, w, "widgets.example.com", failed)
+	for i := range 3 { // each change is followed by a pass
+		patch(fmt.Sprintf(`[{"op":"add","path":"/metadata/labels","value":{"i":"%d"}}]`, i))
+	}
+	said := string(s.Do("GET", crd, nil).Body)
+	if want := "could not issue all deletes: conversion webhook for example.com/v1, Kind=Widget failed: "; !strings.Contains(said, want) {
+		t.Errorf("%s", said)
+	}
+	patch(`[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`)
+	ends(t, w, failed)
+}
+
+// TestBuiltInObjectsStay: a definition whose objects would be stored where the server's own are takes none of
+// them with it, whatever its version is called (AX pkg/controller/finalizer/crd_finalizer.go:
+// OverlappingBuiltInResources).
+func TestBuiltInObjectsStay(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
+	const name = "customresourcedefinitions.apiextensions.k8s.io"
+	w := s.Watch(definitions + "?watch=1")
+	define(t, s, `{"metadata":{"name":"`+name+`","annotations":{"api-approved.kubernetes.io":"https://example.com"}},"spec":{"group":"apiextensions.k8s.io","scope":"Cluster",
+		"names":{"plural":"customresourcedefinitions","kind":"CustomResourceDefinition"},"versions":[`+version("v9", true, "", "")+`]}}`)
+	do(t, s, "DELETE", definitions+"/"+name, "")
+	reaches(t, w, name, func(d *apiextensionsv1.CustomResourceDefinition) bool { return d.DeletionTimestamp != nil })
+	gone(t, w, name)
+	do(t, s, "GET", definitions+"/widgets.example.com", "")
+}
+
+// TestProtectedGroups: a definition in one of Kubernetes' own groups says who approved it (AX
+// pkg/apis/apiextensions/validation/validation.go:validateAPIApproval).
+func TestProtectedGroups(t *testing.T) {
+	s := defined(t, nil)
+	body := func(annotations string) string {
+		return `{"metadata":{"name":"widgets.example.k8s.io","annotations":{` + annotations + `}},"spec":{"group":"example.k8s.io","scope":"Cluster",
+			"names":{"plural":"widgets","kind":"Widget"},"versions":[` + version("v1", true, size, "") + `]}}`
+	}
+	for annotations, want := range map[string]string{
+		"":                                  `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation \"api-approved.kubernetes.io\", see https://github.com/kubernetes/enhancements/pull/1111`,
+		`"api-approved.kubernetes.io":"no"`: `metadata.annotations[api-approved.kubernetes.io]: Invalid value: \"no\": protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or a reason starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111`,
+	} {
+		if a := s.Do("POST", definitions, body(annotations)); a.Code != http.StatusUnprocessableEntity || !strings.Contains(string(a.Body), want) {
+			t.Errorf("%s: %d %s", annotations, a.Code, a.Body)
+		}
+	}
+	do(t, s, "POST", definitions, body(`"api-approved.kubernetes.io":"unapproved, a test"`))
+	do(t, s, "PATCH", definitions+"/widgets.example.k8s.io", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", "application/merge-patch+json")
+	if a := s.Do("PATCH", definitions+"/widgets.example.k8s.io", `{"metadata":{"annotations":null}}`, "Content-Type", "application/merge-patch+json"); a.Code != http.StatusUnprocessableEntity {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}
+
+// ends reads a watch of definitions to the end of the one, which has failed until it no longer does.
+func ends(t *testing.T, w *apiservertest.Watch, failed func(*apiextensionsv1.CustomResourceDefinition) bool) {
+	t.Helper()
+	better := false
+	for {
+		e, err := w.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &apiextensionsv1.CustomResourceDefinition{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(e.Object.Object, d); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case e.Type == "DELETED":
+			return
+		case !failed(d):
+			better = true
+		case better:
+			t.Fatalf("it failed, didn't, and fails again: %v", d.Status.Conditions)
+		}
+	}
+}
+
+// TestMisnamed: an object of another kind than its path's is told so by the definition's rules, and through
+// status it is no matter (AX pkg/registry/customresource/validator.go:ValidateTypeMeta).
+func TestMisnamed(t *testing.T) {
+	s := defined(t, nil)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, `,"subresources":{"status":{}}`)))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`)
+	const patch, kind = "application/merge-patch+json", `Widget.example.com \"a\" is invalid: kind: Invalid value: \"Gadget\": must be Widget`
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		text               string
+	}{
+		{"POST", v1widgets + "?dryRun=All", `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"}}`, 422, kind},
+		{"PATCH", v1widgets + "/a", `{"kind":"Gadget"}`, 422, kind},
+		{"PATCH", v1widgets + "/a", `{"apiVersion":"example.com/v9"}`, 422, `apiVersion: Invalid value: \"example.com/v9\": must be example.com/v1`},
+		{"PATCH", v1widgets + "/a/status", `{"kind":"Gadget"}`, 200, `"kind":"Widget"`},
+		{"POST", v1widgets, `{"apiVersion":"example.com/v9","kind":"Widget","metadata":{"name":"a"}}`, 400, `the API version in the data (example.com/v9) does not match the expected API version (example.com/v1)`},
+	} {
+		media := "application/json"
+		if c.method == "PATCH" {
+			media = patch
+		}
+		if a := s.Do(c.method, c.path, c.body, "Content-Type", media); a.Code != c.code || !strings.Contains(string(a.Body), c.text) {
+			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, a.Code, a.Body)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package loopback_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/registration"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices"
+
+// registers runs the controller until stop is called, or to the end of the test.
+func registers(t *testing.T, s *apiservertest.Server) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	api := &loopback.Registrations{API: s.API.Loopback(auth.Loopback, "kube-apiserver"), Cache: s.Cache}
+	go func() {
+		defer close(done)
+		registration.New(api, nil).Run(ctx)
+	}()
+	stop = func() {
+		cancel()
+		<-done
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// shows reads a watch up to an event on the APIService whose printed form contains the text.
+func shows(t *testing.T, w *apiservertest.Watch, name, text string) *unstructured.Unstructured {
+	t.Helper()
+	for {
+		e, err := w.Next()
+		if err != nil {
+			t.Fatalf("waiting for %s with %s: %v", name, text, err)
+		}
+		data, err := e.Object.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Object.GetName() == name && e.Type != "DELETED" && strings.Contains(string(data), text) {
+			return e.Object
+		}
+	}
+}
+
+// TestOwnVersionsAreRegistered: every built-in group version but APIServices' own has an APIService, as
+// upstream's table says; one that is deleted is made again by the next start only.
+func TestOwnVersionsAreRegistered(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	w := s.Watch(apiServices + "?watch=1")
+	stop := registers(t, s)
+	found := map[string]string{}
+	for len(found) < 21 {
+		e, err := w.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := e.Object.Object["spec"].(map[string]any)
+		found[e.Object.GetName()] = fmt.Sprintln(spec["group"], spec["version"], spec["groupPriorityMinimum"], spec["versionPriority"], e.Object.GetLabels())
+	}
+	for name, want := range map[string]string{
+		"v1.":             "<nil> v1 18000 1",
+		"v2.autoscaling":  "autoscaling v2 17500 30",
+		"v1.apps":         "apps v1 17800 15",
+		"v1.batch":        "batch v1 17400 15",
+		"v1.policy":       "policy v1 17100 15",
+		"v1.node.k8s.io":  "node.k8s.io v1 16300 15",
+		"v1.autoscaling":  "autoscaling v1 17500 15",
+		"v1.apps.invalid": "",
+	} {
+		if want != "" {
+			want += " map[kube-aggregator.kubernetes.io/automanaged:onstart]\n"
+		}
+		if found[name] != want {
+			t.Errorf("%s: %q", name, found[name])
+		}
+	}
+	a := s.Do("GET", apiServices+"/v1.apps", nil, "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
+	if !strings.Contains(string(a.Body), `"cells":["v1.apps","Local","True",`) {
+		t.Errorf("%s", a.Body)
+	}
+	do(t, s, "DELETE", apiServices+"/v1.apps", "")
+	do(t, s, "PATCH", apiServices+"/v1.batch", `{"spec":{"versionPriority":3}}`, "Content-Type", "application/merge-patch+json")
+	do(t, s, "GET", "/apis/apps/v1", "")
+	stop()
+	if a := s.Do("GET", apiServices+"/v1.apps", nil); a.Code != http.StatusNotFound {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	registers(t, s)
+	shows(t, w, "v1.batch", `"versionPriority":15`)
+	again := s.Watch(apiServices + "?watch=1")
+	shows(t, again, "v1.apps", `"reason":"Local"`)
+}
+
+// TestDefinedVersionsAreRegistered: a definition's versions have APIServices as long as any definition serves
+// them, whatever is done to those; somebody else's is left alone.
+func TestDefinedVersionsAreRegistered(t *testing.T) {
+	s := defined(t, nil)
+	w := s.Watch(apiServices + "?watch=1")
+	registers(t, s)
+	do(t, s, "POST", apiServices, `{"metadata":{"name":"v3.example.com"},"spec":{"group":"example.com","version":"v3","groupPriorityMinimum":5,"versionPriority":5}}`)
+	define(t, s, widgets("widgets", "Widget", version("v1", true, size, ""), version("v2", false, size, ""), version("v3", false, size, "")))
+	define(t, s, widgets("gadgets", "Gadget", version("v1", true, size, "")))
+	first := shows(t, w, "v1.example.com", "")
+	if got, want := fmt.Sprint(first.GetLabels(), first.Object["spec"]), "map[kube-aggregator.kubernetes.io/automanaged:true] map[group:example.com groupPriorityMinimum:1000 version:v1 versionPriority:100]"; got != want {
+		t.Errorf("%s", got)
+	}
+	do(t, s, "DELETE", apiServices+"/v1.example.com", "")
+	if again := shows(t, w, "v1.example.com", ""); again.GetUID() == first.GetUID() {
+		t.Error("it isn't another one")
+	}
+	do(t, s, "PATCH", apiServices+"/v1.example.com", `{"spec":{"versionPriority":3}}`, "Content-Type", "application/merge-patch+json")
+	shows(t, w, "v1.example.com", `"versionPriority":3`)
+	shows(t, w, "v1.example.com", `"versionPriority":100`)
+	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
+	gone(t, w, "v2.example.com")
+	for name, code := range map[string]int{"v1": 200, "v3": 200} {
+		if a := s.Do("GET", apiServices+"/"+name+".example.com", nil); a.Code != code {
+			t.Errorf("%s: %d %s", name, a.Code, a.Body)
+		}
+	}
+	do(t, s, "DELETE", definitions+"/gadgets.example.com", "")
+	gone(t, w, "v1.example.com")
+	if a := s.Do("GET", apiServices+"/v3.example.com", nil); a.Object().Object["spec"].(map[string]any)["versionPriority"] != int64(5) {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}
+
+// TestOtherServers: one that another server is to answer for is never available, for a reason that follows
+// what there is of its service, and requests are told (KA pkg/controllers/status/remote:sync).
+func TestOtherServers(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	registers(t, s)
+	const name, service = "v1beta1.metrics.k8s.io", "/api/v1/namespaces/default/services"
+	w := s.Watch(apiServices + "?watch=1")
+	do(t, s, "POST", apiServices, `{"metadata":{"name":"`+name+`"},"spec":{"group":"metrics.k8s.io","version":"v1beta1","groupPriorityMinimum":100,"versionPriority":100,
+		"insecureSkipTLSVerify":true,"service":{"namespace":"default","name":"metrics"}}}`)
+	reason := func(reason, message string) {
+		t.Helper()
+		shows(t, w, name, fmt.Sprintf(`"message":%q,"reason":%q,"status":"False","type":"Available"`, message, reason))
+	}
+	reason("ServiceNotFound", `service/metrics in "default" is not present`)
+	do(t, s, "POST", service, `{"metadata":{"name":"metrics"},"spec":{"ports":[{"port":80}]}}`)
+	reason("ServicePortError", `service/metrics in "default" is not listening on port 443`)
+	do(t, s, "PATCH", service+"/metrics", `{"spec":{"ports":[{"name":"x","port":443}]}}`, "Content-Type", "application/merge-patch+json")
+	reason("EndpointsNotFound", `cannot find endpointslices for service/metrics in "default"`)
+	const slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
+	do(t, s, "POST", slices, `{"metadata":{"name":"a","labels":{"kubernetes.io/service-name":"metrics"}},"addressType":"IPv4","endpoints":[],"ports":[{"name":"x","port":443}]}`)
+	reason("MissingEndpoints", `endpointslices for service/metrics in "default" have no addresses with port name "x"`)
+	do(t, s, "PATCH", slices+"/a", `{"endpoints":[{"addresses":["10.0.0.9"]}]}`, "Content-Type", "application/merge-patch+json")
+	reason("FailedDiscoveryCheck", "failing or missing response from https://metrics.default.svc:443/apis/metrics.k8s.io/v1beta1: this server has no cluster network, and passes no requests on to other servers")
+	for _, path := range []string{"/apis/metrics.k8s.io/v1beta1", "/apis/metrics.k8s.io/v1beta1/pods"} {
+		a := s.Do("GET", path, nil)
+		if want := `"message":"the APIService v1beta1.metrics.k8s.io names service/metrics in \"default\": this server has no cluster network, and passes no requests on to other servers","reason":"ServiceUnavailable"`; a.Code != http.StatusServiceUnavailable || !strings.Contains(string(a.Body), want) {
+			t.Errorf("%s: %d %s", path, a.Code, a.Body)
+		}
+	}
+	do(t, s, "DELETE", apiServices+"/"+name, "")
+	if a := s.Do("GET", "/apis/metrics.k8s.io/v1beta1/pods", nil); a.Code != http.StatusNotFound {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}
