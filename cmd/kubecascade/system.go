@@ -69,6 +69,11 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if on[garbageCollector] {
 		garbage, config.Debug = newCollection(o, d, registry, log)
 	}
+	if o.profiling {
+		all := profiles()
+		maps.Copy(all, config.Debug)
+		config.Debug = all
+	}
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, fmt.Errorf("reading --enable-admission-plugins and --disable-admission-plugins: %w", err)
 	}
