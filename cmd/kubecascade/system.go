@@ -133,6 +133,7 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
 	controllers.Go(func() { s.definitions.Run(run) })
 	controllers.Go(func() { settle(run) })
+	pace(run)
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
