@@ -92,6 +92,8 @@ type Server struct {
 		sync.Mutex
 		generation uint64
 	}
+	// crowds count watches.
+	crowds crowds
 	// slots holds one entry for each request that is being served, on all ports.
 	slots chan struct{}
 	// turn is held, by being filled, by the one write that allocates.

@@ -15,7 +15,7 @@ const (
 	// fanOutEvents is how many events all watchers together are sent.
 	fanOutEvents = 1000000
 	// fanOutWriters is how many clients write at the same time what the watchers see.
-	fanOutWriters = 8
+	fanOutWriters = 4
 	// sampled is of how many events a watcher looks at one's age.
 	sampled = 32
 )
