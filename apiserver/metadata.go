@@ -158,9 +158,10 @@ func validateNew(res *resources.Resource, obj object) error {
 func (o *op) validateChange(obj, old object) error {
 	res, sub := o.res, o.sub
 	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
-	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...) // B-12 to B-15: what can't change
+	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath) // B-12 to B-15: what can't change
+	errs = append(errs, fixed...)
 	if !res.Strategy.PlainMeta {
-		errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath)...)
+		errs = append(errs, fixed...) // upstream looks twice, and says it twice
 		if !res.Strategy.CustomMeta {
 			errs = append(errs, validateFinalizerNames(obj)...)
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -35,12 +36,12 @@ func checkQuantities(b body, kind schema.GroupVersionKind) error {
 		return nil // so says the decoder
 	}
 	t, data := reflect.TypeOf(obj), b.bytes
+	if !mayHaveQuantity(t) {
+		return nil
+	}
 	switch b.media {
 	case mediaProtobuf:
-		if hasQuantity(t, map[reflect.Type]bool{}) {
-			return checkWire(data)
-		}
-		return nil
+		return checkWire(data)
 	case mediaYAML:
 		if data, err = yaml.YAMLToJSON(data); err != nil {
 			return nil
@@ -74,6 +75,19 @@ func checkWire(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// quantified remembers what hasQuantity says of the types of kinds.
+var quantified sync.Map
+
+// mayHaveQuantity is hasQuantity of a kind's type.
+func mayHaveQuantity(t reflect.Type) bool {
+	known, ok := quantified.Load(t)
+	if !ok {
+		known = hasQuantity(t, map[reflect.Type]bool{})
+		quantified.Store(t, known)
+	}
+	return known.(bool)
 }
 
 // hasQuantity looks for one anywhere in a type.

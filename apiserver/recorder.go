@@ -20,6 +20,8 @@ type recorder struct {
 	bytes int
 	// stall is how long the client may leave writeAtOnce bytes unread.
 	stall time.Duration
+	// until is the present deadline; zero is none.
+	until time.Time
 	// label is how metrics call the request; empty until it has been routed.
 	label requestLabel
 }
@@ -78,7 +80,9 @@ func (w *recorder) Write(b []byte) (int, error) {
 // FlushError sends what net/http holds back, in time or not at all. What comes after it is not late
 // yet: over HTTP/2 a deadline ends the whole stream when it passes, also one that has nothing to send.
 func (w *recorder) FlushError() error {
-	w.deadline(time.Now().Add(w.stall))
+	if t := time.Now().Add(w.stall); t.Sub(w.until) > w.stall/16 { // as a rule Write has just set one
+		w.deadline(t)
+	}
 	err := http.NewResponseController(w.ResponseWriter).Flush()
 	if err == nil {
 		w.deadline(time.Time{})
@@ -91,6 +95,7 @@ func (w *recorder) finish() { w.deadline(time.Now().Add(w.stall)) }
 
 // deadline bounds writes from now on. Only writers without a connection don't know deadlines.
 func (w *recorder) deadline(t time.Time) {
+	w.until = t
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
 }
 

@@ -326,7 +326,7 @@ func (x *rendering) plainList(w io.Writer, objs []*storage.Object, m metav1.List
 	}
 	for i, o := range objs {
 		if i > 0 {
-			if _, err := w.Write([]byte{','}); err != nil {
+			if _, err := w.Write(comma); err != nil {
 				return err
 			}
 		}
@@ -346,6 +346,9 @@ func customListMeta(m metav1.ListMeta) []byte {
 	return fmt.Appendf(out, `,"resourceVersion":%q}`, m.ResourceVersion)
 }
 
+// What stands between and before items; literals would be made anew for each.
+var comma, brace = []byte{','}, []byte{'{'}
+
 // writeItem writes an object as an item of a list.
 func (x *rendering) writeItem(w io.Writer, o *storage.Object) error {
 	if x.res.Custom {
@@ -360,7 +363,7 @@ func (x *rendering) writeItem(w io.Writer, o *storage.Object) error {
 		_, err := w.Write(o.JSON)
 		return err
 	}
-	if _, err := w.Write([]byte{'{'}); err != nil {
+	if _, err := w.Write(brace); err != nil {
 		return err
 	}
 	_, err := w.Write(o.JSON[n:])

@@ -95,6 +95,8 @@ type Server struct {
 	}
 	places places
 	ways   ways
+	// crowds count watches.
+	crowds crowds
 	// turn is held, by being filled, by the one write that allocates.
 	turn chan struct{}
 	// closing is closed, by close, when the server shuts down: watches end.

@@ -61,6 +61,9 @@ func canonical(obj runtime.Object, o *storage.Object) bool {
 
 // unconverted returns the ConversionError that an error is, nil if it is another.
 func unconverted(err error) *resources.ConversionError {
+	if err == nil { // as a rule, and to look costs memory
+		return nil
+	}
 	var c *resources.ConversionError
 	errors.As(err, &c)
 	return c

@@ -79,9 +79,21 @@ func (x *rendering) row(o *storage.Object, obj runtime.Object) (row metav1.Table
 		row.Object.Raw, err = y.object(o)
 	default:
 		var meta *metav1.PartialObjectMetadata
-		if meta, err = x.metadata(o); err == nil {
-			row.Object.Raw, err = json.Marshal(meta)
+		if read := objectMeta(obj); read != nil {
+			meta = &metav1.PartialObjectMetadata{TypeMeta: x.metaType("PartialObjectMetadata"), ObjectMeta: *read}
+		} else if meta, err = x.metadata(o); err != nil {
+			return row, err
 		}
+		row.Object.Raw, err = json.Marshal(meta)
 	}
 	return row, err
+}
+
+// objectMeta is the metadata of a typed object; nil of one that isn't.
+func objectMeta(obj runtime.Object) *metav1.ObjectMeta {
+	if a, ok := obj.(metav1.ObjectMetaAccessor); ok {
+		m, _ := a.GetObjectMeta().(*metav1.ObjectMeta)
+		return m
+	}
+	return nil
 }

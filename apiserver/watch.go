@@ -8,8 +8,10 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +59,10 @@ func (s *Server) serveWatch(q *request) error {
 	open := s.metrics.watches.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope)
 	open.Inc()
 	defer open.Dec()
-	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, key: x.key()}
+	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, crowd: s.crowds.of(q.res.Collection)}
+	w.share()
+	w.crowd.Add(1)
+	defer w.crowd.Add(-1)
 	return w.serve()
 }
 
@@ -70,12 +75,26 @@ type watch struct {
 	o   *metainternal.ListOptions
 	// rev is where it starts, then the revision up to which everything was sent.
 	rev int64
-	// key names the form of its events for sharing; empty if they can't be shared.
-	key string
+	// keys name the form of its events by their types, for sharing; nil if they can't be shared.
+	keys map[string]string
+	// crowd is how many watch the same collection, sent when events were sent last, and pause the timer
+	// of gather, nil before it is needed.
+	crowd *atomic.Int64
+	sent  time.Time
+	pause *time.Timer
+	// count counts events; nil before there is one.
+	count prometheus.Counter
 	// out is where events go.
 	out frames
 	// tabled says that column definitions have been sent.
 	tabled bool
+}
+
+// share names the forms of events that other watchers send, too.
+func (w *watch) share() {
+	if key := w.x.key(); key != "" {
+		w.keys = map[string]string{"ADDED": key + ";ADDED", "MODIFIED": key + ";MODIFIED", "DELETED": key + ";DELETED"}
+	}
 }
 
 // frames takes the events of a stream, each whole.
@@ -142,6 +161,9 @@ func (w *watch) stream(ctx context.Context) error {
 			return w.end()
 		case <-retyped:
 		case <-changed:
+			if changed != busy {
+				w.gather(ctx)
+			}
 		}
 	}
 }
@@ -167,6 +189,9 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 	if len(events) > 0 {
 		changed = busy // more may wait; but however busy it is, a watch ends when it has to
 	}
+	if sent > 0 {
+		w.sent = time.Now()
+	}
 	// What was gathered doesn't wait for ever behind events that this watch doesn't select.
 	if sent == 0 && w.out.flush() != nil {
 		return nil, nil, true
@@ -175,7 +200,7 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 }
 
 // busy stands for a watcher that has more to read.
-var busy = func() chan struct{} {
+var busy = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
@@ -299,21 +324,33 @@ func (w *watch) below(key string) bool {
 
 // emit buffers one event; a form that other watchers send too is rendered once.
 func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
+	key := w.keys[typ]
+	if e == nil || key == "" {
+		frame, err := w.frame(typ, o)
+		return w.emitted(o, frame, err)
+	}
+	if frame, ok := e.Made(key); ok {
+		return w.emitted(o, frame, nil)
+	}
 	var failed error
-	render := func() []byte {
-		object, err := w.render(o)
-		if err == nil {
-			object, err = w.x.frame(typ, object)
-		}
-		failed = err
-		return object
+	frame := e.Memo(key, func() (frame []byte) {
+		frame, failed = w.frame(typ, o)
+		return frame
+	})
+	return w.emitted(o, frame, failed)
+}
+
+// frame renders one event.
+func (w *watch) frame(typ string, o *storage.Object) ([]byte, error) {
+	object, err := w.render(o)
+	if err != nil {
+		return nil, err
 	}
-	var frame []byte
-	if e != nil && w.key != "" {
-		frame = e.Memo(w.key+";"+typ, render)
-	} else {
-		frame = render()
-	}
+	return w.x.frame(typ, object)
+}
+
+// emitted buffers and counts a frame, or says why there is none.
+func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
 	if unconverted(failed) != nil { // the object is there, so the client must not think that it has seen all
 		w.fail(failed)
 		return failed
@@ -322,7 +359,10 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 		w.s.unreadable(o.Key, failed, "left out of a watch")
 		return nil
 	}
-	w.s.metrics.watchEvents.WithLabelValues(w.q.res.Group, w.q.res.Version, w.q.res.Plural).Inc()
+	if w.count == nil {
+		w.count = w.s.metrics.watchEvents.WithLabelValues(w.q.res.Group, w.q.res.Version, w.q.res.Plural)
+	}
+	w.count.Inc()
 	return w.out.write(frame)
 }
 

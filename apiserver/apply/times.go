@@ -2,12 +2,10 @@ package apply
 
 import (
 	"reflect"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/conversion"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -54,12 +52,18 @@ func onlyTimesDiffer(a, b []metav1.ManagedFieldsEntry) bool {
 	return differ
 }
 
-// sameBut compares objects without the times of managedFields.
+// sameBut compares objects whose managedFields are the same but for their times.
 func sameBut(a, b runtime.Object) bool {
 	x, custom := a.(*unstructured.Unstructured)
 	y, both := b.(*unstructured.Unstructured)
-	if !custom || !both {
-		return custom == both && timeless().DeepEqual(a, b)
+	if custom != both {
+		return false
+	}
+	if !custom {
+		a, b = shallow(a), shallow(b)
+		a.(metav1.Object).SetManagedFields(nil)
+		b.(metav1.Object).SetManagedFields(nil)
+		return equality.Semantic.DeepEqual(a, b)
 	}
 	// Custom resources are compared as they are: an empty map isn't none.
 	x, y = shallow(x).(*unstructured.Unstructured), shallow(y).(*unstructured.Unstructured)
@@ -68,15 +72,3 @@ func sameBut(a, b runtime.Object) bool {
 	}
 	return equality.Semantic.DeepEqualWithNilDifferentFromEmpty(x.Object, y.Object)
 }
-
-var timeless = sync.OnceValue(func() conversion.Equalities {
-	e := equality.Semantic.Copy()
-	err := e.AddFuncs(func(a, b metav1.ManagedFieldsEntry) bool {
-		a.Time, b.Time = nil, nil
-		return reflect.DeepEqual(a, b)
-	})
-	if err != nil {
-		panic(err) // the function is none of two equal types: no input can cause it
-	}
-	return e
-})

@@ -59,6 +59,7 @@ type options struct {
 
 	verbosity int
 	logFormat string
+	profiling bool
 }
 
 // group is flags that belong together in --help.
@@ -125,6 +126,7 @@ func (o *options) groups() []group {
 		set("Logging", func(f *pflag.FlagSet) {
 			f.IntVarP(&o.verbosity, "v", "v", 0, "what to log: 0 for warnings, 1 for what the controllers do too, 4 for every request")
 			f.StringVar(&o.logFormat, "logging-format", "text", "how to log: text or json")
+			f.BoolVar(&o.profiling, "profiling", false, "serve profiles of the process, for go tool pprof, below /debug/pprof/")
 		}),
 	}
 }

@@ -71,6 +71,11 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if on[garbageCollector] {
 		garbage, config.Debug = newCollection(o, d, registry, log)
 	}
+	if o.profiling {
+		all := profiles()
+		maps.Copy(all, config.Debug)
+		config.Debug = all
+	}
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, fmt.Errorf("reading --enable-admission-plugins and --disable-admission-plugins: %w", err)
 	}
@@ -132,6 +137,7 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	controllers.Go(func() { s.definitions.Run(run) })
 	controllers.Go(func() { s.services.Run(run) })
 	controllers.Go(func() { settle(run) })
+	pace(run)
 	controllers.Go(func() { s.lead(run) })
 	report := func(err error) {
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {

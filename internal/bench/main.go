@@ -2,102 +2,118 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"slices"
-	"text/tabwriter"
-	"time"
+	"strings"
 )
-
-// row is one figure.
-type row struct {
-	What string  `json:"what"`
-	Unit string  `json:"unit"`
-	Min  float64 `json:"min"`
-	Mid  float64 `json:"median"`
-	Max  float64 `json:"max"`
-	Runs int     `json:"runs"`
-}
-
-// rowOf sums up the runs of one case.
-func rowOf(what, unit string, values []float64) row {
-	slices.Sort(values)
-	n := len(values)
-	return row{what, unit, values[0], values[n/2], values[n-1], n}
-}
 
 // bench is what the cases need.
 type bench struct {
 	binary string
 	runs   int
-	// objects is how many each load case makes, dependents how many each cascade has.
+	// objects is how many each load case makes, dependents how many the large cascades have.
 	objects, dependents int
-	// only names the one group of cases to run; empty means all.
-	only string
+	// only names the groups of cases to run; empty means all.
+	only []string
+	// foreign is a server that runs already; its url is nil if the bench starts one for each group.
+	foreign foreign
+	// profile is the folder that CPU profiles of the servers go to; empty for none.
+	profile string
+	// limits remembers what the machine does without the server, by the rows' names.
+	limits map[string]float64
 }
 
 func main() {
-	b := &bench{}
+	b := &bench{limits: map[string]float64{}}
 	flag.StringVar(&b.binary, "binary", "bin/kubecascade", "the server to measure")
-	flag.IntVar(&b.runs, "runs", 5, "runs of each case")
-	flag.IntVar(&b.objects, "objects", 5000, "objects that each load case makes")
-	flag.IntVar(&b.dependents, "dependents", 1000, "dependents of each cascade")
-	flag.StringVar(&b.only, "only", "", "the one group of cases to run: size, start, openapi, load, cascade, scale, decisions, install or etcd")
+	flag.IntVar(&b.runs, "runs", 3, "runs of each case")
+	flag.IntVar(&b.objects, "objects", 10000, "objects that each load case makes")
+	flag.IntVar(&b.dependents, "dependents", 20000, "dependents of each large cascade")
+	flag.StringVar(&b.foreign.url, "server", "", "measure the server at this URL, which runs already, instead of starting one; what needs its process is left out")
+	flag.StringVar(&b.foreign.token, "token", "", "bearer token for -server")
+	flag.StringVar(&b.foreign.authority, "certificate-authority", "", "file with the CA certificates of -server")
+	flag.BoolVar(&b.foreign.insecure, "insecure-skip-tls-verify", false, "take any certificate of -server")
+	flag.StringVar(&b.profile, "profile", "", "folder for CPU profiles of the servers, one after the other of eight seconds each")
+	only := flag.String("only", "", "groups of cases to run, separated by commas: "+strings.Join(groupNames(), ", "))
 	output := flag.String("o", "", "json, or empty for a table")
+	plain := flag.Bool("plain", false, "serve bytes and nothing else, for the limits; the bench starts itself with this")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	rows, err := b.all(ctx)
-	if err == nil {
-		err = show(rows, *output)
+	if *only != "" {
+		b.only = strings.Split(*only, ",")
 	}
+	err := b.do(ctx, *plain, *output)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// all runs every group of cases in turn.
+func (b *bench) do(ctx context.Context, plain bool, output string) error {
+	if plain {
+		return servePlain(ctx)
+	}
+	rows, err := b.all(ctx)
+	if err != nil {
+		return err
+	}
+	return show(rows, output)
+}
+
+// group is cases that are run together.
+type group struct {
+	name string
+	run  func(*bench, context.Context) ([]row, error)
+	// own says that it needs the server's process.
+	own bool
+}
+
+func groups() []group {
+	return []group{
+		{"size", (*bench).size, true},
+		{"start", (*bench).start, true},
+		{"openapi", (*bench).openapi, true},
+		{"load", (*bench).load, false},
+		{"list", (*bench).lists, false},
+		{"watch", (*bench).fanOut, false},
+		{"cascade", (*bench).cascades, false},
+		{"scale", (*bench).scales, false},
+		{"growth", (*bench).growth, true},
+		{"idle", (*bench).idle, true},
+		{"decisions", (*bench).decisions, true},
+		{"install", (*bench).install, true},
+		{"limits", (*bench).machine, true},
+	}
+}
+
+func groupNames() (names []string) {
+	for _, g := range groups() {
+		names = append(names, g.name)
+	}
+	return names
+}
+
+// all runs the groups of cases in turn.
 func (b *bench) all(ctx context.Context) (rows []row, err error) {
-	groups := []struct {
-		name string
-		run  func(context.Context) ([]row, error)
-	}{{"size", b.size}, {"start", b.start}, {"openapi", b.openapi}, {"load", b.load}, {"cascade", b.cascades}, {"scale", b.scales},
-		{"decisions", b.decisions}, {"install", b.install}, {"etcd", b.bareEtcd}}
-	for _, g := range groups {
-		if b.only != "" && b.only != g.name {
+	for _, name := range b.only {
+		if !slices.Contains(groupNames(), name) {
+			return nil, fmt.Errorf("-only %q: no such group", name)
+		}
+	}
+	for _, g := range groups() {
+		if b.only != nil && !slices.Contains(b.only, g.name) || b.only == nil && g.own && b.foreign.url != "" {
 			continue
 		}
-		r, err := g.run(ctx)
+		r, err := g.run(b, ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", g.name, err)
 		}
 		rows = append(rows, r...)
-	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("-only %q: no such group", b.only)
+		fmt.Fprintln(os.Stderr, g.name, "is done, load", load())
 	}
 	return rows, nil
-}
-
-func show(rows []row, output string) error {
-	switch output {
-	case "json":
-		return json.NewEncoder(os.Stdout).Encode(rows)
-	case "":
-	default:
-		return errors.New("-o: only json is known")
-	}
-	fmt.Printf("%s/%s, %d processors, %s, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), time.Now().Format(time.DateOnly))
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "what\tmedian\tmin\tmax\tunit\truns\t")
-	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%.4g\t%.4g\t%.4g\t%s\t%d\t\n", r.What, r.Mid, r.Min, r.Max, r.Unit, r.Runs)
-	}
-	return w.Flush()
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,8 +91,10 @@ func (p *process) firstWrite(ctx context.Context) (time.Duration, error) {
 }
 
 // resident is the process' memory in MiB.
-func (p *process) resident() (float64, error) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+func (p *process) resident() (float64, error) { return resident(p.cmd.Process.Pid) }
+
+func resident(pid int) (float64, error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
@@ -105,9 +108,8 @@ func (p *process) resident() (float64, error) {
 	return 0, errors.New("no VmRSS")
 }
 
-// client speaks HTTPS with the administrator's certificate, over as many connections as it has
-// requests in flight.
-func (p *process) client() (*http.Client, error) {
+// credentials are those of the administrator.
+func (p *process) credentials() (*tls.Config, error) {
 	data, err := os.ReadFile(filepath.Join(p.dir, "admin.kubeconfig"))
 	if err != nil {
 		return nil, err
@@ -134,8 +136,27 @@ func (p *process) client() (*http.Client, error) {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(c.Clusters[0].Cluster.CA)
-	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256,
-		TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{cert}}}}, nil
+	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{cert}}, nil
+}
+
+// client speaks HTTPS with the administrator's certificate, over as many connections as it has
+// requests in flight.
+func (p *process) client() (*http.Client, error) {
+	c, err := p.credentials()
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256, TLSClientConfig: c}}, nil
+}
+
+// target is the secure port, for an administrator.
+func (p *process) target() (*target, error) {
+	c, err := p.credentials()
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(p.secure)
+	return &target{url: u, tls: c, pid: p.cmd.Process.Pid}, err
 }
 
 // do sends a request and reads the answer; codes of failure are errors.

@@ -11,17 +11,17 @@ import (
 // scales has one ReplicaSet make as many pods as the load cases make objects, and delete them again, and
 // measures until a watcher has seen them all.
 func (b *bench) scales(ctx context.Context) (rows []row, err error) {
-	return rows, b.serving(ctx, func(p *process, c *http.Client) error {
+	return rows, b.serve(ctx, func(t *target) error {
 		const set = `{"metadata":{"name":"scaled"},"spec":{"replicas":0,"selector":{"matchLabels":{"app":"scaled"}},
 			"template":{"metadata":{"labels":{"app":"scaled"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
-		sets := p.secure + "/apis/apps/v1/namespaces/default/replicasets"
-		if _, err := do(ctx, c, http.MethodPost, sets, []byte(set)); err != nil {
+		sets := "/apis/apps/v1/namespaces/" + t.namespace + "/replicasets"
+		if _, err := t.once(ctx, http.MethodPost, sets, asJSON, []byte(set)); err != nil {
 			return err
 		}
 		var up, down []float64
 		for range b.runs {
 			for _, to := range []int{b.objects, 0} {
-				took, err := b.scale(ctx, p, c, sets+"/scaled", to)
+				took, err := b.scale(ctx, t, sets+"/scaled", to)
 				if err != nil {
 					return err
 				}
@@ -40,9 +40,9 @@ func (b *bench) scales(ctx context.Context) (rows []row, err error) {
 }
 
 // scale changes the number of replicas and returns how long the pods took.
-func (b *bench) scale(ctx context.Context, p *process, c *http.Client, set string, to int) (time.Duration, error) {
-	pods := p.secure + "/api/v1/namespaces/default/pods"
-	data, err := do(ctx, c, http.MethodGet, pods+"?limit=1", nil)
+func (b *bench) scale(ctx context.Context, t *target, set string, to int) (time.Duration, error) {
+	pods := t.path("pods")
+	data, err := t.once(ctx, http.MethodGet, pods+"?limit=1", "", nil)
 	if err != nil {
 		return 0, err
 	}
@@ -58,16 +58,13 @@ func (b *bench) scale(ctx context.Context, p *process, c *http.Client, set strin
 	if to == 0 {
 		change = "DELETED"
 	}
-	done, err := watchChanges(ctx, c, pods+"?watch=1&resourceVersion="+list.Metadata.ResourceVersion, change, b.objects)
+	done, err := t.until(ctx, pods+"?watch=1&resourceVersion="+list.Metadata.ResourceVersion, change, b.objects)
 	if err != nil {
 		return 0, err
 	}
 	began := time.Now()
-	if _, err := do(ctx, c, http.MethodPatch, set, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, to)); err != nil {
+	if _, err := t.once(ctx, http.MethodPatch, set, asPatch, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, to)); err != nil {
 		return 0, err
 	}
-	if err := <-done; err != nil {
-		return 0, err
-	}
-	return time.Since(began), nil
+	return wait(done, began)
 }

@@ -52,6 +52,16 @@ func (e *Event) Memo(key string, render func() []byte) []byte {
 	}
 }
 
+// Made returns what Memo would without rendering, and whether there is such a thing.
+func (e *Event) Made(key string) ([]byte, bool) {
+	for r := e.memo.head.Load(); r != nil && r != retired; r = r.next {
+		if r.key == key {
+			return r.bytes(), true
+		}
+	}
+	return nil, false
+}
+
 // retire forgets the renderings and keeps none from now on, so that a reader of old history does
 // not make it grow.
 func (e *Event) retire() { e.memo.head.Store(retired) }

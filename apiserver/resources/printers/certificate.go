@@ -4,21 +4,29 @@ import (
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
-	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
+
+// signerDescription is that of v1beta1, which isn't linked for it: types that nothing else needs would
+// come along with all their methods.
+const signerDescription = `Requested signer for the request. It is a qualified name in the form: ` + "`scope-hostname.io/name`" + `. If empty, it will be defaulted:
+ 1. If it's a kubelet client certificate, it is assigned
+    "kubernetes.io/kube-apiserver-client-kubelet".
+ 2. If it's a kubelet serving certificate, it is assigned
+    "kubernetes.io/kubelet-serving".
+ 3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".
+Distribution of trust for signers happens out of band. You can select on this field using ` + "`spec.signerName`."
 
 // signingRequestColumns are described as in v1beta1, as upstream's printers still do. The
 // requestor's description is the request's, also there.
 func signingRequestColumns() []Column {
-	spec := certificatesv1beta1.CertificateSigningRequestSpec{}.SwaggerDoc()
 	return []Column{
 		nameColumn,
 		ageColumn,
-		text("SignerName", spec["signerName"]),
-		text("Requestor", spec["request"]),
-		text("RequestedDuration", spec["expirationSeconds"]),
-		text("Condition", certificatesv1beta1.CertificateSigningRequestStatus{}.SwaggerDoc()["conditions"]),
+		text("SignerName", signerDescription),
+		text("Requestor", "Base64-encoded PKCS#10 CSR data"),
+		text("RequestedDuration", certificatesv1.CertificateSigningRequestSpec{}.SwaggerDoc()["expirationSeconds"]),
+		text("Condition", "Conditions applied to the request, such as approval or denial."),
 	}
 }
 

@@ -5,23 +5,23 @@ import (
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	rbacv1beta1 "k8s.io/api/rbac/v1beta1"
 )
 
 func clusterRoleBindingColumns() []Column {
-	return bindingColumns("clusterRoleBinding", rbacv1beta1.ClusterRoleBinding{}.SwaggerDoc()["roleRef"])
+	return bindingColumns("clusterRoleBinding", rbacv1.ClusterRoleBinding{}.SwaggerDoc()["roleRef"])
 }
 
 func roleBindingColumns() []Column {
-	return bindingColumns("roleBinding", rbacv1beta1.RoleBinding{}.SwaggerDoc()["roleRef"])
+	return bindingColumns("roleBinding", rbacv1.RoleBinding{}.SwaggerDoc()["roleRef"])
 }
 
 // bindingColumns describe the role as v1beta1 does (v1 adds that it is immutable), because
-// upstream's printers still do.
+// upstream's printers still do. That package isn't linked for this: types that nothing else needs
+// would come along with all their methods.
 func bindingColumns(of, roleRef string) []Column {
 	return []Column{
 		nameColumn,
-		text("Role", roleRef),
+		text("Role", strings.TrimSuffix(roleRef, " This field is immutable.")),
 		ageColumn,
 		wide(text("Users", "Users in the "+of)),
 		wide(text("Groups", "Groups in the "+of)),

@@ -1,0 +1,53 @@
+package apiserver
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// flushCost is about what it takes to send something to one watcher, on both sides together.
+	flushCost = 20 * time.Microsecond
+	// leastGathering isn't worth a timer if it is less; mostGathering is how old an event may become.
+	leastGathering, mostGathering = 500 * time.Microsecond, 20 * time.Millisecond
+)
+
+// gathering is how long one of so many watchers of the same events is left alone after it has been sent
+// some: as long as it takes to send something to all of them. Without it each of many watchers is sent
+// each event by itself as soon as they can't keep up, at a cost that keeps them from ever doing so. What
+// comes after a pause is sent at once, and where watchers are few everything is.
+func gathering(watchers int64) time.Duration {
+	d := time.Duration(watchers) * flushCost
+	if d < leastGathering {
+		return 0
+	}
+	return min(d, mostGathering)
+}
+
+// crowds count the watches of each collection.
+type crowds struct{ counts sync.Map }
+
+func (c *crowds) of(collection string) *atomic.Int64 {
+	n, _ := c.counts.LoadOrStore(collection, &atomic.Int64{})
+	return n.(*atomic.Int64)
+}
+
+// gather waits until the watch may be sent something again.
+func (w *watch) gather(ctx context.Context) {
+	wait := gathering(w.crowd.Load()) - time.Since(w.sent)
+	if wait <= 0 {
+		return
+	}
+	if w.pause == nil {
+		w.pause = time.NewTimer(wait)
+	} else {
+		w.pause.Reset(wait)
+	}
+	select {
+	case <-w.pause.C:
+	case <-ctx.Done():
+	case <-w.s.closing:
+	}
+}
