@@ -21,9 +21,12 @@ func Pods(o Options) workload.Controller {
 	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: wake, Decide: o.pod}
 }
 
-// wake: a new node may be what pods have waited for.
+// wake: a node that is new, has other labels or was uncordoned may be what pods have waited for.
 func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
-	if c.Resource != workload.Nodes || c.Old != nil {
+	if c.Resource != workload.Nodes || c.New == nil {
+		return nil
+	}
+	if n := workload.Get[*corev1.Node](r, "", c.New.Name); n == nil || n.Spec.Unschedulable {
 		return nil
 	}
 	for _, p := range workload.All[*corev1.Pod](r, "") {
