@@ -93,8 +93,11 @@ func scheduled(p *corev1.Pod) time.Time {
 // left is what is left of a time.
 func left(since time.Time, d time.Duration, now time.Time) time.Duration { return d - now.Sub(since) }
 
-// run lets a running pod complete or fail, if it is to.
+// run lets a running pod complete or fail, if it is to, and have what it asks for.
 func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
+	if next := resized(p); next != nil {
+		return workload.Plan{Status: next}
+	}
 	switch wish(p) {
 	case Succeed, Fail:
 	default:

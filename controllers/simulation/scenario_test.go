@@ -39,6 +39,9 @@ func show(o workload.Object) string {
 		s += fmt.Sprintf(" %s=%s", c.Type, c.Status)
 	}
 	for _, c := range p.Status.ContainerStatuses {
+		for name, q := range c.AllocatedResources {
+			s += fmt.Sprintf(" %s has %s of %s", c.Name, q.String(), name)
+		}
 		switch {
 		case c.State.Terminated != nil:
 			s += fmt.Sprintf(" %s exited with %d", c.Name, c.State.Terminated.ExitCode)

@@ -75,6 +75,7 @@ func running(p *corev1.Pod, now metav1.Time, ready bool) {
 		s := containerOf(p, c)
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
 			s.Ready, s.State.Running = true, &corev1.ContainerStateRunning{StartedAt: now}
+			given(&s, &c)
 		} else {
 			s.Ready, s.State.Terminated = true, terminated(now, now, 0)
 		}
@@ -85,6 +86,7 @@ func running(p *corev1.Pod, now metav1.Time, ready bool) {
 		s := containerOf(p, c)
 		yes := true
 		s.Ready, s.Started, s.State.Running = ready, &yes, &corev1.ContainerStateRunning{StartedAt: now}
+		given(&s, &c)
 		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, s)
 	}
 }
