@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,11 +19,16 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// check: a pod is ready only while it runs, and runs only on a node.
+// check: a pod is ready only while it runs, and runs only on a node; what runs was started.
 func check(w *workloadtest.World) error {
 	for _, p := range workload.All[*corev1.Pod](w, "") {
 		if _, ok := workload.Ready(p); ok && p.Status.Phase != corev1.PodRunning || p.Status.Phase == corev1.PodRunning && p.Spec.NodeName == "" {
 			return fmt.Errorf("%s", show(p))
+		}
+		for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+			if c.State.Running != nil && (c.Started == nil || !*c.Started) {
+				return fmt.Errorf("%s: %s runs and wasn't started", show(p), c.Name)
+			}
 		}
 	}
 	return nil

@@ -70,11 +70,12 @@ func running(p *corev1.Pod, now metav1.Time, ready bool) {
 	condition(p, corev1.PodInitialized, true, "", now)
 	condition(p, corev1.PodReady, ready, reason, now)
 	condition(p, corev1.ContainersReady, ready, reason, now)
+	yes := true
 	p.Status.InitContainerStatuses = nil
 	for _, c := range p.Spec.InitContainers {
 		s := containerOf(p, c)
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			s.Ready, s.State.Running = true, &corev1.ContainerStateRunning{StartedAt: now}
+			s.Ready, s.Started, s.State.Running = true, &yes, &corev1.ContainerStateRunning{StartedAt: now}
 			given(&s, &c)
 		} else {
 			s.Ready, s.State.Terminated = true, terminated(now, now, 0)
@@ -84,7 +85,6 @@ func running(p *corev1.Pod, now metav1.Time, ready bool) {
 	p.Status.ContainerStatuses = nil
 	for _, c := range p.Spec.Containers {
 		s := containerOf(p, c)
-		yes := true
 		s.Ready, s.Started, s.State.Running = ready, &yes, &corev1.ContainerStateRunning{StartedAt: now}
 		given(&s, &c)
 		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, s)
