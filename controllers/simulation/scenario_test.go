@@ -15,7 +15,7 @@ import (
 // TestScenarios runs testdata with steps of two seconds.
 func TestScenarios(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata", workloadtest.Options{
-		Controllers: []workload.Controller{Node(), Pods(Options{Delay: 2 * time.Second})}, Print: show, Check: check,
+		Controllers: []workload.Controller{Node("v1"), Pods(Options{Delay: 2 * time.Second})}, Print: show, Check: check,
 	})
 }
 
@@ -36,6 +36,9 @@ func check(w *workloadtest.World) error {
 
 // show prints what matters of an object.
 func show(o workload.Object) string {
+	if n, ok := o.(*corev1.Node); ok {
+		return fmt.Sprintf("%s runs %s at %v", n.Name, n.Status.NodeInfo.KubeletVersion, n.Status.Addresses)
+	}
 	p, ok := o.(*corev1.Pod)
 	if !ok {
 		return workload.Of(o).Kind + " " + o.GetName()

@@ -58,7 +58,7 @@ func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason string,
 func running(p *corev1.Pod, now metav1.Time, ready bool) {
 	n := number(p)
 	p.Status.Phase, p.Status.StartTime, p.Status.ObservedGeneration = corev1.PodRunning, &now, p.Generation
-	p.Status.HostIP = "10.0.0.1"
+	p.Status.HostIP = hostIP
 	p.Status.HostIPs = []corev1.HostIP{{IP: p.Status.HostIP}}
 	p.Status.PodIP = fmt.Sprintf("10.%d.%d.%d", 64+n>>16&63, n>>8&255, n&255)
 	p.Status.PodIPs = []corev1.PodIP{{IP: p.Status.PodIP}}
