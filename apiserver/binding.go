@@ -61,7 +61,7 @@ func (s *Server) bind(ctx context.Context, o *op, a *admission.Attributes, b *co
 	if err := s.admission.Validate(ctx, a); err != nil {
 		return err
 	}
-	o.tracked = true // as upstream's write behind its field manager's back
+	o.tracked, o.bare = true, true // upstream writes behind the backs of field manager and strategy
 	_, err := s.update(ctx, o, func(old object) (object, error) {
 		pod := old.(*corev1.Pod)
 		switch {
@@ -96,13 +96,12 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 	return errs
 }
 
-// assign sets the node, carries the binding's annotations over and says that the pod is scheduled.
+// assign sets the node, carries the binding's annotations and labels over and says that the pod is
+// scheduled (BindingREST.setPodNodeAndMetadata). The generation stays.
 func assign(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
-	pod.Spec.NodeName = b.Target.Name
-	if len(b.Annotations) > 0 && pod.Annotations == nil {
-		pod.Annotations = map[string]string{}
-	}
-	maps.Copy(pod.Annotations, b.Annotations)
+	pod.Spec.NodeName, pod.Status.NominatedNodeName = b.Target.Name, ""
+	pod.Annotations = joined(pod.Annotations, b.Annotations)
+	pod.Labels = joined(pod.Labels, b.Labels)
 	for i := range pod.Status.Conditions {
 		c := &pod.Status.Conditions[i]
 		if c.Type != corev1.PodScheduled {
@@ -115,4 +114,13 @@ func assign(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
 		return
 	}
 	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now})
+}
+
+// joined returns m with more in it.
+func joined(m, more map[string]string) map[string]string {
+	if len(more) > 0 && m == nil {
+		m = map[string]string{}
+	}
+	maps.Copy(m, more)
+	return m
 }

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -20,21 +21,8 @@ import (
 // is only logged, as upstream does; other errors are those of the requests.
 // (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
 func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
-	l := s.Loopback(auth.Loopback, "kube-apiserver")
-	create := func(group, plural, namespace string, obj object) error {
-		p := Path{Resource: s.types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
-		_, err := l.Get(ctx, p) // first, because what a service asks for is judged before its name
-		if apierrors.IsNotFound(err) {
-			p.Name = ""
-			_, err = l.Create(ctx, p, obj)
-		}
-		if err == nil || apierrors.IsAlreadyExists(err) {
-			return nil
-		}
-		return fmt.Errorf("making %s %s: %w", plural, obj.GetName(), err)
-	}
 	jobs := []func(context.Context) error{func(context.Context) error {
-		err := create("", "services", metav1.NamespaceDefault, s.kubernetesService(securePort))
+		err := s.ensureService(ctx, securePort)
 		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
 			s.log.Warn("starting without the service kubernetes", "err", err)
 			return nil
@@ -42,12 +30,51 @@ func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
 		return err
 	}}
 	for _, class := range systemPriorities() {
-		jobs = append(jobs, func(context.Context) error { return create(schedulingv1.GroupName, "priorityclasses", "", class) })
+		jobs = append(jobs, func(context.Context) error {
+			return s.ensure(ctx, schedulingv1.GroupName, "priorityclasses", "", class)
+		})
 	}
 	if err := together(ctx, jobs); err != nil {
 		return err
 	}
 	return s.fresh(ctx)
+}
+
+// KeepService makes the service "kubernetes" again where somebody deleted it, as "kubectl delete all
+// --all" does, and returns when ctx is done. It looks once in each interval: upstream every 10 s
+// (K pkg/controlplane/controller/kubernetesservice/controller.go: Run).
+func (s *Server) KeepService(ctx context.Context, securePort int, interval time.Duration) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := s.ensureService(ctx, securePort); err != nil && ctx.Err() == nil {
+			s.log.Warn("keeping the service kubernetes", "err", err)
+		}
+	}
+}
+
+func (s *Server) ensureService(ctx context.Context, securePort int) error {
+	return s.ensure(ctx, "", "services", metav1.NamespaceDefault, s.kubernetesService(securePort))
+}
+
+// ensure makes an object unless it is there.
+func (s *Server) ensure(ctx context.Context, group, plural, namespace string, obj object) error {
+	l := s.Loopback(auth.Loopback, "kube-apiserver")
+	p := Path{Resource: s.types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
+	_, err := l.Get(ctx, p) // first, because what a service asks for is judged before its name
+	if apierrors.IsNotFound(err) {
+		p.Name = ""
+		_, err = l.Create(ctx, p, obj)
+	}
+	if err == nil || apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return fmt.Errorf("making %s %s: %w", plural, obj.GetName(), err)
 }
 
 // systemPriorities are the priority classes that nobody else may make.

@@ -65,9 +65,10 @@ func (s *Server) routes(who authenticator) chi.Router {
 		for path, h := range s.config.Debug {
 			r.Handle(path, h)
 		}
-		r.Get("/openapi/v2", s.documents(s.config.OpenAPI.V2()))
-		r.Get("/openapi/v3", s.documents(s.config.OpenAPI.V3()))
-		r.Get("/openapi/v3/*", s.documents(s.config.OpenAPI.V3()))
+		// Of any method, as upstream's (kube-openapi pkg/handler, pkg/handler3).
+		r.Handle("/openapi/v2", s.documents(s.config.OpenAPI.V2()))
+		r.Handle("/openapi/v3", s.documents(s.config.OpenAPI.V3()))
+		r.Handle("/openapi/v3/*", s.documents(s.config.OpenAPI.V3()))
 
 		d := s.config.Discovery
 		for _, path := range []string{"/api", "/api/", "/apis", "/apis/"} {

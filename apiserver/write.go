@@ -38,6 +38,9 @@ type op struct {
 	// kept them (apply, scale) or that this write leaves no trace in them (binding).
 	manager string
 	tracked bool
+	// bare says that what the change makes is stored as it is, whatever strategies and plugins would do
+	// with it.
+	bare bool
 	// linking says that nothing but owners and finalizers change, whatever the kind's rules find wrong
 	// with the rest.
 	linking bool
@@ -317,6 +320,9 @@ func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c c
 	obj, err := c(old.DeepCopyObject().(object))
 	if err != nil {
 		return nil, err
+	}
+	if o.bare {
+		return s.replace(ctx, o, cur, obj, old)
 	}
 	if err := checkManagers(obj); err != nil {
 		return nil, err

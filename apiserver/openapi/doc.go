@@ -17,8 +17,8 @@
 //  5. The same types give the same bytes.
 //  6. Every $ref resolves inside its document.
 //
-// What is known to differ from Kubernetes' documents: DeleteOptions and WatchEvent list the
-// group versions that are served and not those that exist; the values of an enum are listed in
-// descriptions without a sentence about each; IntOrString is described in words of our own;
-// operations that need a kubelet or a proxy are absent.
+// What is known to differ from Kubernetes' documents: in v2 and for custom resources DeleteOptions
+// and WatchEvent list the group versions that are served and not those that exist; the values of
+// an enum are listed in descriptions without a sentence about each; IntOrString is described in
+// words of our own; operations that need a kubelet or a proxy are absent.
 package openapi

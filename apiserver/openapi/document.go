@@ -21,17 +21,19 @@ type part struct {
 	path string
 	// fill adds the part's operations.
 	fill func(o *operations)
+	// own is the group version if it is one of built-in types.
+	own schema.GroupVersion
 }
 
 // parts returns the parts in the order of their paths.
 func parts(types []Type) []part {
 	list := []part{
-		{"api", rootPart("/api/", "getCoreAPIVersions", "core", metav1.APIVersions{})},
-		{"apis", rootPart("/apis/", "getAPIVersions", "apis", metav1.APIGroupList{})},
-		{"version", versionPart},
-		{".well-known/openid-configuration", tokenPart("/.well-known/openid-configuration/", "getServiceAccountIssuerOpenIDConfiguration", "WellKnown",
+		{path: "api", fill: rootPart("/api/", "getCoreAPIVersions", "core", metav1.APIVersions{})},
+		{path: "apis", fill: rootPart("/apis/", "getAPIVersions", "apis", metav1.APIGroupList{})},
+		{path: "version", fill: versionPart},
+		{path: ".well-known/openid-configuration", fill: tokenPart("/.well-known/openid-configuration/", "getServiceAccountIssuerOpenIDConfiguration", "WellKnown",
 			"get service account issuer OpenID configuration, also known as the 'OIDC discovery doc'", "application/json")},
-		{"openid/v1/jwks", tokenPart("/openid/v1/jwks/", "getServiceAccountIssuerOpenIDKeyset", "openid",
+		{path: "openid/v1/jwks", fill: tokenPart("/openid/v1/jwks/", "getServiceAccountIssuerOpenIDKeyset", "openid",
 			"get service account issuer OpenID JSON Web Key Set (contains public token verification keys)", "application/jwk-set+json")},
 	}
 	versions := map[schema.GroupVersion][]*Type{}
@@ -43,11 +45,15 @@ func parts(types []Type) []part {
 		// (AX pkg/controller/openapi).
 		if types[i].Custom == nil && !groups[gv.Group] {
 			groups[gv.Group] = true
-			list = append(list, part{"apis/" + gv.Group, groupPart(gv.Group)})
+			list = append(list, part{path: "apis/" + gv.Group, fill: groupPart(gv.Group)})
 		}
 	}
 	for gv, members := range versions {
-		list = append(list, part{prefix(gv)[1:], versionedPart(gv, members)})
+		p := part{path: prefix(gv)[1:], fill: versionedPart(gv, members)}
+		if slices.ContainsFunc(members, func(t *Type) bool { return t.Custom == nil }) {
+			p.own = gv
+		}
+		list = append(list, p)
 	}
 	slices.SortFunc(list, func(a, b part) int { return strings.Compare(a.path, b.path) })
 	return list
@@ -113,6 +119,7 @@ func info(gitVersion string) *spec.Info {
 // buildV3 makes one document of v3.
 func buildV3(gitVersion string, p part, k kinds) (*spec3.OpenAPI, error) {
 	o := collect(v3, []part{p})
+	k = k.within(p.own)
 	document, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{&routes{"/", o.routes}}, &common.OpenAPIV3Config{
 		Info:            info(gitVersion),
 		CommonResponses: map[int]*spec3.Response{401: {ResponseProps: spec3.ResponseProps{Description: "Unauthorized"}}},

@@ -28,6 +28,9 @@ var facts = []struct{ document, path, want string }{
 	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.ControllerRevision/properties/data/default", "absent"},
 	{"apis/apps/v1", "SCHEMAS/io.k8s.api.apps.v1.ControllerRevision/properties/data/description", `"Data is the serialized representation of the state."`},
 
+	{"apis/apps/v1", "SCHEMAS/io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions/x-kubernetes-group-version-kind", `[{"group":"","kind":"DeleteOptions","version":"v1"},{"group":"apps","kind":"DeleteOptions","version":"v1"}]`},
+	{"api/v1", "SCHEMAS/io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent/x-kubernetes-group-version-kind", `[{"group":"","kind":"WatchEvent","version":"v1"}]`},
+
 	{"apis/apps/v1", "SCHEMAS/io.k8s.api.core.v1.Container/required", `["name"]`},
 	{"apis/apps/v1", "SCHEMAS/io.k8s.api.core.v1.Container/properties/args/x-kubernetes-list-type", `"atomic"`},
 	{"apis/apps/v1", "SCHEMAS/io.k8s.api.core.v1.Container/properties/ports/x-kubernetes-list-map-keys", `["containerPort","protocol"]`},

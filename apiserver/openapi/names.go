@@ -2,10 +2,12 @@ package openapi
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/util"
@@ -46,6 +48,10 @@ func structOf(object any) reflect.Type {
 	return t
 }
 
+// everywhere are the types that are a kind of every group version (apimachinery
+// pkg/apis/meta/v1/register.go:AddToGroupVersion).
+var everywhere = []reflect.Type{reflect.TypeFor[metav1.DeleteOptions](), reflect.TypeFor[metav1.WatchEvent]()}
+
 // kinds maps the names of schemas to the kinds that they are the schema of.
 type kinds map[string][]schema.GroupVersionKind
 
@@ -77,9 +83,8 @@ func kindsOf(types []Type) kinds {
 				k.add(modelName(structOf(sub.Object)), sub.Kind)
 			}
 		}
-		for _, object := range []any{metav1.DeleteOptions{}, metav1.WatchEvent{}} {
-			options := reflect.TypeOf(object)
-			k.add(modelName(options), gv.WithKind(options.Name()))
+		for _, t := range everywhere {
+			k.add(modelName(t), gv.WithKind(t.Name()))
 		}
 	}
 	for _, list := range k {
@@ -94,6 +99,23 @@ func (k kinds) add(name string, kind schema.GroupVersionKind) {
 	if !slices.Contains(k[name], kind) {
 		k[name] = append(k[name], kind)
 	}
+}
+
+// within returns the kinds as the document of a group version of built-in types shows them: of
+// those that are everywhere only its own and the core group's (AS
+// pkg/server/routes/openapi.go:filterScopedGVKs). Without a version nothing is left out.
+func (k kinds) within(own schema.GroupVersion) kinds {
+	if own.Version == "" {
+		return k
+	}
+	k = maps.Clone(k)
+	for _, t := range everywhere {
+		name := modelName(t)
+		k[name] = slices.DeleteFunc(slices.Clone(k[name]), func(gvk schema.GroupVersionKind) bool {
+			return gvk.GroupVersion() != own && gvk.GroupVersion() != corev1.SchemeGroupVersion
+		})
+	}
+	return k
 }
 
 // extensions returns what a schema of that name carries besides its properties.

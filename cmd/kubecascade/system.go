@@ -128,12 +128,14 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	if err := s.api.EnsureRoles(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.api.EnsureFirst(ctx, s.ports.secure.Addr().(*net.TCPAddr).Port); err != nil {
+	securePort := s.ports.secure.Addr().(*net.TCPAddr).Port
+	if err := s.api.EnsureFirst(ctx, securePort); err != nil {
 		return nil, err
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var controllers, servers sync.WaitGroup
 	controllers.Go(func() { namespace.Defaults(run, s.defaults, s.log) })
+	controllers.Go(func() { s.api.KeepService(run, securePort, 10*time.Second) })
 	controllers.Go(func() { s.definitions.Run(run) })
 	controllers.Go(func() { s.services.Run(run) })
 	controllers.Go(func() { settle(run) })

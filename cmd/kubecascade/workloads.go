@@ -115,7 +115,9 @@ func workers(o *options, on map[string]bool, api *apiserver.Server, d *data, log
 	if o.simulatePods {
 		adapter := &loopback.Workloads{API: api.Loopback(auth.Loopback, "kubelet"), Cache: d.cache, Index: index}
 		pods := simulation.Pods(simulation.Options{Delay: o.simulateDelay})
-		run["node simulation"] = func(ctx context.Context) { workload.Run(ctx, simulation.Node(), adapter, workload.Options{Log: log}) }
+		run["node simulation"] = func(ctx context.Context) {
+			workload.Run(ctx, simulation.Node("v"+kubernetesVersion), adapter, workload.Options{Log: log})
+		}
 		run["pod simulation"] = func(ctx context.Context) {
 			workload.Run(ctx, pods, adapter, workload.Options{Log: log, Workers: simulators})
 		}

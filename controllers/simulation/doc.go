@@ -13,5 +13,6 @@
 //     the request to delete until the pod is gone, which is never later than its grace period.
 //  4. Pods that a Job controls and that don't restart always succeed. An annotation asks for something else:
 //     see Annotation.
-//  5. A pod's status is only ever written from what is stored, so a restart of the server loses nothing.
+//  5. A container has the resources that it asks for, after a resize too, and says so.
+//  6. A pod's status is only ever written from what is stored, so a restart of the server loses nothing.
 package simulation

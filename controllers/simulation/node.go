@@ -15,13 +15,19 @@ import (
 // NodeName is the node that there always is.
 const NodeName = "simulated"
 
-// Node keeps the node in existence.
-func Node() workload.Controller {
-	return workload.Controller{Name: "node-simulation", For: workload.Nodes, Start: []workload.Key{{Name: NodeName}}, Decide: node}
+// hostIP is the address of every node. It is neither a service's by default nor a pod's.
+const hostIP = "10.128.0.1"
+
+// kubelets are those of all nodes.
+type kubelets struct{ version string }
+
+// Node keeps the node in existence. version is the kubelets' ("v1.36.3").
+func Node(version string) workload.Controller {
+	return workload.Controller{Name: "node-simulation", For: workload.Nodes, Start: []workload.Key{{Name: NodeName}}, Decide: kubelets{version}.node}
 }
 
 // node makes the node, and says of every node that it is ready.
-func node(v workload.View, now time.Time) workload.Plan {
+func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 	if v.Object == nil {
 		if v.Key.Name != NodeName {
 			return workload.Plan{}
@@ -43,6 +49,12 @@ func node(v workload.View, now time.Time) workload.Plan {
 		n.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1k"), corev1.ResourceMemory: resource.MustParse("1Ti"),
 			corev1.ResourcePods: resource.MustParse("1M")}
 		n.Status.Allocatable = n.Status.Capacity
+	}
+	if n.Status.NodeInfo.KubeletVersion == "" {
+		n.Status.NodeInfo = corev1.NodeSystemInfo{KubeletVersion: k.version, OperatingSystem: "linux", Architecture: "amd64", ContainerRuntimeVersion: "simulated://1"}
+	}
+	if len(n.Status.Addresses) == 0 {
+		n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: hostIP}, {Type: corev1.NodeHostName, Address: n.Name}}
 	}
 	return workload.Plan{Status: n}
 }

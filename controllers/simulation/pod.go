@@ -21,9 +21,12 @@ func Pods(o Options) workload.Controller {
 	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: wake, Decide: o.pod}
 }
 
-// wake: a new node may be what pods have waited for.
+// wake: a node that is new, has other labels or was uncordoned may be what pods have waited for.
 func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
-	if c.Resource != workload.Nodes || c.Old != nil {
+	if c.Resource != workload.Nodes || c.New == nil {
+		return nil
+	}
+	if n := workload.Get[*corev1.Node](r, "", c.New.Name); n == nil || n.Spec.Unschedulable {
 		return nil
 	}
 	for _, p := range workload.All[*corev1.Pod](r, "") {
@@ -90,8 +93,11 @@ func scheduled(p *corev1.Pod) time.Time {
 // left is what is left of a time.
 func left(since time.Time, d time.Duration, now time.Time) time.Duration { return d - now.Sub(since) }
 
-// run lets a running pod complete or fail, if it is to.
+// run lets a running pod complete or fail, if it is to, and have what it asks for.
 func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
+	if next := resized(p); next != nil {
+		return workload.Plan{Status: next}
+	}
 	switch wish(p) {
 	case Succeed, Fail:
 	default:

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,15 +15,20 @@ import (
 // TestScenarios runs testdata with steps of two seconds.
 func TestScenarios(t *testing.T) {
 	workloadtest.Scenarios(t, "testdata", workloadtest.Options{
-		Controllers: []workload.Controller{Node(), Pods(Options{Delay: 2 * time.Second})}, Print: show, Check: check,
+		Controllers: []workload.Controller{Node("v1"), Pods(Options{Delay: 2 * time.Second})}, Print: show, Check: check,
 	})
 }
 
-// check: a pod is ready only while it runs, and runs only on a node.
+// check: a pod is ready only while it runs, and runs only on a node; what runs was started.
 func check(w *workloadtest.World) error {
 	for _, p := range workload.All[*corev1.Pod](w, "") {
 		if _, ok := workload.Ready(p); ok && p.Status.Phase != corev1.PodRunning || p.Status.Phase == corev1.PodRunning && p.Spec.NodeName == "" {
 			return fmt.Errorf("%s", show(p))
+		}
+		for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+			if c.State.Running != nil && (c.Started == nil || !*c.Started) {
+				return fmt.Errorf("%s: %s runs and wasn't started", show(p), c.Name)
+			}
 		}
 	}
 	return nil
@@ -30,6 +36,9 @@ func check(w *workloadtest.World) error {
 
 // show prints what matters of an object.
 func show(o workload.Object) string {
+	if n, ok := o.(*corev1.Node); ok {
+		return fmt.Sprintf("%s runs %s at %v", n.Name, n.Status.NodeInfo.KubeletVersion, n.Status.Addresses)
+	}
 	p, ok := o.(*corev1.Pod)
 	if !ok {
 		return workload.Of(o).Kind + " " + o.GetName()
@@ -39,6 +48,9 @@ func show(o workload.Object) string {
 		s += fmt.Sprintf(" %s=%s", c.Type, c.Status)
 	}
 	for _, c := range p.Status.ContainerStatuses {
+		for name, q := range c.AllocatedResources {
+			s += fmt.Sprintf(" %s has %s of %s", c.Name, q.String(), name)
+		}
 		switch {
 		case c.State.Terminated != nil:
 			s += fmt.Sprintf(" %s exited with %d", c.Name, c.State.Terminated.ExitCode)

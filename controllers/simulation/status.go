@@ -58,7 +58,7 @@ func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason string,
 func running(p *corev1.Pod, now metav1.Time, ready bool) {
 	n := number(p)
 	p.Status.Phase, p.Status.StartTime, p.Status.ObservedGeneration = corev1.PodRunning, &now, p.Generation
-	p.Status.HostIP = "10.0.0.1"
+	p.Status.HostIP = hostIP
 	p.Status.HostIPs = []corev1.HostIP{{IP: p.Status.HostIP}}
 	p.Status.PodIP = fmt.Sprintf("10.%d.%d.%d", 64+n>>16&63, n>>8&255, n&255)
 	p.Status.PodIPs = []corev1.PodIP{{IP: p.Status.PodIP}}
@@ -70,11 +70,13 @@ func running(p *corev1.Pod, now metav1.Time, ready bool) {
 	condition(p, corev1.PodInitialized, true, "", now)
 	condition(p, corev1.PodReady, ready, reason, now)
 	condition(p, corev1.ContainersReady, ready, reason, now)
+	yes := true
 	p.Status.InitContainerStatuses = nil
 	for _, c := range p.Spec.InitContainers {
 		s := containerOf(p, c)
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			s.Ready, s.State.Running = true, &corev1.ContainerStateRunning{StartedAt: now}
+			s.Ready, s.Started, s.State.Running = true, &yes, &corev1.ContainerStateRunning{StartedAt: now}
+			given(&s, &c)
 		} else {
 			s.Ready, s.State.Terminated = true, terminated(now, now, 0)
 		}
@@ -83,8 +85,8 @@ func running(p *corev1.Pod, now metav1.Time, ready bool) {
 	p.Status.ContainerStatuses = nil
 	for _, c := range p.Spec.Containers {
 		s := containerOf(p, c)
-		yes := true
 		s.Ready, s.Started, s.State.Running = ready, &yes, &corev1.ContainerStateRunning{StartedAt: now}
+		given(&s, &c)
 		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, s)
 	}
 }
