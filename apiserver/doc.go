@@ -13,7 +13,8 @@
 //
 //  1. A handler knows no kinds. What differs between them is a field of resources.Resource.
 //  2. A write is decided on one revision of the object and stored only if that is still the
-//     newest; a lost race is decided again from the start, unless the client named a revision.
+//     newest; a lost race is decided again from the start, unless the client named a revision. A new
+//     object is stored only if its namespace and its definition are still as they were when it was judged.
 //  3. What a write does to an object that may be dying is decided by package finalizers alone.
 //  4. Reads come from the cache, and are as fresh as a quorum read unless the client says that
 //     an older state will do. A watch that starts where a list ended misses nothing.

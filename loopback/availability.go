@@ -50,9 +50,9 @@ func (r *Registrations) missing(ref *apiregistrationv1.ServiceReference) (reason
 	if i < 0 {
 		return "ServicePortError", fmt.Sprintf("%s is not listening on port %d", name, portOf(ref))
 	}
-	slices, ready := r.endpoints(ref, svc.Spec.Ports[i].Name)
+	found, ready := r.endpoints(ref, svc.Spec.Ports[i].Name)
 	switch {
-	case slices == 0:
+	case found == 0:
 		return "EndpointsNotFound", "cannot find endpointslices for " + name
 	case !ready:
 		return "MissingEndpoints", fmt.Sprintf("endpointslices for %s have no addresses with port name %q", name, svc.Spec.Ports[i].Name)

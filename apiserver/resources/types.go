@@ -58,7 +58,8 @@ func (t *Types) Lookup(group, version, plural string) *Resource {
 	return t.now.Load().byPath[schema.GroupVersionResource{Group: group, Version: version, Resource: plural}]
 }
 
-// Kind returns the entry that serves objects of that kind, or nil.
+// Kind returns the entry that serves objects of that kind, or nil; a built-in one rather than a custom one,
+// which may call its objects as it likes.
 func (t *Types) Kind(gvk schema.GroupVersionKind) *Resource { return t.now.Load().byKind[gvk] }
 
 // Collection returns the entry for an etcd collection, or nil: a built-in one rather than a custom one,
@@ -122,7 +123,7 @@ func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64)
 	}
 	s.all = sorted(m)
 	for _, r := range s.all {
-		if _, taken := s.byKind[r.GroupVersionKind()]; !taken {
+		if old := s.byKind[r.GroupVersionKind()]; old == nil || old.Custom && !r.Custom {
 			s.byKind[r.GroupVersionKind()] = r
 		}
 		if r.Collection == "" {

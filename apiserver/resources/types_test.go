@@ -67,6 +67,14 @@ func TestBuiltinWins(t *testing.T) {
 	if types.Lookup("apps", "v1", "deployments") != deployments {
 		t.Error("deployments are gone")
 	}
+	definitions := types.Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+	types.Add(custom("apps", "v1", "a", "Deployment"), custom("apiextensions.k8s.io", "v9", "customresourcedefinitions", "CustomResourceDefinition"))
+	if types.Kind(deployments.GroupVersionKind()) != deployments {
+		t.Error("another resource's objects are called deployments")
+	}
+	if types.Collection("apiextensions.k8s.io/customresourcedefinitions") != definitions {
+		t.Error("another resource's objects are stored as definitions")
+	}
 }
 
 // TestReaders: they see a whole table at any time (run with -race).
