@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
 // fit reports whether a node is to have a pod, and whether one that is there may stay. spec is that of the
@@ -14,8 +16,8 @@ func fit(n *corev1.Node, spec *corev1.PodSpec, affinity *corev1.Affinity) (want,
 	if spec.NodeName != "" && spec.NodeName != n.Name || !selected(n, spec.NodeSelector, affinity) {
 		return false, false
 	}
-	keep = tolerates(spec.Tolerations, n.Spec.Taints, corev1.TaintEffectNoExecute)
-	return keep && tolerates(spec.Tolerations, n.Spec.Taints, corev1.TaintEffectNoSchedule), keep
+	keep = workload.Tolerates(spec.Tolerations, n.Spec.Taints, corev1.TaintEffectNoExecute)
+	return keep && workload.Tolerates(spec.Tolerations, n.Spec.Taints, corev1.TaintEffectNoSchedule), keep
 }
 
 // selected reports whether the node's labels and name are as the template wants
@@ -46,25 +48,6 @@ func meets(requirements []corev1.NodeSelectorRequirement, values map[string]stri
 		parsed, err := labels.NewRequirement(r.Key, operators[r.Operator], r.Values)
 		return err != nil || !parsed.Matches(labels.Set(values))
 	})
-}
-
-// tolerates reports whether each taint of the effect is tolerated.
-func tolerates(tolerations []corev1.Toleration, taints []corev1.Taint, effect corev1.TaintEffect) bool {
-	return !slices.ContainsFunc(taints, func(t corev1.Taint) bool {
-		return t.Effect == effect && !slices.ContainsFunc(tolerations, func(by corev1.Toleration) bool { return covers(by, t) })
-	})
-}
-
-// covers reports whether the toleration is one of the taint
-// (k8s.io/api/core/v1: ToleratesTaint, without comparisons, which are off by default).
-func covers(by corev1.Toleration, t corev1.Taint) bool {
-	switch {
-	case by.Effect != "" && by.Effect != t.Effect, by.Key != "" && by.Key != t.Key:
-		return false
-	case by.Operator == corev1.TolerationOpExists:
-		return true
-	}
-	return (by.Operator == "" || by.Operator == corev1.TolerationOpEqual) && by.Value == t.Value
 }
 
 // tolerant returns the tolerations of a daemon's pod: it stays on a node in trouble, and goes to one that is

@@ -6,9 +6,9 @@
 //
 //  1. It is pure: Pods and Node are values for package workload, which runs them.
 //  2. There is always a node, NodeName, that is ready; every other Node object is simulated as well. A pod
-//     is assigned to one that is schedulable and has the labels of its nodeSelector; if its node affinity names
-//     one, to that. Taints, resources and other affinities are ignored. Pods with scheduling gates, or with
-//     another scheduler, are left to others.
+//     is assigned to one that is schedulable, has the labels of its nodeSelector and no taint that the pod
+//     doesn't tolerate; if its node affinity names one, to that. Taints of node.kubernetes.io, resources and
+//     other affinities are ignored. Pods with scheduling gates, or with another scheduler, are left to others.
 //  3. Each step takes Options.Delay: from assigned to Running and Ready, from Running to completion, from
 //     the request to delete until the pod is gone, which is never later than its grace period.
 //  4. Pods that a Job controls and that don't restart always succeed. An annotation asks for something else:

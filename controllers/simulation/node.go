@@ -2,6 +2,8 @@ package simulation
 
 import (
 	"hash/fnv"
+	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,7 +71,7 @@ func choose(v workload.Reader, p *corev1.Pod) string {
 	}
 	var fit []string
 	for _, n := range workload.All[*corev1.Node](v, "") {
-		if !n.Spec.Unschedulable && labels.SelectorFromSet(p.Spec.NodeSelector).Matches(labels.Set(n.Labels)) {
+		if !n.Spec.Unschedulable && admits(n, p) && labels.SelectorFromSet(p.Spec.NodeSelector).Matches(labels.Set(n.Labels)) {
 			fit = append(fit, n.Name)
 		}
 	}
@@ -77,6 +79,14 @@ func choose(v workload.Reader, p *corev1.Pod) string {
 		return ""
 	}
 	return fit[number(p)%uint32(len(fit))]
+}
+
+// admits reports whether the pod tolerates the taints that somebody gave the node. Those of the
+// node's own troubles are left out: it has none, and who would take them away may not run.
+func admits(n *corev1.Node, p *corev1.Pod) bool {
+	taints := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return strings.HasPrefix(t.Key, "node.kubernetes.io/") })
+	return workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoSchedule) &&
+		workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoExecute)
 }
 
 // named is the node that a pod's required affinity names, as those of DaemonSets' pods do.

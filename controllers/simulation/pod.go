@@ -21,7 +21,7 @@ func Pods(o Options) workload.Controller {
 	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: wake, Decide: o.pod}
 }
 
-// wake: a node that is new, has other labels or was uncordoned may be what pods have waited for.
+// wake: a node that is new, has other labels or lost a taint, or was uncordoned, may be what pods have waited for.
 func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Resource != workload.Nodes || c.New == nil {
 		return nil
