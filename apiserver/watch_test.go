@@ -315,7 +315,7 @@ func TestBusyWatchEnds(t *testing.T) {
 
 // TestSlowWatcher: one that doesn't read is cut off, and all that time others get their events.
 func TestSlowWatcher(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = 200 * time.Millisecond }})
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Second }})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
