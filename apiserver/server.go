@@ -94,6 +94,8 @@ type Server struct {
 	}
 	// crowds count watches.
 	crowds crowds
+	// vouchers know the last writes.
+	vouchers vouchers
 	// slots holds one entry for each request that is being served, on all ports.
 	slots chan struct{}
 	// turn is held, by being filled, by the one write that allocates.
