@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -12,7 +13,7 @@ import (
 // head of a chain, and a namespace.
 func (b *bench) cascades(ctx context.Context) (rows []row, err error) {
 	return rows, b.serve(ctx, func(t *target) error {
-		for _, size := range []int{1000, b.dependents} {
+		for _, size := range slices.Compact([]int{1000, b.dependents}) {
 			runs := b.runs
 			if size > 1000 {
 				runs = 1
