@@ -97,6 +97,8 @@ type Server struct {
 	ways   ways
 	// crowds count watches.
 	crowds crowds
+	// vouchers know the last writes.
+	vouchers vouchers
 	// turn is held, by being filled, by the one write that allocates.
 	turn chan struct{}
 	// closing is closed, by close, when the server shuts down: watches end.

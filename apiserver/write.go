@@ -230,6 +230,7 @@ func (s *Server) put(ctx context.Context, o *op, t storage.Txn, obj object) (*st
 	if err != nil {
 		return nil, err
 	}
+	s.vouchers.add(rev)
 	return s.decoder.Decode(storage.Record{Key: t.Key, Value: t.Value, ModRevision: rev}), nil
 }
 

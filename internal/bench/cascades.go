@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -12,7 +13,7 @@ import (
 // head of a chain, and a namespace.
 func (b *bench) cascades(ctx context.Context) (rows []row, err error) {
 	return rows, b.serve(ctx, func(t *target) error {
-		for _, size := range []int{1000, b.dependents} {
+		for _, size := range slices.Compact([]int{1000, b.dependents}) {
 			runs := b.runs
 			if size > 1000 {
 				runs = 1
@@ -43,20 +44,34 @@ func (b *bench) cascades(ctx context.Context) (rows []row, err error) {
 	})
 }
 
-// created makes an object and returns its uid and revision.
-func (t *target) created(ctx context.Context, path string, body []byte) (uid, revision string, err error) {
+// metadata is what the cases need to know of objects and lists.
+type metadata struct {
+	Metadata struct {
+		UID             string `json:"uid"`
+		ResourceVersion string `json:"resourceVersion"`
+	} `json:"metadata"`
+}
+
+// created makes an object and returns its uid.
+func (t *target) created(ctx context.Context, path string, body []byte) (uid string, err error) {
 	data, err := t.once(ctx, http.MethodPost, path, asJSON, body)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	var o struct {
-		Metadata struct {
-			UID             string `json:"uid"`
-			ResourceVersion string `json:"resourceVersion"`
-		} `json:"metadata"`
-	}
+	var o metadata
 	err = json.Unmarshal(data, &o)
-	return o.Metadata.UID, o.Metadata.ResourceVersion, err
+	return o.Metadata.UID, err
+}
+
+// revision is that of a collection now.
+func (t *target) revision(ctx context.Context, path string) (string, error) {
+	data, err := t.once(ctx, http.MethodGet, path+"?limit=1", "", nil)
+	if err != nil {
+		return "", err
+	}
+	var list metadata
+	err = json.Unmarshal(data, &list)
+	return list.Metadata.ResourceVersion, err
 }
 
 // owned is an object with an owner of its kind.
@@ -67,7 +82,7 @@ func owned(name, label, owner, uid string) []byte {
 
 func (t *target) cascade(ctx context.Context, policy, id string, n int) (m measured, err error) {
 	path := t.path("configmaps")
-	uid, revision, err := t.created(ctx, path, fmt.Appendf(nil, `{"metadata":{"name":"owner-%s"}}`, id))
+	uid, err := t.created(ctx, path, fmt.Appendf(nil, `{"metadata":{"name":"owner-%s"}}`, id))
 	if err != nil {
 		return m, err
 	}
@@ -81,12 +96,16 @@ func (t *target) cascade(ctx context.Context, policy, id string, n int) (m measu
 	if policy == "Orphan" {
 		change = "MODIFIED"
 	}
-	return t.deleted(ctx, path+"?watch=1&resourceVersion="+revision+"&labelSelector=cascade%3D"+id, change, n, path+"/owner-"+id, policy)
+	return t.deleted(ctx, path, "&labelSelector=cascade%3D"+id, change, n, path+"/owner-"+id, policy)
 }
 
-// deleted deletes an object and measures until a watch has seen n changes.
-func (t *target) deleted(ctx context.Context, watch, change string, n int, path, policy string) (m measured, err error) {
-	done, err := t.until(ctx, watch, change, n)
+// deleted deletes an object and measures until a watch of the collection has seen n changes in a selection.
+func (t *target) deleted(ctx context.Context, collection, selection, change string, n int, path, policy string) (m measured, err error) {
+	revision, err := t.revision(ctx, collection)
+	if err != nil {
+		return m, err
+	}
+	done, err := t.until(ctx, collection+"?watch=1&resourceVersion="+revision+selection, change, n)
 	if err != nil {
 		return m, err
 	}
@@ -101,29 +120,28 @@ func (t *target) deleted(ctx context.Context, watch, change string, n int, path,
 // chain deletes the first of n objects each of which owns the next.
 func (t *target) chain(ctx context.Context, n int) (m measured, err error) {
 	path := t.path("configmaps")
-	uid, first, err := t.created(ctx, path, []byte(`{"metadata":{"name":"chain-0"}}`))
+	uid, err := t.created(ctx, path, []byte(`{"metadata":{"name":"chain-0"}}`))
 	if err != nil {
 		return m, err
 	}
 	for i := range n {
-		if uid, _, err = t.created(ctx, path, owned(fmt.Sprintf("chain-%d", i+1), "chain", fmt.Sprintf("chain-%d", i), uid)); err != nil {
+		if uid, err = t.created(ctx, path, owned(fmt.Sprintf("chain-%d", i+1), "chain", fmt.Sprintf("chain-%d", i), uid)); err != nil {
 			return m, err
 		}
 	}
-	return t.deleted(ctx, path+"?watch=1&resourceVersion="+first+"&labelSelector=cascade%3Dchain", "DELETED", n, path+"/chain-0", "Background")
+	return t.deleted(ctx, path, "&labelSelector=cascade%3Dchain", "DELETED", n, path+"/chain-0", "Background")
 }
 
 // emptied deletes a namespace with n objects.
 func (t *target) emptied(ctx context.Context, n int) (m measured, err error) {
 	other := *t
 	other.namespace = t.namespace + "-full"
-	_, revision, err := t.created(ctx, "/api/v1/namespaces", fmt.Appendf(nil, `{"metadata":{"name":%q}}`, other.namespace))
-	if err != nil {
+	if _, err := t.created(ctx, "/api/v1/namespaces", fmt.Appendf(nil, `{"metadata":{"name":%q}}`, other.namespace)); err != nil {
 		return m, err
 	}
 	if err := other.fill(ctx, "configmaps", n, 10, func(int) string { return "" }); err != nil {
 		return m, err
 	}
-	m, err = t.deleted(ctx, "/api/v1/namespaces?watch=1&resourceVersion="+revision+"&fieldSelector=metadata.name%3D"+other.namespace, "DELETED", 1, "/api/v1/namespaces/"+other.namespace, "Background")
+	m, err = t.deleted(ctx, "/api/v1/namespaces", "&fieldSelector=metadata.name%3D"+other.namespace, "DELETED", 1, "/api/v1/namespaces/"+other.namespace, "Background")
 	return measured{rate: m.rate * float64(n), cpu: m.cpu / time.Duration(n)}, err
 }

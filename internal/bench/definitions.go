@@ -19,7 +19,7 @@ const (
 )
 
 // restTime is how long memory is given to be handed back to the system before it is measured.
-const restTime = 20 * time.Second
+const restTime = 30 * time.Second
 
 // install is how long it takes until so many definitions are established, and how much memory each of them
 // takes at rest.

@@ -44,7 +44,7 @@ func (b *bench) fanOut(ctx context.Context) (rows []row, err error) {
 // of an event.
 func (t *target) fannedOut(ctx context.Context, watchers, writes int, id string) (m measured, size int, err error) {
 	path := t.path("configmaps")
-	_, revision, err := t.created(ctx, path, fmt.Appendf(nil, `{"metadata":{"name":%q}}`, id))
+	revision, err := t.revision(ctx, path)
 	if err != nil {
 		return m, 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -47,10 +48,14 @@ func (b *bench) growth(ctx context.Context) (rows []row, err error) {
 	})
 }
 
-// grow makes the objects from..to-1.
+// grow makes the objects from..to-1, so large that what a client gets is 1 KiB.
 func (t *target) grow(ctx context.Context, from, to int) error {
-	data := fmt.Sprintf("%01000d", 0)
-	_, err := t.drive(ctx, 32, to-from, func(c *conn, i int) error {
+	small, err := t.once(ctx, http.MethodPost, t.path("configmaps")+"?dryRun=All", asJSON, []byte(`{"metadata":{"name":"sample"},"data":{"k":""}}`))
+	if err != nil {
+		return err
+	}
+	data := strings.Repeat("x", max(0, 1<<10-len(small)))
+	_, err = t.drive(ctx, 32, to-from, func(c *conn, i int) error {
 		_, err := c.do(http.MethodPost, t.path("configmaps"), asJSON, fmt.Appendf(nil, `{"metadata":{"name":"%06d"},"data":{"k":%q}}`, from+i, data))
 		return err
 	})

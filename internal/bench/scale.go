@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -42,23 +41,15 @@ func (b *bench) scales(ctx context.Context) (rows []row, err error) {
 // scale changes the number of replicas and returns how long the pods took.
 func (b *bench) scale(ctx context.Context, t *target, set string, to int) (time.Duration, error) {
 	pods := t.path("pods")
-	data, err := t.once(ctx, http.MethodGet, pods+"?limit=1", "", nil)
+	revision, err := t.revision(ctx, pods)
 	if err != nil {
-		return 0, err
-	}
-	var list struct {
-		Metadata struct {
-			ResourceVersion string `json:"resourceVersion"`
-		} `json:"metadata"`
-	}
-	if err := json.Unmarshal(data, &list); err != nil {
 		return 0, err
 	}
 	change := "ADDED"
 	if to == 0 {
 		change = "DELETED"
 	}
-	done, err := t.until(ctx, pods+"?watch=1&resourceVersion="+list.Metadata.ResourceVersion, change, b.objects)
+	done, err := t.until(ctx, pods+"?watch=1&resourceVersion="+revision, change, b.objects)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,75 @@
+package apiserver
+
+import (
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// share names the forms of events that other watchers send, too.
+func (w *watch) share() {
+	if key := w.x.key(); key != "" {
+		w.keys = map[string]string{"ADDED": key + ";ADDED", "MODIFIED": key + ";MODIFIED", "DELETED": key + ";DELETED"}
+	}
+}
+
+// emit buffers one event; a form that other watchers send too is rendered once.
+func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
+	key := w.keys[typ]
+	if e == nil || key == "" {
+		frame, err := w.frame(typ, o)
+		return w.emitted(o, frame, err)
+	}
+	if frame, ok := e.Made(key); ok {
+		return w.emitted(o, frame, nil)
+	}
+	var failed error
+	frame := e.Memo(key, func() (frame []byte) {
+		frame, failed = w.frame(typ, o)
+		return frame
+	})
+	return w.emitted(o, frame, failed)
+}
+
+// frame renders one event.
+func (w *watch) frame(typ string, o *storage.Object) ([]byte, error) {
+	object, err := w.render(o)
+	if err != nil {
+		return nil, err
+	}
+	return w.x.frame(typ, object)
+}
+
+// emitted buffers and counts a frame, or says why there is none.
+func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
+	if unconverted(failed) != nil { // the object is there, so the client must not think that it has seen all
+		w.fail(failed)
+		return failed
+	}
+	if failed != nil {
+		w.s.unreadable(o.Key, failed, "left out of a watch")
+		return nil
+	}
+	if w.count == nil {
+		w.count = w.s.metrics.watchEvents.WithLabelValues(w.q.res.Group, w.q.res.Version, w.q.res.Plural)
+	}
+	w.count.Inc()
+	return w.out.write(frame)
+}
+
+// render is rendering.object, but for a Table only the first event carries the columns.
+func (w *watch) render(o *storage.Object) ([]byte, error) {
+	if w.x.f.as != "Table" {
+		return w.x.object(o)
+	}
+	w.x.now = w.s.now()
+	t, err := w.x.table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, !w.tabled)
+	if err != nil {
+		return nil, err
+	}
+	w.tabled = true
+	return w.x.encode(t)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+)
+
+func TestRowsOf(t *testing.T) {
+	r := rowsOf("x", []measured{{rate: 3, p50: 3 * time.Millisecond}, {rate: 1, p50: time.Millisecond}, {rate: 2, p50: 2 * time.Millisecond, cpu: time.Microsecond}})
+	if want := (row{What: "x", Unit: "/s", Min: 1, Mid: 2, Max: 3, Runs: 3, P50: 2, CPU: 1}); r != want {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	var all []time.Duration
+	for i := range 200 {
+		all = append(all, time.Duration(i))
+	}
+	for p, want := range map[int]time.Duration{0: 0, 50: 100, 99: 198, 100: 199} {
+		if got := percentile(all, p); got != want {
+			t.Errorf("%d: %d", p, got)
+		}
+	}
+	if percentile(nil, 99) != 0 {
+		t.Error("of nothing")
+	}
+}
+
+func TestAge(t *testing.T) {
+	if _, ok := age([]byte(`{"type":"ADDED","object":{}}`)); ok {
+		t.Error("of an event that says nothing")
+	}
+	was := time.Now().Add(-time.Hour)
+	if got, ok := age(fmt.Appendf(nil, `{"object":{"data":{"at":"%d"}}}`, was.UnixNano())); !ok || got < time.Hour {
+		t.Error(got, ok)
+	}
+}
+
+// TestClient speaks to the plain handler: bodies, streams and failures.
+func TestClient(t *testing.T) {
+	s := httptest.NewServer(plainRoutes())
+	t.Cleanup(s.Close)
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &target{url: u}
+	c, err := target.dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	for _, n := range []int{0, 1, 100000} {
+		if data, err := c.do(http.MethodGet, fmt.Sprintf("/%d", n), "", nil); err != nil || len(data) != n {
+			t.Errorf("%d bytes: %d, %v", n, len(data), err)
+		}
+	}
+	if _, err := c.do(http.MethodGet, "/none", "", nil); err == nil {
+		t.Error("a failure isn't one")
+	}
+	frames := 0
+	done, err := target.watch(t.Context(), "/100/5000", func(frame []byte) bool {
+		frames++
+		return frames < 5000 && len(frame) == 100
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil || frames != 5000 {
+		t.Error(frames, err)
+	}
+	if m, err := target.drive(t.Context(), 3, 20, func(c *conn, _ int) error {
+		_, err := c.do(http.MethodGet, "/10", "", nil)
+		return err
+	}); err != nil || m.rate <= 0 {
+		t.Error(m, err)
+	}
+}
