@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
-	"go.etcd.io/etcd/server/v3/config"
+	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 )
@@ -39,6 +40,7 @@ func init() { wal.SegmentSizeBytes = 8 << 20 }
 
 // embedded is an etcd server in this process. Requests are function calls; it listens nowhere.
 type embedded struct {
+	etcd   *embed.Etcd
 	server *etcdserver.EtcdServer
 	lock   io.Closer
 	// temporary is the directory of the data if it is to be removed at the end.
@@ -75,9 +77,10 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	}
 	m.quiet.Store(true)
 	m.broken = newBreakdown(dir, c.Fatal)
-	if m.server, err = startEtcd(m.config(c, dir), m.broken); err != nil {
+	if m.etcd, err = startEtcd(m.config(c, dir), m.broken); err != nil {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, err)
 	}
+	m.server = m.etcd.Server
 	if err := m.ready(ctx); err != nil {
 		return nil, fmt.Errorf("starting etcd in %s: %w", dir, err)
 	}
@@ -129,11 +132,11 @@ func alone(s *etcdserver.EtcdServer) error {
 // be waited for; what is left of it stands still.
 func (m *embedded) stop() (err error) {
 	m.quiet.Store(true)
-	if m.server != nil {
+	if m.etcd != nil {
 		m.broken.serving.Store(false)
 		closed := make(chan struct{})
 		go func() {
-			m.server.Stop()
+			m.etcd.Close()
 			close(closed)
 		}()
 		select {
@@ -194,8 +197,8 @@ func lockError(dir string, err error) error {
 
 // startEtcd calls etcd, which panics, or breaks down, where a directory can't be read. Then the
 // goroutine that called it stands still.
-func startEtcd(c config.ServerConfig, b *breakdown) (*etcdserver.EtcdServer, error) {
-	var e *etcdserver.EtcdServer
+func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
+	var e *embed.Etcd
 	var err error
 	returned := make(chan struct{})
 	go func() {
@@ -205,9 +208,7 @@ func startEtcd(c config.ServerConfig, b *breakdown) (*etcdserver.EtcdServer, err
 				e, err = nil, fmt.Errorf("etcd: %v", r)
 			}
 		}()
-		if e, err = etcdserver.NewServer(c); err == nil {
-			e.Start()
-		}
+		e, err = embed.StartEtcd(c)
 	}()
 	select {
 	case <-returned:
@@ -215,4 +216,35 @@ func startEtcd(c config.ServerConfig, b *breakdown) (*etcdserver.EtcdServer, err
 	case <-b.done:
 		return nil, b.err
 	}
+}
+
+// config says how the one member runs. What is not set here has etcd's default.
+func (m *embedded) config(c Config, dir string) *embed.Config {
+	// The address identifies the member; nobody connects there.
+	address := url.URL{Scheme: "unix", Host: memberName}
+	e := embed.NewConfig()
+	e.Name = memberName
+	e.Dir = dir
+	e.ListenClientUrls, e.ListenPeerUrls = nil, nil
+	e.AdvertiseClientUrls = []url.URL{address}
+	e.AdvertisePeerUrls = []url.URL{address}
+	e.InitialCluster = e.InitialClusterFromName(memberName)
+	e.InitialClusterToken = memberName
+	e.TickMs, e.ElectionMs = tickMs, electionMs
+	e.MaxRequestBytes = maxRequestBytes
+	e.QuotaBackendBytes = -1 // none: see space
+	e.UnsafeNoFsync = c.Ephemeral
+	// After that many writes etcd notes how far its log is applied, which bounds the disk that the
+	// log takes and what a restart reads again.
+	e.SnapshotCount = snapshotWrites
+	// Applied writes are kept in memory for followers that lag behind, of which there are none, but
+	// raft panics if it looks for one that it doesn't know to be applied yet. A restart applies
+	// little more than SnapshotCount.
+	e.SnapshotCatchUpEntries = 2 * snapshotWrites
+	e.MaxWalFiles = 2
+	// Slower writes than this are worth a warning; etcd's 100 ms are common on slow disks.
+	e.WarningApplyDuration = time.Second
+	e.WarningUnaryRequestDuration = time.Second
+	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &m.quiet, m.broken))
+	return e
 }
