@@ -94,6 +94,15 @@ func TestFound(t *testing.T) {
 				{APIVersion: "v1", Kind: "ConfigMap", Name: "two", UID: "u2"},
 				{APIVersion: "v1", Kind: "ConfigMap", Name: "one", UID: "u1"}}},
 		},
+		"those of a custom resource stay in their order": {
+			{ID: 1, Verb: model.Create, Key: one},
+			{ID: 2, Verb: model.Create, Key: two},
+			{ID: 3, Verb: model.Create, Key: model.Key{Kind: "Widget", Namespace: "a", Name: "w"}, Owners: []model.Owner{
+				{APIVersion: "v1", Kind: "ConfigMap", Name: "one", UID: "u1", Block: model.False},
+				{APIVersion: "v1", Kind: "ConfigMap", Name: "gone", UID: "none"},
+				{APIVersion: "v1", Kind: "ConfigMap", Name: "two", UID: "u2"},
+				{APIVersion: "v1", Kind: "ConfigMap", Name: "one", UID: "u1"}}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := meta.Config{URL: start(t), Client: servertest.Client(t), Prefix: fmt.Sprintf("found%d-", time.Now().UnixNano())}

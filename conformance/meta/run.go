@@ -147,17 +147,14 @@ func last(past, next []model.State) model.State {
 	return past[len(past)-1]
 }
 
-// lag is the number of past states in which the collector may have decided what it does now.
+// lag is the number of past states in which the collector may have decided what it does now. So it is one by
+// one, too: what was due in the midst of a cascade need not be at its end, and yet be on its way.
 const lag = 32
 
 func (r *runner) advance(states []model.State, t drive.Timeline) error {
 	r.session.Take(len(t.Events))
 	r.past = append(r.past, states...)
-	keep := 1 // one by one, nothing is under way at the end of an operation's cascade
-	if r.Batch > 1 {
-		keep = lag
-	}
-	r.past = slices.Clone(r.past[max(0, len(r.past)-keep):])
+	r.past = slices.Clone(r.past[max(0, len(r.past)-lag):])
 	return nil
 }
 

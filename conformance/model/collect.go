@@ -197,7 +197,7 @@ func Take(s State, t Step) (State, []Event) {
 	case Finish:
 		return s.without(t.Key), []Event{{Deleted, o}}
 	case Drop:
-		o.Owners = mergeOwners(o.Owners, nil, t.Owners)
+		o.Owners = dropped(o, t.Owners)
 	case Unblock:
 		o.Owners = dedup(unblocked(o.Owners, t.Owners)) // as any patch
 	case Release:
@@ -207,6 +207,15 @@ func Take(s State, t Step) (State, []Event) {
 		return s.without(t.Key), []Event{{Deleted, s[t.Key]}}
 	}
 	return s.with(o), []Event{{Modified, o}}
+}
+
+// dropped returns the references that are left. Those of one uid come together, as a strategic merge does it
+// (D-50), which custom resources don't take: theirs stay in their order (D-52).
+func dropped(o Object, uids []UID) []Owner {
+	if KindOf(o.Kind).Custom {
+		return slices.DeleteFunc(slices.Clone(o.Owners), func(r Owner) bool { return slices.Contains(uids, r.UID) })
+	}
+	return mergeOwners(o.Owners, nil, uids)
 }
 
 func unblocked(owners []Owner, uids []UID) []Owner {

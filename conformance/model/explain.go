@@ -174,10 +174,10 @@ func (e *explanation) byItself(s State, ev Event) bool {
 		return does(Step{Kind: Finish, Key: o.Key})
 	}
 	if uids := lost(o.Owners, ev.Object.Owners); len(uids) > 0 {
-		return does(Step{Kind: Drop, Key: o.Key, Owners: uids}) && e.allowed(o, uids, State.droppable)
+		return does(Step{Kind: Drop, Key: o.Key, Owners: uids}) && e.allowed(o, uids, droppedAs(o))
 	}
 	if uids := freed(o.Owners, ev.Object.Owners); len(uids) > 0 {
-		return does(Step{Kind: Unblock, Key: o.Key, Owners: uids}) && e.allowed(o, uids, State.unblockable)
+		return does(Step{Kind: Unblock, Key: o.Key, Owners: uids}) && e.allowed(o, uids, unblockedThen)
 	}
 	for _, t := range e.wereDue(o) {
 		if t.Kind == Collect && (s.collect(o) == "" || Unsafe(s, o)) {
@@ -201,15 +201,28 @@ func (e *explanation) wereDue(o Object) []Step {
 	return all
 }
 
-// allowed reports whether each of the owners was among what f gives while the references to it were
-// what they are now.
-func (e *explanation) allowed(o Object, uids []UID, f func(State, Object) []UID) bool {
+// allowed reports whether each of the owners was among those that f tells of, in a state with the object in it.
+func (e *explanation) allowed(o Object, uids []UID, f func(s State, was Object, uid UID) bool) bool {
 	return !slices.ContainsFunc(uids, func(uid UID) bool {
 		return !slices.ContainsFunc(e.states, func(s State) bool {
 			was, ok := s[o.Key]
-			return ok && was.UID == o.UID && slices.Equal(only(was.Owners, uid), only(o.Owners, uid)) && slices.Contains(f(s, was), uid)
+			return ok && was.UID == o.UID && f(s, was, uid)
 		})
 	})
+}
+
+// droppedAs tells of references to be dropped. An owner that is gone or lets go never comes back, and its
+// references are dropped by uid alone (D-51). Others may have been mended: the object must be as it was.
+func droppedAs(o Object) func(s State, was Object, uid UID) bool {
+	return func(s State, was Object, uid UID) bool {
+		owner, there := s.Find(uid)
+		return slices.Contains(s.droppable(was), uid) && (!there || owner.releases() || slices.Equal(only(was.Owners, uid), only(o.Owners, uid)))
+	}
+}
+
+// unblockedThen tells of references to be unblocked (D-53).
+func unblockedThen(s State, was Object, uid UID) bool {
+	return slices.Contains(s.unblockable(was), uid)
 }
 
 func only(owners []Owner, uid UID) []Owner {

@@ -121,6 +121,37 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestLate: references of an object that is being deleted stay, unless the collector made up its mind before and
+// the owner can't come back (D-51).
+func TestLate(t *testing.T) {
+	ref := func(name string, uid model.UID, block model.Tri) model.Owner {
+		return model.Owner{APIVersion: "v1", Kind: "Secret", Name: name, UID: uid, Block: block}
+	}
+	owner := model.Object{Key: model.Key{Kind: "Secret", Namespace: "a", Name: "o"}, UID: "u1"}
+	other := model.Object{Key: model.Key{Kind: "Secret", Namespace: "a", Name: "p"}, UID: "u2"}
+	for _, c := range []struct {
+		name      string
+		was, is   model.Owner
+		lived, ok bool
+	}{
+		{"gone while it lived", ref("gone", "u9", model.Unset), ref("gone", "u9", model.Unset), true, true},
+		{"gone, and the reference has changed", ref("gone", "u9", model.Unset), ref("gone", "u9", model.False), true, true},
+		{"gone when it was deleted already", ref("gone", "u9", model.Unset), ref("gone", "u9", model.Unset), false, false},
+		{"of a wrong name", ref("x", "u2", model.Unset), ref("x", "u2", model.Unset), true, true},
+		{"of a wrong name that was mended", ref("x", "u2", model.Unset), ref("p", "u2", model.Unset), true, false},
+	} {
+		d := model.Object{Key: model.Key{Kind: "ConfigMap", Namespace: "a", Name: "d"}, UID: "u3", Owners: []model.Owner{ref("o", "u1", model.Unset), c.was},
+			Finalizers: []string{"x.io/hold"}, Deleting: !c.lived, Grace: model.NoGrace}
+		dying, after := d, d
+		dying.Deleting, dying.Owners = true, []model.Owner{ref("o", "u1", model.Unset), c.is}
+		after.Deleting, after.Owners = true, dying.Owners[:1]
+		past := []model.State{{owner.Key: owner, other.Key: other, d.Key: d}, {owner.Key: owner, other.Key: other, d.Key: dying}}
+		if _, err := model.Explain(past, nil, []model.Event{{Type: model.Modified, Object: after}}); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
 // TestConfluent: two owners, one of which waits and one of which is about to, and a dependent that is held.
 func TestConfluent(t *testing.T) {
 	s, o, d := scene(model.True)
