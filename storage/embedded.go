@@ -28,10 +28,14 @@ const (
 	// late, so the only price is that the process wakes up so often.
 	tickMs, electionMs = 10, 50
 	// snapshotWrites is a quarter of etcd's default; fewer would cost throughput, as each snapshot waits
-	// for the disk several times. Twice as many writes are kept in memory, whole: 10 MB of objects of
-	// 2 kB, but gigabytes if the last 5,000 writes were of the largest objects. etcd can't bound them
-	// by bytes.
+	// for the disk several times.
 	snapshotWrites = 2500
+	// etcd keeps that many of the writes that it has applied in memory, whole, for followers that lag
+	// behind, of which there are none. But when raft campaigns it looks for all that it doesn't know to be
+	// applied, and panics if one isn't there. It campaigns only at the start: where nothing is to be applied
+	// then, keptFirst is plenty; elsewhere it may be little more than snapshotWrites. etcd can't bound them
+	// by bytes: keptAgain are 10 MB of objects of 2 kB, but gigabytes if all were of the largest objects.
+	keptFirst, keptAgain = 100, 2 * snapshotWrites
 )
 
 // etcd allocates each segment of its log in full, and the next one ahead. Its 64 MB would make
@@ -69,15 +73,18 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	if m.lock, err = lockMember(dir); err != nil {
 		return nil, err
 	}
-	first := false
+	first, kept := false, uint64(keptFirst)
 	if !c.Ephemeral { // nobody opens such a directory again
 		if first, err = beginFirst(dir, c.Logger); err != nil {
 			return nil, err
 		}
+		if !first {
+			kept = keptAgain
+		}
 	}
 	m.quiet.Store(true)
 	m.broken = newBreakdown(dir, c.Fatal)
-	if m.etcd, err = startEtcd(m.config(c, dir), m.broken); err != nil {
+	if m.etcd, err = startEtcd(m.config(c, dir, kept), m.broken); err != nil {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, err)
 	}
 	m.server = m.etcd.Server
@@ -218,8 +225,9 @@ func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 	}
 }
 
-// config says how the one member runs. What is not set here has etcd's default.
-func (m *embedded) config(c Config, dir string) *embed.Config {
+// config says how the one member runs, and how many applied writes it keeps in memory. What is not set here
+// has etcd's default.
+func (m *embedded) config(c Config, dir string, kept uint64) *embed.Config {
 	// The address identifies the member; nobody connects there.
 	address := url.URL{Scheme: "unix", Host: memberName}
 	e := embed.NewConfig()
@@ -237,10 +245,7 @@ func (m *embedded) config(c Config, dir string) *embed.Config {
 	// After that many writes etcd notes how far its log is applied, which bounds the disk that the
 	// log takes and what a restart reads again.
 	e.SnapshotCount = snapshotWrites
-	// Applied writes are kept in memory for followers that lag behind, of which there are none, but
-	// raft panics if it looks for one that it doesn't know to be applied yet. A restart applies
-	// little more than SnapshotCount.
-	e.SnapshotCatchUpEntries = 2 * snapshotWrites
+	e.SnapshotCatchUpEntries = kept
 	e.MaxWalFiles = 2
 	// Slower writes than this are worth a warning; etcd's 100 ms are common on slow disks.
 	e.WarningApplyDuration = time.Second

@@ -13,7 +13,7 @@ const (
 	// burstRoom is how much may be allocated between two collections while the process works hard. The
 	// runtime would collect whenever the heap has doubled, which is twenty times a second under writes where
 	// little is stored.
-	burstRoom = 128 << 20
+	burstRoom = 64 << 20
 	// burstEvery is the pause between two collections below which that is the case.
 	burstEvery = 2 * time.Second
 	// restPercent is the runtime's own GOGC.
