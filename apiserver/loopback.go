@@ -195,7 +195,7 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 // the same.
 func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *op) error {
-		o.linking = true
+		o.link = change
 		out, err = l.s.update(ctx, o, func(old object) (object, error) {
 			err := change(old)
 			if coerce := o.res.Coerce; coerce != nil && err == nil { // an empty list isn't stored, as none of a client's is

@@ -70,7 +70,7 @@ func dedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 	var dups []string
 	seen := map[ownerKey]bool{}
 	for _, r := range refs {
-		key := ownerKey{r.APIVersion, r.Kind, r.Name, r.UID, flagOf(r.Controller), flagOf(r.BlockOwnerDeletion)}
+		key := keyOf(r)
 		if seen[key] {
 			dups = append(dups, string(r.UID)) // once for each that is dropped
 			continue
@@ -95,6 +95,10 @@ type ownerKey struct {
 	apiVersion, kind, name string
 	uid                    types.UID
 	controller, block      flag
+}
+
+func keyOf(r metav1.OwnerReference) ownerKey {
+	return ownerKey{r.APIVersion, r.Kind, r.Name, r.UID, flagOf(r.Controller), flagOf(r.BlockOwnerDeletion)}
 }
 
 // flag is a *bool by value.
@@ -157,17 +161,9 @@ func validateNew(res *resources.Resource, obj object) error {
 // The kind's own begin with those for metadata, so causes repeat.
 func (o *op) validateChange(obj, old object) error {
 	res, sub := o.res, o.sub
-	errs := apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
-	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, metadataPath) // B-12 to B-15: what can't change
-	errs = append(errs, fixed...)
-	if !res.Strategy.PlainMeta {
-		errs = append(errs, fixed...) // upstream looks twice, and says it twice
-		if !res.Strategy.CustomMeta {
-			errs = append(errs, validateFinalizerNames(obj)...)
-		}
-	}
+	errs := validateMetaChange(res, obj, old)
 	switch {
-	case o.linking:
+	case o.link != nil:
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
 	case sub == nil:
@@ -179,6 +175,20 @@ func (o *op) validateChange(obj, old object) error {
 		}
 	}
 	return invalid(res, obj, errs)
+}
+
+// validateMetaChange is the part that is the same of all kinds.
+func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.ErrorList {
+	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
+	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, metadataPath) // B-12 to B-15: what can't change
+	errs = append(errs, fixed...)
+	if !res.Strategy.PlainMeta {
+		errs = append(errs, fixed...) // upstream looks twice, and says it twice
+		if !res.Strategy.CustomMeta {
+			errs = append(errs, validateFinalizerNames(m)...)
+		}
+	}
+	return errs
 }
 
 // invalid is the 422 for an object; it names the kind, not the resource (0-06).
@@ -207,15 +217,21 @@ func inherit(m, old metav1.Object) {
 
 // lifecycleOf is what package finalizers needs to know of an object.
 func lifecycleOf(res *resources.Resource, obj object) finalizers.Object {
-	o := finalizers.Object{
-		UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(), Generation: obj.GetGeneration(),
-		Finalizers: obj.GetFinalizers(), GracePeriodSeconds: obj.GetDeletionGracePeriodSeconds(),
-	}
-	if t := obj.GetDeletionTimestamp(); t != nil {
-		o.Deletion = t.Time
-	}
+	o := lifecycleIn(obj)
 	if res.Delete.SpecFinalizers != nil {
 		o.SpecFinalizers = res.Delete.SpecFinalizers(obj)
+	}
+	return o
+}
+
+// lifecycleIn is the part of it that metadata tells.
+func lifecycleIn(m metav1.Object) finalizers.Object {
+	o := finalizers.Object{
+		UID: string(m.GetUID()), ResourceVersion: m.GetResourceVersion(), Generation: m.GetGeneration(),
+		Finalizers: m.GetFinalizers(), GracePeriodSeconds: m.GetDeletionGracePeriodSeconds(),
+	}
+	if t := m.GetDeletionTimestamp(); t != nil {
+		o.Deletion = t.Time
 	}
 	return o
 }

@@ -41,9 +41,9 @@ type op struct {
 	// bare says that what the change makes is stored as it is, whatever strategies and plugins would do
 	// with it.
 	bare bool
-	// linking says that nothing but owners and finalizers change, whatever the kind's rules find wrong
-	// with the rest.
-	linking bool
+	// link is the whole change where nothing but owners and finalizers do, whatever the kind's rules find wrong
+	// with the rest; else nil.
+	link func(metav1.Object) error
 	// guards are compared in the same transaction as the write (gc's deletes).
 	guards []storage.Guard
 	// mayCreate judges whether the client may create what it updates or applies; nil needs no asking.
@@ -314,6 +314,11 @@ func (s *Server) retry(err error) (*storage.Object, error) {
 }
 
 func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c change) (*storage.Object, error) {
+	if o.link != nil {
+		if out, done, err := s.unlink(ctx, o, cur); done || err != nil {
+			return out, err
+		}
+	}
 	old, err := o.decode(cur)
 	if err != nil {
 		return nil, err
@@ -398,19 +403,25 @@ func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, o
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
 	}
-	out := s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision})
-	if o.dryRun || verdict.Step == finalizers.Store && bytes.Equal(out.JSON, cur.JSON) {
+	if same, err := storage.Splice(value, cur.Revision); o.dryRun || err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON) {
+		out := s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision})
 		return out, out.Err
 	}
 	if verdict.Step == finalizers.Store {
 		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj)
 	}
-	_, err = s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	return s.release(ctx, o, cur, value)
+}
+
+// release commits an update that takes an object's last finalizer. It returns the object as submitted, at the
+// revision it had (B-20).
+func (s *Server) release(ctx context.Context, o *op, cur *storage.Object, value []byte) (*storage.Object, error) {
+	_, err := s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
 		err = nil // somebody else has removed it
 	}
-	return out, err // the object as submitted, at the revision it had (B-20)
+	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision}), err
 }
 
 // warnOf adds the warnings of the kind or of the subresource; old is nil on create.

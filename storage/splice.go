@@ -89,6 +89,29 @@ func Splice(stored []byte, rev int64) ([]byte, error) {
 	return c.apply(b, rev), nil
 }
 
+// Member returns where the value of a member of a JSON object stands, of the first with that name; from and to
+// are 0 if there is none.
+func Member(object []byte, name string) (from, to int) {
+	s := scan{b: object}
+	if !s.open('{') {
+		return 0, 0
+	}
+	for first := true; ; first = false {
+		n, _, ok := s.key(first)
+		if !ok {
+			return 0, 0
+		}
+		s.peek()
+		from = s.i
+		if s.skip(); s.err != nil {
+			return 0, 0
+		}
+		if n.is(name) {
+			return from, s.i
+		}
+	}
+}
+
 // locate passes an object and finds the cut; that of the last metadata, if there are several.
 func (s *scan) locate() (c cut) {
 	if !s.open('{') {

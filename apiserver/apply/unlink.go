@@ -1,0 +1,98 @@
+package apply
+
+import (
+	"bytes"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Links are owners and finalizers that an object had.
+type Links struct {
+	Owners     []types.UID
+	Finalizers []string
+	// NoOwners and NoFinalizers say that none is left, where there were some.
+	NoOwners, NoFinalizers bool
+}
+
+// Unlink returns managedFields as Update makes them of a write that does nothing but take links away: nobody
+// owns them any longer, and nobody owns anything new. It looks at those entries only that name owners or
+// finalizers. It reports false where it takes Update to know: no entries, some of another version, or of a form
+// that only clients bring.
+func Unlink(res *resources.Resource, entries []metav1.ManagedFieldsEntry, gone Links) ([]metav1.ManagedFieldsEntry, bool) {
+	if len(entries) == 0 || claimed(entries) {
+		return nil, false
+	}
+	version := res.GroupVersion().String()
+	left := make([]metav1.ManagedFieldsEntry, 0, len(entries))
+	var removed *fieldpath.Set
+	for _, e := range entries {
+		if e.APIVersion != version || e.FieldsV1 == nil {
+			return nil, false
+		}
+		raw := e.FieldsV1.GetRawBytes()
+		if bytes.Contains(raw, ownersField) || bytes.Contains(raw, finalizersField) {
+			if removed == nil {
+				removed = gone.fields()
+			}
+			fields, err := without(raw, removed)
+			if err != nil {
+				return nil, false
+			}
+			if fields == nil {
+				continue
+			}
+			e.FieldsV1 = fields
+		}
+		left = append(left, e)
+	}
+	return slices.Clip(left), true
+}
+
+// ownersField and finalizersField are how FieldsV1 names them.
+var ownersField, finalizersField = []byte(`"f:ownerReferences"`), []byte(`"f:finalizers"`)
+
+// fields is the set of what is gone.
+func (l Links) fields() *fieldpath.Set {
+	owners, finalizers := fieldpath.MakePathOrDie("metadata", "ownerReferences"), fieldpath.MakePathOrDie("metadata", "finalizers")
+	s := fieldpath.NewSet()
+	for _, uid := range l.Owners {
+		key := fieldpath.KeyByFields("uid", string(uid))
+		s.Insert(append(owners.Copy(), fieldpath.PathElement{Key: key}))
+	}
+	for _, f := range l.Finalizers {
+		v := value.NewValueInterface(f)
+		s.Insert(append(finalizers.Copy(), fieldpath.PathElement{Value: &v}))
+	}
+	if l.NoOwners {
+		s.Insert(owners)
+	}
+	if l.NoFinalizers {
+		s.Insert(finalizers)
+	}
+	return s
+}
+
+// without returns FieldsV1 without what was removed; nil if nothing is left.
+func without(raw []byte, removed *fieldpath.Set) (*metav1.FieldsV1, error) {
+	owned := fieldpath.NewSet()
+	if err := owned.FromJSON(bytes.NewReader(raw)); err != nil {
+		return nil, err
+	}
+	owned = owned.Difference(removed)
+	if owned.Empty() {
+		return nil, nil
+	}
+	data, err := owned.ToJSON()
+	if err != nil {
+		return nil, err
+	}
+	f := &metav1.FieldsV1{}
+	f.SetRawBytes(data)
+	return f, nil
+}

@@ -1,0 +1,101 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// unlink is update of a write that only takes owners and finalizers away, on the metadata alone: a cascade makes
+// one for each dependent that stays. The rest of the object is stored as it is, so it must be known to be of its
+// kind. No plugin of admission looks at such a write of a controller's. It reports false, and has done
+// nothing, where it takes updateOnce.
+func (s *Server) unlink(ctx context.Context, o *op, cur *storage.Object) (out *storage.Object, done bool, err error) {
+	if o.dryRun || o.res.Custom || o.res.Direct || o.res.Delete.SpecFinalizers != nil || !s.known(o.res, cur) {
+		return nil, false, nil
+	}
+	from, to := storage.Member(cur.JSON, "metadata")
+	if to == 0 {
+		return nil, false, nil
+	}
+	old, obj := &metav1.ObjectMeta{}, &metav1.ObjectMeta{}
+	if json.Unmarshal(cur.JSON[from:to], old) != nil {
+		return nil, false, nil
+	}
+	old.DeepCopyInto(obj)
+	if err := o.link(obj); err != nil {
+		return nil, true, err
+	}
+	gone, ok := lostLinks(old, obj)
+	if !ok {
+		return nil, false, nil
+	}
+	if obj.ManagedFields, ok = apply.Unlink(o.res, old.ManagedFields, gone); !ok {
+		return nil, false, nil
+	}
+	if err := invalid(o.res, obj, validateMetaChange(o.res, obj, old)); err != nil {
+		return nil, true, err
+	}
+	verdict := finalizers.Update(lifecycleIn(old), lifecycleIn(obj), s.now())
+	obj.ResourceVersion, obj.SelfLink = "", ""
+	metadata, err := json.Marshal(obj)
+	if err != nil {
+		return nil, true, fmt.Errorf("encoding metadata of %s: %w", o.res.Kind, err)
+	}
+	value := slices.Concat(cur.JSON[:from], metadata, cur.JSON[to:])
+	if verdict.Step != finalizers.Store {
+		out, err = s.release(ctx, o, cur, value)
+		return out, true, err
+	}
+	rev, err := s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.ttl(o)})
+	switch {
+	case errors.Is(err, storage.ErrTooLarge):
+		return nil, false, nil
+	case err != nil:
+		return nil, true, err
+	}
+	s.vouchers.add(rev)
+	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), true, nil
+}
+
+// lostLinks returns what obj no longer has. It reports false if obj differs from old in any other way, in none,
+// or if what is lost can't be told from what is kept.
+func lostLinks(old, obj *metav1.ObjectMeta) (gone apply.Links, ok bool) {
+	seen := make(map[any]bool, len(old.OwnerReferences)+len(old.Finalizers))
+	kept := 0
+	for _, r := range old.OwnerReferences {
+		if seen[r.UID] {
+			return gone, false
+		}
+		seen[r.UID] = true
+		if kept < len(obj.OwnerReferences) && keyOf(r) == keyOf(obj.OwnerReferences[kept]) {
+			kept++
+			continue
+		}
+		gone.Owners = append(gone.Owners, r.UID)
+	}
+	ok = kept == len(obj.OwnerReferences)
+	kept = 0
+	for _, f := range old.Finalizers {
+		if seen[f] {
+			return gone, false
+		}
+		seen[f] = true
+		if kept < len(obj.Finalizers) && obj.Finalizers[kept] == f {
+			kept++
+			continue
+		}
+		gone.Finalizers = append(gone.Finalizers, f)
+	}
+	ok = ok && kept == len(obj.Finalizers) && len(gone.Owners)+len(gone.Finalizers) > 0
+	gone.NoOwners, gone.NoFinalizers = len(obj.OwnerReferences) == 0 && len(old.OwnerReferences) > 0, len(obj.Finalizers) == 0 && len(old.Finalizers) > 0
+	return gone, ok
+}
