@@ -56,6 +56,8 @@ type endpoint struct {
 	empty   object
 	// creation finds the fields of new objects, nil where the field manager has to.
 	creation *creation
+	// parer makes what is compared less, nil of kinds that are stored in another version or have no Go type.
+	parer func() *parer
 }
 
 // New returns managers of the fields of a table's resources.
@@ -114,6 +116,13 @@ func (m *Managers) build(e *endpoint) error {
 		if e.creation, err = m.creation(e.res); err != nil {
 			return err
 		}
+	}
+	if !e.res.Custom && e.res.ToStored == nil && e.res.FromStored == nil {
+		root, err := m.kinds.shape(e.res.GroupVersionKind(), e.res.New)
+		if err != nil {
+			return err
+		}
+		e.parer = sync.OnceValue(func() *parer { return newParer(root) })
 	}
 	create := managedfields.NewDefaultFieldManager
 	if e.res.Custom {

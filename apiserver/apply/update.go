@@ -2,6 +2,7 @@ package apply
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -63,8 +64,29 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 	if err != nil {
 		return err
 	}
+	if now, ok := e.pared(was, obj); ok {
+		_, err = e.fields.Update(was, now, manager)
+		obj.SetManagedFields(now.GetManagedFields())
+		return err
+	}
 	_, err = e.fields.Update(was, obj, manager)
 	return err
+}
+
+// pared returns a copy of obj that has only what differs from what is stored, of which the versioned view then has
+// no more, either. It reports false if they have to be compared as they are: other versions need the whole
+// to be converted.
+func (e *endpoint) pared(was *view, obj object) (object, bool) {
+	version := e.res.GroupVersion().String()
+	if e.parer == nil || reflect.TypeOf(was.versioned) != reflect.TypeOf(obj) ||
+		!ofVersion(was.GetManagedFields(), version) || !ofVersion(obj.GetManagedFields(), version) {
+		return nil, false
+	}
+	a, b := e.parer().pare(was.versioned, obj)
+	was.versioned = a
+	now := b.(object)
+	now.SetManagedFields(obj.GetManagedFields())
+	return now, true
 }
 
 // live returns what is stored in the served version and without managedFields, which nobody owns,

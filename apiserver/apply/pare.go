@@ -1,0 +1,100 @@
+package apply
+
+import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// parer takes out of two objects what is the same in both, so that it needn't be compared: it is neither
+// added, nor changed, nor removed.
+type parer struct{ parts []part }
+
+// part is a field of a structure.
+type part struct {
+	field
+	// fragile says that it may break the schema's rules, for which the whole has to be refused: it stays.
+	fragile bool
+	// within are the parts of the structure that it is or points to, nil if it is compared as a whole.
+	within []part
+}
+
+// paredDepth is how deep structures are pared: spec.template.spec.securityContext, and metadata.
+const paredDepth = 5
+
+// newParer returns a parer of a kind's objects. What would vanish if it were emptied is compared as a whole.
+func newParer(root *shape) *parer {
+	return &parer{partsOf(root, paredDepth, map[*shape]bool{})}
+}
+
+func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
+	if sh.form != structure || sh.atomic || sh.ownJSON || depth == 0 {
+		return nil
+	}
+	var parts []part
+	for i := range sh.fields {
+		f := &sh.fields[i]
+		if f.json == "apiVersion" || f.json == "kind" {
+			continue
+		}
+		breaks, known := broken[f.shape]
+		if !known {
+			breaks = f.shape.breaks(map[*shape]bool{})
+			broken[f.shape] = breaks
+		}
+		p := part{field: f.field, fragile: breaks}
+		if f.kind == reflect.Pointer || f.kind == reflect.Struct && f.omitZero == nil {
+			p.within = partsOf(f.shape, depth-1, broken)
+		}
+		if !p.fragile || p.within != nil {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// pare returns both objects, which are of the kind's Go type, without what is the same in them; they share what
+// is left with the given ones.
+func (p *parer) pare(a, b runtime.Object) (x, y runtime.Object) {
+	x, y = shallow(a), shallow(b)
+	pare(reflect.ValueOf(x).Elem(), reflect.ValueOf(y).Elem(), p.parts)
+	return x, y
+}
+
+func pare(a, b reflect.Value, parts []part) {
+	for i := range parts {
+		p := &parts[i]
+		x, y := p.of(a), p.of(b)
+		switch {
+		case x.IsZero() && y.IsZero():
+		case !p.fragile && reflect.DeepEqual(x.Interface(), y.Interface()):
+			x.SetZero()
+			y.SetZero()
+		case p.within == nil:
+		case x.Kind() == reflect.Struct:
+			pare(x, y, p.within)
+		case !x.IsNil() && !y.IsNil() && x.Elem().Kind() == reflect.Struct:
+			x.Set(copied(x))
+			y.Set(copied(y))
+			pare(x.Elem(), y.Elem(), p.within)
+		}
+	}
+}
+
+// copied returns a pointer to a copy of what v points to.
+func copied(v reflect.Value) reflect.Value {
+	c := reflect.New(v.Type().Elem())
+	c.Elem().Set(v.Elem())
+	return c
+}
+
+// ofVersion reports whether all entries are of one version.
+func ofVersion(entries []metav1.ManagedFieldsEntry, version string) bool {
+	for i := range entries {
+		if entries[i].APIVersion != version {
+			return false
+		}
+	}
+	return true
+}
