@@ -18,6 +18,8 @@ const (
 	requestTimeout = 40 * time.Second
 	// maxAnswer bounds the bytes of an answer that are read.
 	maxAnswer = 16 << 20
+	// lingering is how much longer than its context a request that makes something may take.
+	lingering = 5 * time.Second
 )
 
 // Client sends requests to the server under test. HTTP carries the credentials, if there are any.
@@ -95,7 +97,7 @@ func (c *Client) do(ctx context.Context, method, path, contentType string, body 
 }
 
 func (c *Client) once(ctx context.Context, method, path, contentType, body string) (*Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := lasting(ctx, method)
 	defer cancel()
 	res, err := c.open(ctx, method, path, contentType, body)
 	if err != nil {
@@ -112,6 +114,22 @@ func (c *Client) once(ctx context.Context, method, path, contentType, body strin
 		a.Body = map[string]any{}
 	}
 	return a, nil
+}
+
+// lasting returns a context for a request. What makes an object isn't given up the moment that a run is
+// interrupted: it could be carried out after everything has been cleaned up.
+func lasting(ctx context.Context, method string) (context.Context, context.CancelFunc) {
+	if method != http.MethodPost || ctx.Err() != nil {
+		return context.WithTimeout(ctx, requestTimeout)
+	}
+	longer, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(lingering, cancel)
+	})
+	return longer, func() {
+		stop()
+		cancel()
+	}
 }
 
 // open sends a request and leaves the answer's body to be read.
