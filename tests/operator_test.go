@@ -20,6 +20,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metrics "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -150,8 +151,10 @@ func (w *world) operate(ctx context.Context) manager.Manager {
 	config := &rest.Config{Host: w.config.Host, TLSClientConfig: rest.TLSClientConfig{CAData: w.config.CAData}, QPS: -1}
 	// As with BearerTokenFile, but a token that is refused is read anew at once, not within a minute.
 	config.Wrap(transport.ResettableTokenSourceWrapTransport(transport.NewCachedFileTokenSource(w.tokenFile)))
+	again := true // the test may run more than once in a process
 	mgr, err := ctrl.NewManager(config, manager.Options{
-		Scheme: w.admin.Scheme(), Metrics: metrics.Options{BindAddress: "0"},
+		Controller: ctrlconfig.Controller{SkipNameValidation: &again},
+		Scheme:     w.admin.Scheme(), Metrics: metrics.Options{BindAddress: "0"},
 		Cache:          cache.Options{DefaultNamespaces: map[string]cache.Config{tenant: {}}},
 		LeaderElection: true, LeaderElectionID: "widgets", LeaderElectionNamespace: tenant, LeaderElectionReleaseOnCancel: true,
 	})
