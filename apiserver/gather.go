@@ -26,12 +26,32 @@ func gathering(watchers int64) time.Duration {
 	return min(d, mostGathering)
 }
 
-// crowds count the watches of each collection.
-type crowds struct{ counts sync.Map }
+// crowds count the watches of each collection that has any.
+type crowds struct {
+	mu     sync.Mutex // guards counts, and that none is in it that is 0
+	counts map[string]*atomic.Int64
+}
 
-func (c *crowds) of(collection string) *atomic.Int64 {
-	n, _ := c.counts.LoadOrStore(collection, &atomic.Int64{})
-	return n.(*atomic.Int64)
+// join counts one more watch of a collection, until leave is called. count is that of all.
+func (c *crowds) join(collection string) (count *atomic.Int64, leave func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.counts[collection]
+	if n == nil {
+		n = &atomic.Int64{}
+		if c.counts == nil {
+			c.counts = map[string]*atomic.Int64{}
+		}
+		c.counts[collection] = n
+	}
+	n.Add(1)
+	return n, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if n.Add(-1) == 0 {
+			delete(c.counts, collection)
+		}
+	}
 }
 
 // gather waits until the watch may be sent something again.

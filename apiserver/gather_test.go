@@ -12,3 +12,17 @@ func TestGathering(t *testing.T) {
 		}
 	}
 }
+
+func TestCrowds(t *testing.T) {
+	c := &crowds{}
+	n, leave := c.join("pods")
+	same, leaveToo := c.join("pods")
+	if other, _ := c.join("nodes"); n != same || n.Load() != 2 || other.Load() != 1 {
+		t.Errorf("%d and %d watch pods, %d nodes", n.Load(), same.Load(), other.Load())
+	}
+	leave()
+	leaveToo()
+	if n.Load() != 0 || len(c.counts) != 1 {
+		t.Errorf("%d are left, and %d collections", n.Load(), len(c.counts))
+	}
+}

@@ -59,10 +59,11 @@ func (s *Server) serveWatch(q *request) error {
 	open := s.metrics.watches.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope)
 	open.Inc()
 	defer open.Dec()
-	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, crowd: s.crowds.of(q.res.Collection)}
+	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev}
 	w.share()
-	w.crowd.Add(1)
-	defer w.crowd.Add(-1)
+	crowd, leave := s.crowds.join(q.res.Collection)
+	defer leave()
+	w.crowd = crowd
 	return w.serve()
 }
 
