@@ -89,3 +89,18 @@ func BenchmarkFirst(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkUpdateStatus is what a kubelet does.
+func BenchmarkUpdateStatus(b *testing.B) {
+	m, obj := New(Config{Types: table}), pod(b)
+	res := table.Kind(obj.GroupVersionKind())
+	m.Update(res, "", nil, obj, "creator")
+	obj.SetUID("1")
+	next := obj.DeepCopy()
+	next.Status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1", Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		next.SetManagedFields(obj.GetManagedFields())
+		m.Update(res, "status", obj, next, "kubelet")
+	}
+}

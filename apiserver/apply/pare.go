@@ -3,7 +3,6 @@ package apply
 import (
 	"reflect"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -14,6 +13,8 @@ type parer struct{ parts []part }
 // part is a field of a structure.
 type part struct {
 	field
+	// name is how FieldsV1 writes it: `"f:spec":`.
+	name string
 	// fragile says that it may break the schema's rules, for which the whole has to be refused: it stays.
 	fragile bool
 	// within are the parts of the structure that it is or points to, nil if it is compared as a whole.
@@ -43,26 +44,24 @@ func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
 			breaks = f.shape.breaks(map[*shape]bool{})
 			broken[f.shape] = breaks
 		}
-		p := part{field: f.field, fragile: breaks}
+		p := part{field: f.field, name: f.name, fragile: breaks}
 		if f.kind == reflect.Pointer || f.kind == reflect.Struct && f.omitZero == nil {
 			p.within = partsOf(f.shape, depth-1, broken)
 		}
-		if !p.fragile || p.within != nil {
-			parts = append(parts, p)
-		}
+		parts = append(parts, p)
 	}
 	return parts
 }
 
 // pare returns both objects, which are of the kind's Go type, without what is the same in them; they share what
-// is left with the given ones.
-func (p *parer) pare(a, b runtime.Object) (x, y runtime.Object) {
+// is left with the given ones. names has the last names on the ways to what is left in either, as FieldsV1 has
+// them.
+func (p *parer) pare(a, b runtime.Object) (x, y runtime.Object, names []string) {
 	x, y = shallow(a), shallow(b)
-	pare(reflect.ValueOf(x).Elem(), reflect.ValueOf(y).Elem(), p.parts)
-	return x, y
+	return x, y, pare(reflect.ValueOf(x).Elem(), reflect.ValueOf(y).Elem(), p.parts, nil)
 }
 
-func pare(a, b reflect.Value, parts []part) {
+func pare(a, b reflect.Value, parts []part, names []string) []string {
 	for i := range parts {
 		p := &parts[i]
 		x, y := p.of(a), p.of(b)
@@ -71,15 +70,17 @@ func pare(a, b reflect.Value, parts []part) {
 		case !p.fragile && reflect.DeepEqual(x.Interface(), y.Interface()):
 			x.SetZero()
 			y.SetZero()
-		case p.within == nil:
-		case x.Kind() == reflect.Struct:
-			pare(x, y, p.within)
-		case !x.IsNil() && !y.IsNil() && x.Elem().Kind() == reflect.Struct:
+		case p.within != nil && x.Kind() == reflect.Struct:
+			names = pare(x, y, p.within, names)
+		case p.within != nil && !x.IsNil() && !y.IsNil() && x.Elem().Kind() == reflect.Struct:
 			x.Set(copied(x))
 			y.Set(copied(y))
-			pare(x.Elem(), y.Elem(), p.within)
+			names = pare(x.Elem(), y.Elem(), p.within, names)
+		default:
+			names = append(names, p.name)
 		}
 	}
+	return names
 }
 
 // copied returns a pointer to a copy of what v points to.
@@ -87,14 +88,4 @@ func copied(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type().Elem())
 	c.Elem().Set(v.Elem())
 	return c
-}
-
-// ofVersion reports whether all entries are of one version.
-func ofVersion(entries []metav1.ManagedFieldsEntry, version string) bool {
-	for i := range entries {
-		if entries[i].APIVersion != version {
-			return false
-		}
-	}
-	return true
 }

@@ -3,6 +3,7 @@ package apply
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,29 +65,37 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 	if err != nil {
 		return err
 	}
-	if now, ok := e.pared(was, obj); ok {
-		_, err = e.fields.Update(was, now, manager)
-		obj.SetManagedFields(now.GetManagedFields())
-		return err
+	if e.parer != nil {
+		if done, err := e.pared(was, obj, manager); done {
+			return err
+		}
 	}
 	_, err = e.fields.Update(was, obj, manager)
 	return err
 }
 
-// pared returns a copy of obj that has only what differs from what is stored, of which the versioned view then has
-// no more, either. It reports false if they have to be compared as they are: other versions need the whole
-// to be converted.
-func (e *endpoint) pared(was *view, obj object) (object, bool) {
-	version := e.res.GroupVersion().String()
-	if e.parer == nil || reflect.TypeOf(was.versioned) != reflect.TypeOf(obj) ||
-		!ofVersion(was.GetManagedFields(), version) || !ofVersion(obj.GetManagedFields(), version) {
-		return nil, false
+// pared is update of copies that have only what differs, and of those entries that may change. It reports false
+// if it takes the whole: entries of other versions need the object to be converted, and a client's own may say
+// anything.
+func (e *endpoint) pared(was *view, obj object, manager string) (done bool, err error) {
+	entries, version := was.GetManagedFields(), e.res.GroupVersion().String()
+	if reflect.TypeOf(was.versioned) != reflect.TypeOf(obj) || !ofVersion(entries, version) ||
+		claimed(entries) || !reflect.DeepEqual(entries, obj.GetManagedFields()) {
+		return false, nil
 	}
-	a, b := e.parer().pare(was.versioned, obj)
-	was.versioned = a
-	now := b.(object)
-	now.SetManagedFields(obj.GetManagedFields())
-	return now, true
+	a, b, names := e.parer().pare(was.versioned, obj)
+	stored, now := shallow(was.object).(object), b.(object)
+	concerned, bystanding := bystanders(entries, manager, names)
+	alone := standIn(version)
+	if len(concerned) == 0 && len(bystanding) > 0 {
+		concerned = append(concerned, alone)
+	}
+	stored.SetManagedFields(concerned)
+	now.SetManagedFields(concerned)
+	_, err = e.fields.Update(&view{stored, a}, now, manager)
+	left := slices.DeleteFunc(now.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == alone.Manager })
+	obj.SetManagedFields(ordered(append(left, bystanding...)))
+	return true, err
 }
 
 // live returns what is stored in the served version and without managedFields, which nobody owns,

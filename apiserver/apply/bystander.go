@@ -1,0 +1,64 @@
+package apply
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// mostManagers is how many entries of updates a field manager lets be (apimachinery managedfields/internal:
+// DefaultMaxUpdateManagers).
+const mostManagers = 10
+
+// bystanders parts entries into those that a write by the manager may change and those that it can't: they name
+// none of the fields that differ. No entry is a bystander where the field manager has to look at all, as it does to merge the oldest
+// of too many.
+func bystanders(entries []metav1.ManagedFieldsEntry, manager string, names []string) (concerned, bystanding []metav1.ManagedFieldsEntry) {
+	if len(entries) >= mostManagers {
+		return entries, nil
+	}
+	for _, e := range entries {
+		if e.FieldsV1 == nil || e.Manager == manager || named(e.FieldsV1.GetRawBytes(), names) {
+			concerned = append(concerned, e)
+		} else {
+			bystanding = append(bystanding, e)
+		}
+	}
+	return concerned, bystanding
+}
+
+// standIn is an entry for an object all of whose entries are bystanders: where there are none a field manager
+// tracks nothing. No client's manager has the name, as its character can't be printed (A-35).
+func standIn(version string) metav1.ManagedFieldsEntry {
+	fields := &metav1.FieldsV1{}
+	fields.SetRawBytes([]byte(`{"f:-":{}}`))
+	return metav1.ManagedFieldsEntry{Manager: "\x00", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: version, FieldsType: "FieldsV1", FieldsV1: fields}
+}
+
+// named reports whether FieldsV1 has any of the names.
+func named(raw []byte, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(raw, []byte(name)) })
+}
+
+// ordered sorts entries as a field manager does (apimachinery managedfields/internal: sortEncodedManagedFields).
+func ordered(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
+	slices.SortStableFunc(entries, func(a, b metav1.ManagedFieldsEntry) int {
+		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(seconds(a.Time), seconds(b.Time)),
+			cmp.Compare(a.Manager, b.Manager), cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Subresource, b.Subresource))
+	})
+	return entries
+}
+
+func seconds(t *metav1.Time) int64 {
+	if t == nil {
+		return 0
+	}
+	return t.Unix()
+}
+
+// ofVersion reports whether all entries are of one version.
+func ofVersion(entries []metav1.ManagedFieldsEntry, version string) bool {
+	return !slices.ContainsFunc(entries, func(e metav1.ManagedFieldsEntry) bool { return e.APIVersion != version })
+}

@@ -1,0 +1,76 @@
+package apply
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// TestManyManagers: of more managers than are kept the oldest become one, also if all but one are bystanders.
+func TestManyManagers(t *testing.T) {
+	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	p := plain{res}
+	reference, err := managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), p, p, p, res.GroupVersionKind(),
+		schema.GroupVersion{Version: runtime.APIVersionInternal}, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := configMap()
+	m.Update(res, "", nil, live, "creator")
+	live.UID = "u"
+	for i := range mostManagers + 4 {
+		next := live.DeepCopy()
+		next.Annotations = map[string]string{}
+		for k, v := range live.Annotations {
+			next.Annotations[k] = v
+		}
+		if i%2 == 0 {
+			next.Annotations[fmt.Sprint("a", i)] = "1"
+		} else {
+			next.Data = map[string]string{"k": fmt.Sprint(i)}
+		}
+		manager := fmt.Sprint("m", i)
+		want := reference.UpdateNoErrors(live.DeepCopy(), next.DeepCopy(), manager).(*corev1.ConfigMap)
+		live = m.Update(res, "", live, next, manager).(*corev1.ConfigMap)
+		a, b := want.DeepCopy(), live.DeepCopy()
+		forget(a)
+		forget(b)
+		if d := cmp.Diff(a.ManagedFields, b.ManagedFields); d != "" {
+			t.Fatalf("after %d managers (-field manager +own):\n%s", i+1, d)
+		}
+	}
+	if n := len(live.ManagedFields); n < 5 || n > mostManagers+1 {
+		t.Errorf("%d entries", n)
+	}
+}
+
+// TestBystanders: entries that name what differs, or are the writer's, aren't.
+func TestBystanders(t *testing.T) {
+	entry := func(manager, fields string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{Manager: manager, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
+	}
+	spec, status := entry("s", `{"f:spec":{}}`), entry("t", `{"f:status":{}}`)
+	for _, c := range []struct {
+		manager               string
+		names                 []string
+		concerned, bystanding []metav1.ManagedFieldsEntry
+	}{
+		{"x", []string{`"f:status":`}, []metav1.ManagedFieldsEntry{status}, []metav1.ManagedFieldsEntry{spec}},
+		{"s", []string{`"f:status":`}, []metav1.ManagedFieldsEntry{spec, status}, nil},
+		{"x", []string{`"f:data":`}, nil, []metav1.ManagedFieldsEntry{spec, status}},
+		{"x", nil, nil, []metav1.ManagedFieldsEntry{spec, status}},
+	} {
+		concerned, bystanding := bystanders([]metav1.ManagedFieldsEntry{spec, status}, c.manager, c.names)
+		if d := cmp.Diff([][]metav1.ManagedFieldsEntry{c.concerned, c.bystanding}, [][]metav1.ManagedFieldsEntry{concerned, bystanding}); d != "" {
+			t.Errorf("%s writes %q:\n%s", c.manager, c.names, d)
+		}
+	}
+}
