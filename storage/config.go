@@ -18,7 +18,7 @@ type Config struct {
 	// DataDir is etcd's data directory; it is made if it doesn't exist. With Ephemeral it is where
 	// the temporary directory is made (default: the system's).
 	DataDir string
-	// Ephemeral stores in a temporary directory that is removed by Close, and never waits for the
+	// Ephemeral stores in a directory of Temporary's that is removed by Close, and never waits for the
 	// disk: a crash loses everything.
 	Ephemeral bool
 	// Endpoints are the client URLs of an external etcd cluster (http, https or unix).

@@ -47,8 +47,8 @@ type embedded struct {
 	etcd   *embed.Etcd
 	server *etcdserver.EtcdServer
 	lock   io.Closer
-	// temporary is the directory of the data if it is to be removed at the end.
-	temporary string
+	// cleared removes the directory of the data at the end, nil if it stays.
+	cleared func()
 	// quiet keeps warnings back while the server starts and stops; see logCore.
 	quiet atomic.Bool
 	// broken is told if etcd can't go on.
@@ -65,12 +65,11 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	}()
 	dir := c.DataDir
 	if c.Ephemeral {
-		if dir, err = os.MkdirTemp(c.DataDir, memberName+"-"); err != nil {
-			return nil, fmt.Errorf("making a temporary directory: %w", err)
-		}
-		m.temporary = dir
+		dir, m.cleared, err = Temporary(c.DataDir)
+	} else {
+		m.lock, err = lockMember(dir)
 	}
-	if m.lock, err = lockMember(dir); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	first, kept := false, uint64(keptFirst)
@@ -155,8 +154,8 @@ func (m *embedded) stop() (err error) {
 	if m.lock != nil {
 		m.lock.Close()
 	}
-	if m.temporary != "" {
-		os.RemoveAll(m.temporary)
+	if m.cleared != nil {
+		m.cleared()
 	}
 	return err
 }

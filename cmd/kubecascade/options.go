@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -160,10 +159,8 @@ func (o *options) directory() (done func(), err error) {
 		}
 		return func() { _ = lock.Close() }, nil // the file only says that it is locked
 	}
-	if o.dataDir, err = os.MkdirTemp("", "kubecascade-"); err != nil {
-		return nil, fmt.Errorf("making a temporary directory: %w", err)
-	}
-	return func() { _ = os.RemoveAll(o.dataDir) }, nil // what can't be removed is the system's to clean
+	o.dataDir, done, err = storage.Temporary("")
+	return done, err
 }
 
 // listen opens a port; the error says which flag chooses another.

@@ -1,0 +1,64 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+)
+
+// inUse is the file in a temporary directory that whoever made it has locked for as long as it lives.
+const inUse = memberName + ".temporary"
+
+// Temporary makes a directory in parent, or where the system keeps such if that is empty, that is nobody else's; done
+// removes it. Those of processes that were killed are removed on the way, in the background: nobody comes back for
+// them.
+func Temporary(parent string) (dir string, done func(), err error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	var lock io.Closer
+	for tries := 0; ; tries++ {
+		if dir, err = os.MkdirTemp(parent, memberName+"-"); err != nil {
+			return "", nil, fmt.Errorf("making a temporary directory: %w", err)
+		}
+		if lock, err = fileutil.TryLockFile(filepath.Join(dir, inUse), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+			break
+		}
+		// Somebody who sweeps has come between the file and its lock, and removes it.
+		if !errors.Is(err, fileutil.ErrLocked) || tries == 3 {
+			os.RemoveAll(dir)
+			return "", nil, fmt.Errorf("locking a temporary directory: %w", err)
+		}
+	}
+	var sweeping sync.WaitGroup
+	sweeping.Go(func() { sweep(parent) })
+	return dir, func() {
+		sweeping.Wait()
+		lock.Close() // before, as some systems don't remove what is open
+		os.RemoveAll(dir)
+	}, nil
+}
+
+// sweep removes temporary directories whose processes have ended.
+func sweep(parent string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), memberName+"-") {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		if lock, err := fileutil.TryLockFile(filepath.Join(dir, inUse), os.O_RDWR, 0o600); err == nil {
+			os.RemoveAll(dir)
+			lock.Close()
+		}
+	}
+}
