@@ -4,12 +4,12 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /kubecascade ./cmd/kubecascade
+RUN make build VERSION=${VERSION}
 # The data directory must belong to the user that the server runs as; scratch has no mkdir.
 RUN mkdir -p /empty/data /empty/tmp && chmod 1777 /empty/tmp
 
 FROM scratch
-COPY --from=build /kubecascade /kubecascade
+COPY --from=build /src/bin/kubecascade /kubecascade
 COPY --from=build --chown=65532:65532 /empty/ /
 USER 65532:65532
 VOLUME /data
