@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -126,11 +127,20 @@ func loopbackHost(host string) bool {
 // gzipFrom is the size from which answers are compressed for who accepts it, as upstream.
 const gzipFrom = 128 << 10
 
+// buffers are those of answers that are written in many pieces.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
+
 // compressed returns where to write an answer of about size bytes; finish must be called.
 func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
 	if size < gzipFrom || !acceptsGzip(r) {
-		b := bufio.NewWriterSize(w, 32<<10)
-		return b, b.Flush
+		b := buffers.Get().(*bufio.Writer)
+		b.Reset(w)
+		return b, func() error {
+			err := b.Flush()
+			b.Reset(nil)
+			buffers.Put(b)
+			return err
+		}
 	}
 	w.Header().Set("Content-Encoding", "gzip")
 	w.Header().Add("Vary", "Accept-Encoding")
@@ -156,10 +166,13 @@ func acceptsGzip(r *http.Request) bool {
 func write(w http.ResponseWriter, r *http.Request, code int, data []byte) {
 	if len(data) < gzipFrom {
 		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+		w.WriteHeader(code)
+		_, _ = w.Write(data) // if that fails, the client is gone
+		return
 	}
 	out, finish := compressed(w, r, len(data))
 	w.WriteHeader(code)
 	if _, err := out.Write(data); err == nil {
-		_ = finish() // the client is gone
+		_ = finish() // as above
 	}
 }
