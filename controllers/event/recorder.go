@@ -25,7 +25,7 @@ type Recorder struct {
 	api       API
 	component string
 	log       *slog.Logger
-	waiting   chan waiting
+	waiting   chan *waiting
 }
 
 // waiting is an Event that is to be sent.
@@ -37,13 +37,13 @@ type waiting struct {
 
 // NewRecorder returns a recorder that waits for Run. component is the source that its Events name.
 func NewRecorder(api API, component string, log *slog.Logger) *Recorder {
-	return &Recorder{api: api, component: component, log: log, waiting: make(chan waiting, maxWaiting)}
+	return &Recorder{api: api, component: component, log: log, waiting: make(chan *waiting, maxWaiting)}
 }
 
 // Record has an Event sent. It may be called from any goroutine.
 func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) {
 	select {
-	case r.waiting <- waiting{about, e, now}:
+	case r.waiting <- &waiting{about, e, now}:
 	default:
 		r.log.Debug("an event is dropped", "reason", e.Reason, "namespace", about.Namespace, "name", about.Name)
 	}
