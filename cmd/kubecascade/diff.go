@@ -35,6 +35,9 @@ The exit code is 1 if the servers differ, 2 if they couldn't be compared, and 13
 			if c.Reference == "" || c.Candidate == "" {
 				return errUsage{errors.New("--reference and --candidate are needed")}
 			}
+			if ops < 1 || c.Settle <= 0 {
+				return errUsage{errors.New("--ops and --settle must be positive")}
+			}
 			if seed == 0 {
 				seed = rand.Uint64N(1_000_000) + 1
 			}
