@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -56,6 +57,49 @@ func TestLinkOfEveryKind(t *testing.T) {
 	want := []string{"customresourcedefinitions.apiextensions.k8s.io/v1", "events.events.k8s.io/v1", "horizontalpodautoscalers.autoscaling/v1", "namespaces/v1"}
 	if d := cmp.Diff(want, whole); d != "" {
 		t.Errorf("written as a whole only (-want +got):\n%s", d)
+	}
+}
+
+// TestLinkOfOddValues: what somebody has put into etcd that a client could not is judged before it is written, and
+// nobody who reads the collection sees it.
+func TestLinkOfOddValues(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	api := s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
+	for name, c := range map[string]struct {
+		value string
+		// shown is whether clients see it first.
+		shown   bool
+		invalid bool
+	}{
+		"of another shape":    {value: `"data":5,"metadata":{`},
+		"of an odd finalizer": {value: `"metadata":{"finalizers":["odd"],`, shown: true, invalid: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const key = "/registry/configmaps/default/odd"
+			behind(t, s, key, `{"kind":"ConfigMap","apiVersion":"v1",`+c.value+`"name":"odd","namespace":"default","uid":"u",
+				"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"o"}],
+				"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]}}`)
+			if got := len(s.Do("GET", configmaps, nil).List().Items); got == 1 != c.shown {
+				t.Fatalf("%d are listed", got)
+			}
+			was, err := s.Store.Get(t.Context(), key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = api.Link(t.Context(), apiserver.Path{Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "odd"}, func(m metav1.Object) error {
+				m.SetOwnerReferences(nil)
+				return nil
+			})
+			if err == nil || apierrors.IsInvalid(err) != c.invalid {
+				t.Errorf("linking: %v", err)
+			}
+			if is, err := s.Store.Get(t.Context(), key); err != nil || is.ModRevision != was.ModRevision {
+				t.Errorf("it was written: %s %v", is.Value, err)
+			}
+			if got := len(s.Do("GET", configmaps, nil).List().Items); got == 1 != c.shown {
+				t.Errorf("%d are listed", got)
+			}
+		})
 	}
 }
 
