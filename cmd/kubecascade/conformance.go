@@ -104,13 +104,21 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	if h.list {
-		return h.write(stdout, map[string]func(io.Writer) error{
+		files, err := h.open()
+		if err != nil {
+			return err
+		}
+		return h.write(stdout, files, map[string]func(io.Writer) error{
 			"text":     func(w io.Writer) error { return conformance.ListText(w, chosen) },
 			"json":     func(w io.Writer) error { return conformance.ListJSON(w, chosen) },
 			"markdown": func(w io.Writer) error { return conformance.ListMarkdown(w, chosen) },
 		})
 	}
 	client, err := h.client()
+	if err != nil {
+		return err
+	}
+	files, err := h.open()
 	if err != nil {
 		return err
 	}
@@ -129,7 +137,7 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return errUnable{err}
 	}
-	if err := h.write(stdout, map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON, "junit": r.WriteJUnit}); err != nil {
+	if err := h.write(stdout, files, map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON, "junit": r.WriteJUnit}); err != nil {
 		return err
 	}
 	return verdict(ctx, r)
@@ -148,28 +156,44 @@ func verdict(ctx context.Context, r *conformance.Report) error {
 	return nil
 }
 
-// write writes every format that was asked for, and text if none of them goes to standard output.
-func (h *harness) write(stdout io.Writer, formats map[string]func(io.Writer) error) error {
-	shown := false
-	for _, o := range h.output {
-		format, file, toFile := strings.Cut(o, "=")
+// open makes the files that --output names, nil where it names none: before the run, which is in vain if it
+// can't be reported.
+func (h *harness) open() ([]*os.File, error) {
+	files := make([]*os.File, len(h.output))
+	for i, o := range h.output {
+		_, name, toFile := strings.Cut(o, "=")
 		if !toFile {
-			shown = true
-			if err := formats[format](stdout); err != nil {
-				return err
-			}
 			continue
 		}
-		f, err := os.Create(file)
-		if err != nil {
-			return fmt.Errorf("--output %s: %w", o, err)
-		}
-		if err := errors.Join(formats[format](f), f.Close()); err != nil {
-			return fmt.Errorf("--output %s: %w", o, err)
+		var err error
+		if files[i], err = os.Create(name); err != nil {
+			for _, f := range files[:i] {
+				f.Close() // of a nil one it does nothing
+			}
+			return nil, errUsage{fmt.Errorf("--output %s: %w", o, err)}
 		}
 	}
-	if shown {
-		return nil
+	return files, nil
+}
+
+// write writes every format that was asked for, and text if none of them goes to standard output. One that
+// can't be written keeps nobody from the others.
+func (h *harness) write(stdout io.Writer, files []*os.File, formats map[string]func(io.Writer) error) error {
+	var errs []error
+	shown := false
+	for i, o := range h.output {
+		format, _, _ := strings.Cut(o, "=")
+		if files[i] == nil {
+			shown = true
+			errs = append(errs, formats[format](stdout))
+			continue
+		}
+		if err := errors.Join(formats[format](files[i]), files[i].Close()); err != nil {
+			errs = append(errs, fmt.Errorf("--output %s: %w", o, err))
+		}
 	}
-	return formats["text"](stdout)
+	if !shown {
+		errs = append(errs, formats["text"](stdout))
+	}
+	return errors.Join(errs...)
 }

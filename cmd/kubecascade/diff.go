@@ -35,6 +35,9 @@ The exit code is 1 if the servers differ, 2 if they couldn't be compared, and 13
 			if c.Reference == "" || c.Candidate == "" {
 				return errUsage{errors.New("--reference and --candidate are needed")}
 			}
+			if ops < 1 || c.Settle <= 0 {
+				return errUsage{errors.New("--ops and --settle must be positive")}
+			}
 			if seed == 0 {
 				seed = rand.Uint64N(1_000_000) + 1
 			}
@@ -75,8 +78,15 @@ The exit code is 1 if the servers differ, 2 if they couldn't be compared, and 13
 }
 
 func reportDifference(w io.Writer, f *differ.Finding, ops int) {
-	words := fmt.Sprintf("reduced to %d operations, which showed it each time", len(f.Ops))
-	if !f.Repeated {
+	var words string
+	switch {
+	case f.Repeated && f.Interrupted:
+		words = fmt.Sprintf("reduced to %d operations, which showed it each time, until the reduction ended early", len(f.Ops))
+	case f.Repeated:
+		words = fmt.Sprintf("reduced to %d operations, which showed it each time", len(f.Ops))
+	case f.Interrupted:
+		words = fmt.Sprintf("not reduced: the %d operations up to it weren't sent again to the end", len(f.Ops))
+	default:
 		words = fmt.Sprintf("which the %d operations up to it didn't show again, so it isn't reduced: a race, or somebody else's doing", len(f.Ops))
 	}
 	fmt.Fprintf(w, "a difference: --seed %d --ops %d, %s\n\n%s\n", f.Seed, ops, words, f.Difference)

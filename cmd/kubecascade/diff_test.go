@@ -42,8 +42,11 @@ func TestDiffFinds(t *testing.T) {
 }
 
 func TestDiffUsage(t *testing.T) {
-	var u errUsage
-	if _, err := runDiff(t, "--reference", "http://127.0.0.1:1"); !errors.As(err, &u) {
-		t.Errorf("a candidate isn't asked for: %v", err)
+	both := []string{"--reference", "http://127.0.0.1:1", "--candidate", "http://127.0.0.1:1"}
+	for _, args := range [][]string{both[:2], append(both, "--ops=0"), append(both, "--ops=-1"), append(both, "--settle=0s")} {
+		var u errUsage
+		if _, err := runDiff(t, args...); !errors.As(err, &u) {
+			t.Errorf("%v: %v", args, err)
+		}
 	}
 }

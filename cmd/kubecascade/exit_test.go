@@ -8,6 +8,8 @@ import (
 
 func TestExitCodes(t *testing.T) {
 	err := errors.New("reason")
+	_, nowhere := (&target{kubeconfig: "nowhere"}).client()
+	_, unknown := (&target{server: "https://127.0.0.1:1", authority: "nowhere"}).client()
 	for _, c := range []struct {
 		err  error
 		want int
@@ -17,6 +19,8 @@ func TestExitCodes(t *testing.T) {
 		{errors.Join(errDifferent, err), 1},
 		{errUsage{err}, 2},
 		{fmt.Errorf("doing: %w", errUnable{err}), 2},
+		{nowhere, 2},
+		{unknown, 2},
 		{errors.Join(err, errInterrupted{err}), 130},
 	} {
 		if got := exitCode(c.err); got != c.want {

@@ -44,7 +44,7 @@ func (t *target) client() (*conformance.Client, error) {
 		var err error
 		c, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{ExplicitPath: t.kubeconfig}, overrides).ClientConfig()
 		if err != nil {
-			return nil, fmt.Errorf("--kubeconfig: %w", err)
+			return nil, errUnable{fmt.Errorf("--kubeconfig: %w", err)}
 		}
 	}
 	if t.token != "" {
@@ -62,7 +62,7 @@ func (t *target) client() (*conformance.Client, error) {
 	}
 	h, err := rest.HTTPClientFor(c)
 	if err != nil {
-		return nil, err
+		return nil, errUnable{err}
 	}
 	return &conformance.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}, nil
 }

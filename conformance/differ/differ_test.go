@@ -168,3 +168,20 @@ func TestInterrupted(t *testing.T) {
 	}
 	clean(t, c)
 }
+
+// TestNoTime: a difference that nobody had the time to see again isn't said not to show again.
+func TestNoTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := differ.Config{Reference: servertest.Start(t), Candidate: apiservertest.Start(t, nil).URL, Client: servertest.Client(t), BuiltIn: true,
+		Prefix: "a-", Settle: 300 * time.Millisecond}
+	c.Progress = func(s string) {
+		if strings.HasSuffix(s, "sending them again") {
+			cancel()
+		}
+	}
+	f, err := differ.Find(ctx, c, 1, 100)
+	if err == nil || f == nil || f.Repeated || !f.Interrupted {
+		t.Errorf("%+v %v", f, err)
+	}
+}

@@ -14,6 +14,7 @@ import (
 // Find generates operations from a seed, runs them, and reduces the first difference. It returns nil if there is
 // none. What it makes stays: see Clean.
 func Find(ctx context.Context, c Config, seed uint64, count int) (*Finding, error) {
+	c.idle = map[string]bool{}
 	ops := model.Generate(seed, count, model.Options{Confluent: true, Kinds: c.kinds()})
 	d, err := Run(ctx, c, ops)
 	if d == nil || err != nil {
@@ -30,7 +31,9 @@ type Finding struct {
 	Difference *Difference
 	// Repeated is whether the operations showed the difference each time that they were sent again.
 	Repeated bool
-	prefix   string
+	// Interrupted is whether that couldn't be told, or the shortest list not be found, in the time there was.
+	Interrupted bool
+	prefix      string
 }
 
 // Script is the operations as shell commands for each of the servers.
@@ -71,6 +74,7 @@ func (f *Finding) reduce(ctx context.Context, c Config) error {
 	defer r.cleaning.Wait()
 	told := Config{Progress: progress}
 	told.tell("a difference after %d operations; sending them again", len(f.Ops))
+	defer func() { f.Interrupted = r.failed != nil || time.Now().After(r.deadline) }()
 	if !r.shows(f.Ops) {
 		return r.failed
 	}

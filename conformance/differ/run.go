@@ -28,6 +28,21 @@ type Config struct {
 	Settle time.Duration
 	// Progress is told in a line how far it has come, often; nil is fine.
 	Progress func(string)
+	// idle are the servers that are known to collect nothing of a custom kind; nil where nobody keeps that.
+	idle map[string]bool
+}
+
+// open opens a session on one of the servers.
+func (c *Config) open(ctx context.Context, url string, ops []model.Op) (*drive.Session, error) {
+	open := drive.Open
+	if c.idle[url] {
+		open = drive.OpenIdle
+	}
+	s, err := open(ctx, url, c.Prefix, model.Needed(ops), c.Client)
+	if err == nil && s.Idle() && c.idle != nil {
+		c.idle[url] = true
+	}
+	return s, err
 }
 
 func (c *Config) kinds() []model.Kind {
@@ -83,7 +98,7 @@ func Run(ctx context.Context, c Config, ops []model.Op) (*Difference, error) {
 	}
 	var sides [2]*side
 	for i, url := range []string{c.Reference, c.Candidate} {
-		s, err := drive.Open(ctx, url, c.Prefix, model.Needed(ops), c.Client)
+		s, err := c.open(ctx, url, ops)
 		if err != nil {
 			return nil, err
 		}

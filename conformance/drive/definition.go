@@ -39,8 +39,10 @@ func (s *Session) definition(k model.Kind) Request {
 	return Request{http.MethodPost, s.collection(definitions, ""), "application/json", body}
 }
 
-// define makes the session's custom kinds.
-func (s *Session) define(ctx context.Context) error {
+// define makes the session's custom kinds, all of them before the collector is waited for. One that takes nothing
+// away is waited for once; idle says that it is known not to.
+func (s *Session) define(ctx context.Context, idle bool) error {
+	var custom []model.Kind
 	for _, k := range s.kinds {
 		if !k.Custom {
 			continue
@@ -52,12 +54,21 @@ func (s *Session) define(ctx context.Context) error {
 		if err == nil {
 			err = s.served(ctx, k)
 		}
-		if err == nil {
-			err = s.known(ctx, k)
-		}
 		if err != nil {
 			return fmt.Errorf("defining %s: %w", k.Plural, err)
 		}
+		custom = append(custom, k)
+	}
+	s.idle = idle
+	for _, k := range custom {
+		if s.idle {
+			break
+		}
+		collected, err := s.known(ctx, k)
+		if err != nil {
+			return fmt.Errorf("defining %s: %w", k.Plural, err)
+		}
+		s.idle = !collected
 	}
 	return nil
 }
@@ -79,8 +90,8 @@ func (s *Session) served(ctx context.Context, k model.Kind) error {
 }
 
 // known makes an object of the kind whose owner is absent, and waits until the collector takes it away. A server that
-// has none keeps it, and is used without: it is deleted then.
-func (s *Session) known(ctx context.Context, k model.Kind) error {
+// has none keeps it, and is used without: it is deleted then, and collected is false.
+func (s *Session) known(ctx context.Context, k model.Kind) (collected bool, err error) {
 	ns := ""
 	if k.Namespaced {
 		ns = model.Namespaces[0]
@@ -93,22 +104,22 @@ func (s *Session) known(ctx context.Context, k model.Kind) error {
 		err = fmt.Errorf("%d %.200s", code, answer)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	path := s.collection(k, ns) + "/" + name
 	limit := time.After(knownWithin)
 	for pause := time.Millisecond; ; pause = min(2*pause, time.Second) {
 		code, _, err := s.do(ctx, Request{Method: http.MethodGet, Path: path})
 		if err != nil || code == http.StatusNotFound {
-			return err
+			return err == nil, err
 		}
 		select {
 		case <-time.After(pause):
 		case <-limit:
 			_, _, err := s.do(ctx, Request{Method: http.MethodDelete, Path: path})
-			return err
+			return false, err
 		case <-ctx.Done():
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 	}
 }

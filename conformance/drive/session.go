@@ -20,6 +20,8 @@ type Session struct {
 	kinds   []model.Kind
 	stop    context.CancelFunc
 	watches sync.WaitGroup
+	// idle: nothing of a custom kind is collected.
+	idle bool
 
 	mu      sync.Mutex // guards the fields below
 	uids    map[model.UID]string
@@ -39,6 +41,18 @@ type Session struct {
 // Open makes a session's namespaces, and definitions of those of its kinds that are custom, on the server at the URL,
 // and begins to watch. Sessions on one server have different prefixes, which are part of names. ctx bounds the session.
 func Open(ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client) (*Session, error) {
+	return open(ctx, url, prefix, kinds, client, false)
+}
+
+// OpenIdle is Open on a server of which a session has found that it is Idle: nobody waits for that again.
+func OpenIdle(ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client) (*Session, error) {
+	return open(ctx, url, prefix, kinds, client, true)
+}
+
+// Idle reports whether the session has custom kinds and the server's collector, if there is one, doesn't know them.
+func (s *Session) Idle() bool { return s.idle }
+
+func open(ctx context.Context, url, prefix string, kinds []model.Kind, client *http.Client, idle bool) (*Session, error) {
 	ctx, s := session(ctx, url, prefix, kinds, client)
 	for _, ns := range model.Namespaces {
 		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, s.realNamespace(ns))
@@ -51,7 +65,7 @@ func Open(ctx context.Context, url, prefix string, kinds []model.Kind, client *h
 			return nil, fmt.Errorf("making the namespace %s: %w", s.realNamespace(ns), err)
 		}
 	}
-	if err := s.define(ctx); err != nil {
+	if err := s.define(ctx, idle); err != nil {
 		s.Close()
 		return nil, err
 	}

@@ -1,0 +1,57 @@
+package drive
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+// transport answers requests in this process.
+type transport func(*http.Request) (code int, body string)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	code, body := f(r)
+	return &http.Response{StatusCode: code, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// TestDefine: a server without a collector is waited for once, not once for each kind, and not at all if that is
+// known; one that has a collector is waited for until it knows the last kind.
+func TestDefine(t *testing.T) {
+	for name, c := range map[string]struct {
+		idle bool
+		// knows is when the collector knows all kinds; never if it is 0.
+		knows, want time.Duration
+		wantIdle    bool
+	}{
+		"no collector":         {want: knownWithin, wantIdle: true},
+		"none, as it is known": {idle: true, wantIdle: true},
+		"a collector":          {knows: 30 * time.Second, want: 30 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				_, s := session(t.Context(), "http://server", "p-", model.Kinds, &http.Client{Transport: transport(func(r *http.Request) (int, string) {
+					switch {
+					case r.Method == http.MethodPost:
+						return http.StatusCreated, "{}"
+					case strings.HasSuffix(r.URL.Path, "known") && c.knows > 0 && time.Since(began) >= c.knows:
+						return http.StatusNotFound, "{}"
+					}
+					return http.StatusOK, "{}"
+				})})
+				defer s.Close()
+				if err := s.define(t.Context(), c.idle); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(began); took < c.want || took > c.want+2*time.Second || s.Idle() != c.wantIdle {
+					t.Errorf("it took %v, idle %v", took, s.Idle())
+				}
+			})
+		})
+	}
+}
