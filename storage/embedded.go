@@ -77,7 +77,7 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 		if first, err = beginFirst(dir, c.Logger); err != nil {
 			return nil, err
 		}
-		if !first {
+		if made, err := exists(filepath.Join(dir, memberDir)); err != nil || made { // restored, if it is the first
 			kept = keptAgain
 		}
 	}
