@@ -91,7 +91,11 @@ func (s *Server) fresh(ctx context.Context) error {
 // kinds the served one, as only that has the schema that a request is judged by.
 func (o *op) decode(cur *storage.Object) (object, error) {
 	obj, err := decodeSound(o.res, cur)
-	if err == nil && o.res.Direct && o.res.FromStored != nil {
+	switch {
+	case err != nil:
+	case o.res.Custom:
+		obj, err = serve(o.res, obj)
+	case o.res.Direct && o.res.FromStored != nil:
 		obj, err = o.res.FromStored(obj)
 	}
 	if err != nil {

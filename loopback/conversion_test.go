@@ -32,7 +32,8 @@ type review struct {
 // webhook turns spec.address (host:port) of v1 into spec.host and spec.port of v2, and back.
 type webhook struct {
 	*httptest.Server
-	calls atomic.Int64
+	// calls and objects count reviews and what was in them.
+	calls, objects atomic.Int64
 	// spoil may change an answer.
 	spoil atomic.Pointer[func(w http.ResponseWriter, response map[string]any) bool]
 }
@@ -51,6 +52,7 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "bad request", http.StatusBadRequest)
 		return
 	}
+	w.objects.Add(int64(len(in.Request.Objects)))
 	objects := []any{}
 	for _, o := range in.Request.Objects {
 		spec, _ := o["spec"].(map[string]any)

@@ -82,8 +82,8 @@ func (w *webhook) address() (string, error) {
 	return "", &url.Error{Op: "Post", URL: u.String(), Err: errNoNetwork}
 }
 
-// convert asks the webhook once. Errors say of what kind the first object is, as upstream's do, which
-// converts one at a time.
+// convert asks the webhook once. Errors are those of an object that is converted by itself, as upstream's
+// are, which fills its caches one by one.
 func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
 	from := objs[0].GroupVersionKind()
 	uid := uuid.NewUUID()
@@ -100,11 +100,12 @@ func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) 
 		if err := u.UnmarshalJSON(raw.Raw); err != nil {
 			return nil, err
 		}
-		want := schema.FromAPIVersionAndKind(apiVersion, objs[i].GetKind())
+		from = objs[i].GroupVersionKind()
+		want := schema.FromAPIVersionAndKind(apiVersion, from.Kind)
 		if got := u.GroupVersionKind(); got.GroupVersion() != want.GroupVersion() {
-			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index %d: invalid groupVersion (expected %v, received %v)", from, i, want.GroupVersion(), got.GroupVersion())
+			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index 0: invalid groupVersion (expected %v, received %v)", from, want.GroupVersion(), got.GroupVersion())
 		} else if got.Kind != want.Kind {
-			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index %d: invalid kind (expected %v, received %v)", from, i, want.Kind, got.Kind)
+			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index 0: invalid kind (expected %v, received %v)", from, want.Kind, got.Kind)
 		}
 		if err := sameObject(objs[i], u); err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v returned invalid object: %w", from, err)
