@@ -101,7 +101,9 @@ func (o *op) decode(cur *storage.Object) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d := o.res.Strategy.Default; d != nil {
+	// A custom resource was filled in before it was converted, by the version that it was stored in, and isn't
+	// again (AM pkg/runtime/serializer/versioning/versioning.go: Decode).
+	if d := o.res.Strategy.Default; d != nil && !o.res.Custom {
 		d(obj)
 	}
 	return obj.(object), nil

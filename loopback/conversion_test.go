@@ -177,6 +177,23 @@ func TestWebhookFailures(t *testing.T) {
 		}, failed + "returned invalid metadata: metadata.labels: Invalid value: "},
 		{"an error", func(w http.ResponseWriter, _ map[string]any) bool { http.Error(w, "broken", 500); return true },
 			failed + `failed: an error on the server ("broken") has prevented the request from succeeding`},
+		{"a page", func(w http.ResponseWriter, _ map[string]any) bool {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.WriteHeader(502)
+			_, _ = w.Write([]byte("<b>no</b>\n"))
+			return true
+		}, failed + `failed: an error on the server ("<b>no</b>") has prevented the request from succeeding`},
+		{"a status", func(w http.ResponseWriter, _ map[string]any) bool {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(403)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"not you","code":403}`))
+			return true
+		}, failed + "failed: not you"},
+		{"silence", func(w http.ResponseWriter, _ map[string]any) bool {
+			w.Header().Set("Content-Type", "text/plain")
+			return true
+		},
+			failed + "failed: 0-length response with status code: 200 and content type: text/plain"},
 		{"nothing", func(w http.ResponseWriter, _ map[string]any) bool {
 			_, _ = w.Write([]byte(`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1"}`))
 			return true

@@ -2,6 +2,7 @@ package loopback_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
@@ -119,6 +120,39 @@ func TestEventsConvertOnce(t *testing.T) {
 		}
 		if calls, objects = hook.calls.Load()-calls, hook.objects.Load()-objects; calls != c.calls || objects != c.objects {
 			t.Errorf("watch%s: %d objects in %d calls, want %d in %d", c.query, objects, calls, c.objects, c.calls)
+		}
+	}
+}
+
+// TestDefaultsOfAnotherVersion: an object gets the defaults of the version that it was stored in before it is
+// converted, and those of another one when somebody writes in that.
+func TestDefaultsOfAnotherVersion(t *testing.T) {
+	s := defined(t, nil)
+	properties := func(spec string) string {
+		return `"spec":{"type":"object","properties":{"x":{"type":"integer"},` + spec + `}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
+	}
+	define(t, s, widgets("widgets", "Widget",
+		version("v1", true, properties(`"a":{"type":"string","default":"old"},"b":{"type":"string"}`), `,"subresources":{"status":{}}`),
+		version("v2", false, properties(`"a":{"type":"string"},"b":{"type":"string","default":"new"}`), `,"subresources":{"status":{}}`)))
+	do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"x":1}}`)
+	merge := []string{"Content-Type", "application/merge-patch+json"}
+	for _, c := range []struct {
+		method, path, body, want string
+		generation               int64
+	}{
+		{"GET", v2widgets + "/a", "", `{"a":"old","x":1}`, 1},
+		{"PATCH", v2widgets + "/a/status", `{"status":{"n":1}}`, `{"a":"old","x":1}`, 1},
+		{"GET", v2widgets + "/a", "", `{"a":"old","x":1}`, 1},
+		{"PATCH", v2widgets + "/a", `{"metadata":{"labels":{"a":"b"}}}`, `{"a":"old","b":"new","x":1}`, 2},
+		{"GET", v1widgets + "/a", "", `{"a":"old","b":"new","x":1}`, 2},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		a := s.Do(c.method, c.path, body, merge...)
+		if o := a.Object(); !strings.Contains(string(a.Body), `"spec":`+c.want) || o.GetGeneration() != c.generation {
+			t.Errorf("%s %s: %s, want %s of generation %d", c.method, c.path, a.Body, c.want, c.generation)
 		}
 	}
 }

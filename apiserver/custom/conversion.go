@@ -55,8 +55,8 @@ func (s schemes) convert(objs []runtime.Object, to *version) ([]runtime.Object, 
 			return nil, &resources.ConversionError{Err: err}
 		}
 		for i, u := range converted {
-			if _, err := to.coerce(u, true); err != nil {
-				return nil, err
+			if _, err := to.coerce(u, false); err != nil { // AX pkg/apiserver/customresource_handler.go: schemaCoercingConverter
+				return nil, &resources.ConversionError{Err: err}
 			}
 			out[places[i]] = u
 		}
