@@ -156,3 +156,38 @@ func TestDefaultsOfAnotherVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestManagersOfGoneVersions: who owns fields by a version that isn't served any more keeps them, until the
+// definition doesn't have the version.
+func TestManagersOfGoneVersions(t *testing.T) {
+	s := defined(t, nil)
+	v1 := version("v1", false, `"spec":{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}}}`, "")
+	v2 := version("v2", true, `"spec":{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"integer"}}}`, "")
+	define(t, s, widgets("widgets", "Widget", v1, v2))
+	apply := []string{"Content-Type", "application/apply-patch+yaml"}
+	do(t, s, "PATCH", v1widgets+"/a?fieldManager=one", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"x":1}}`, apply...)
+	change := func(versions ...string) {
+		t.Helper()
+		do(t, s, "PATCH", definitions+"/widgets.example.com", `{"spec":{"versions":[`+strings.Join(versions, ",")+`]}}`, "Content-Type", "application/merge-patch+json")
+	}
+	two := func(x int) string {
+		a := s.Do("PATCH", v2widgets+"/a?fieldManager=two", fmt.Sprintf(`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"},"spec":{"x":%d}}`, x), apply...)
+		var owners []string
+		for _, m := range a.Object().GetManagedFields() {
+			owners = append(owners, m.Manager+" "+m.APIVersion+" "+m.FieldsV1.String())
+		}
+		return fmt.Sprint(a.Code, owners)
+	}
+	change(strings.Replace(v1, `"served":true`, `"served":false`, 1), v2)
+	do(t, s, "PATCH", v2widgets+"/a", `{"spec":{"y":1}}`, "Content-Type", "application/merge-patch+json")
+	if got := two(2); got != "409 []" {
+		t.Errorf("one's field is changed while v1 isn't served: %s", got)
+	}
+	if got := two(1); !strings.Contains(got, `one example.com/v1 {"f:spec":{"f:x":{}}}`) {
+		t.Errorf("one is forgotten while v1 isn't served: %s", got)
+	}
+	change(v2)
+	if got := two(3); !strings.Contains(got, `two example.com/v2 {"f:spec":{"f:x":{}}}`) || strings.Contains(got, "one") {
+		t.Errorf("after v1 has gone: %s", got)
+	}
+}

@@ -32,11 +32,16 @@ func entries(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiexte
 		return nil
 	}
 	of := schemesOf(d, whole)
-	var out []*resources.Resource
+	var out, unserved []*resources.Resource
 	for _, v := range of.versions {
 		if v.Served {
 			out = append(out, entry(d, v, of))
+		} else {
+			unserved = append(unserved, entry(d, v, of))
 		}
+	}
+	for _, r := range out {
+		r.Unserved = unserved
 	}
 	return out
 }

@@ -71,6 +71,9 @@ type Resource struct {
 	Restore func(obj runtime.Object) error
 	// OpenAPI returns the schemas of custom resources for documents of version 3 and 2; either may be nil.
 	OpenAPI func() (v3, v2 *spec.Schema, err error)
+	// Unserved, of custom resources, are what the entries of the definition's other versions would be that
+	// aren't served: managedFields may still speak of them.
+	Unserved []*Resource
 	// Origin, of custom resources, is the uid of their definition: another one of that name defines
 	// another resource.
 	Origin string
