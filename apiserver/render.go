@@ -50,10 +50,10 @@ func (x *rendering) key() string {
 	if x.f.as == "Table" {
 		return "" // ages depend on the time
 	}
-	if x.res.Custom {
-		return "" // it depends on the schema that the watch began with
+	if x.res.Custom && x.res.State == "" {
+		return ""
 	}
-	return x.f.media + ";" + x.f.as + ";" + x.f.version + ";" + x.res.Version
+	return x.f.media + ";" + x.f.as + ";" + x.f.version + ";" + x.res.Version + ";" + x.res.State
 }
 
 // object renders one object, without a newline at the end.

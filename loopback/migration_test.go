@@ -2,8 +2,11 @@ package loopback_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
@@ -121,6 +124,56 @@ func TestEventsConvertOnce(t *testing.T) {
 		if calls, objects = hook.calls.Load()-calls, hook.objects.Load()-objects; calls != c.calls || objects != c.objects {
 			t.Errorf("watch%s: %d objects in %d calls, want %d in %d", c.query, objects, calls, c.objects, c.calls)
 		}
+	}
+}
+
+// TestWatchersShareConversions: an event is converted once a version for all who watch it, and again after
+// the definition has changed; whoever comes after a failure tries by himself.
+func TestWatchersShareConversions(t *testing.T) {
+	s, hook := defined(t, nil), startWebhook(t)
+	define(t, s, routes(hook.config()))
+	first := s.Do("POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"address":"x:0"}}`).Object()
+	do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"y:1"}}`, "Content-Type", "application/merge-patch+json")
+	watch := func() string {
+		e, err := s.Watch(v2widgets + "?watch=1&resourceVersion=" + first.GetResourceVersion()).Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, _, _ := unstructured.NestedString(e.Object.Object, "spec", "host")
+		return e.Type + " " + host + " " + e.Object.GetLabels()["converted"]
+	}
+	spoil := func(_ http.ResponseWriter, r map[string]any) bool { r["result"] = map[string]any{}; return false }
+	hook.spoil.Store(&spoil)
+	for range 2 {
+		if got := watch(); got != "ERROR  " {
+			t.Errorf("what can't be converted is sent as %q", got)
+		}
+	}
+	hook.spoil.Store(nil)
+	calls := hook.calls.Load()
+	for range 3 {
+		if got := watch(); got != "MODIFIED y yes" {
+			t.Errorf("got %q", got)
+		}
+	}
+	if n := hook.calls.Load() - calls; n != 3 {
+		t.Errorf("three watchers after a failure are %d calls", n)
+	}
+	do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"z:2"}}`, "Content-Type", "application/merge-patch+json")
+	first.SetResourceVersion(s.Do("GET", v1widgets+"/a", nil).Object().GetResourceVersion())
+	do(t, s, "PATCH", v1widgets+"/a", `{"spec":{"address":"y:3"}}`, "Content-Type", "application/merge-patch+json")
+	calls = hook.calls.Load()
+	for range 3 {
+		if got := watch(); got != "MODIFIED y yes" {
+			t.Errorf("got %q", got)
+		}
+	}
+	if n := hook.calls.Load() - calls; n != 1 {
+		t.Errorf("three watchers are %d calls", n)
+	}
+	do(t, s, "PATCH", definitions+"/widgets.example.com", `{"spec":{"conversion":{"strategy":"None","webhook":null}}}`, "Content-Type", "application/merge-patch+json")
+	if got := watch(); got != "MODIFIED  " {
+		t.Errorf("after the webhook has gone: %q", got)
 	}
 }
 

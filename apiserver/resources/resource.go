@@ -77,6 +77,9 @@ type Resource struct {
 	// Origin, of custom resources, is the uid of their definition: another one of that name defines
 	// another resource.
 	Origin string
+	// State, of custom resources, names the state of their definition: what an object is shown as depends on
+	// nothing else. Empty means that it isn't known.
+	State string
 	// Defines says that the table of types follows the objects.
 	Defines bool
 
