@@ -5,8 +5,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// readAhead is how many custom resources are read, and converted, together.
-const readAhead = 500
+// readAhead and readBytes bound how many custom resources are read, and converted, together: a review has
+// all of them in it.
+const (
+	readAhead = 500
+	readBytes = 4 << 20
+)
 
 // browse calls yield with the selected custom resources of a snapshot from a key on, in key order, until it
 // returns false. Each is read once for the answer: what x shows of it is in its views. limit is how many
@@ -56,19 +60,20 @@ func (s *Server) meet(o *storage.Object, deep bool, sel *selected, x *rendering,
 	return yield(o), nil
 }
 
-// ahead returns the next n objects whose metadata is selected, and the key to go on from if there is more.
+// ahead returns up to n of the next objects, whose metadata is selected, and the key to go on from if there is more.
 func (s *Server) ahead(snapshot *cache.Snapshot, from string, n int, sel *selected) (batch []*storage.Object, next string, more bool) {
+	size := 0
 	snapshot.Ascend(sel.prefix, max(from, sel.key), func(o *storage.Object) bool {
 		switch {
 		case sel.key != "" && o.Key != sel.key:
 			return false
-		case len(batch) == n:
+		case len(batch) == n || size >= readBytes:
 			next, more = o.Key, true
 			return false
 		case o.Err != nil:
 			s.unreadable(o.Key, o.Err, "left out of a list")
 		case sel.likes(o):
-			batch = append(batch, o)
+			batch, size = append(batch, o), size+len(o.JSON)
 		}
 		return true
 	})

@@ -92,6 +92,25 @@ func TestListsConvertInBatches(t *testing.T) {
 	}
 }
 
+// TestLargeObjectsConvertInSmallerBatches: what a webhook is sent at once is bounded in bytes.
+func TestLargeObjectsConvertInSmallerBatches(t *testing.T) {
+	s, hook := defined(t, nil), startWebhook(t)
+	define(t, s, routes(hook.config()))
+	for i := range 6 {
+		do(t, s, "POST", v1widgets, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%d","annotations":{"a":%q}},"spec":{"address":"x:1"}}`, i, strings.Repeat("a", 200<<10)))
+	}
+	for i := range 6 {
+		do(t, s, "PATCH", v1widgets+fmt.Sprint("/w", i)+"/status", fmt.Sprintf(`{"status":{"text":%q}}`, strings.Repeat("b", 1<<20)), "Content-Type", "application/merge-patch+json")
+	}
+	calls := hook.calls.Load()
+	if a := s.Do("GET", v2widgets, nil); len(a.List().Items) != 6 {
+		t.Errorf("%d objects", len(a.List().Items))
+	}
+	if n := hook.calls.Load() - calls; n != 2 {
+		t.Errorf("7 MiB are sent in %d reviews", n)
+	}
+}
+
 // TestEventsConvertOnce: an event of a watch has its object converted once, and what it is selected by in
 // the same call.
 func TestEventsConvertOnce(t *testing.T) {
