@@ -35,7 +35,7 @@ func (s *Server) serveDeleteCollection(q *request) error {
 	}
 	q.dryRun = isDryRun(opts.DryRun)
 	q.warnOfPolicy(opts)
-	items, meta, err := s.deleteCollection(q.r.Context(), &q.op, list, opts)
+	items, meta, err := s.deleteCollection(q.r.Context(), &q.op, list, opts, x)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *Server) serveDeleteCollection(q *request) error {
 
 // deleteCollection deletes each object of the selection by itself, in key order, and returns them
 // as they were listed (C-72 to C-74), each by the rules for one (C-78). The first error but NotFound ends it; what was deleted stays so.
-func (s *Server) deleteCollection(ctx context.Context, o *op, list *metainternal.ListOptions, opts *metav1.DeleteOptions) ([]*storage.Object, metav1.ListMeta, error) {
+func (s *Server) deleteCollection(ctx context.Context, o *op, list *metainternal.ListOptions, opts *metav1.DeleteOptions, x *rendering) ([]*storage.Object, metav1.ListMeta, error) {
 	page := *list
 	whole := page.Limit <= 0
 	if whole {
@@ -52,7 +52,7 @@ func (s *Server) deleteCollection(ctx context.Context, o *op, list *metainternal
 	}
 	var all []*storage.Object
 	for {
-		items, meta, err := s.list(ctx, o.target, &page)
+		items, meta, err := s.list(ctx, o.target, &page, x)
 		if err != nil {
 			return nil, meta, err
 		}

@@ -85,7 +85,7 @@ func customSchemas(types *resources.Types) func(*resources.Resource) (managedfie
 	}
 }
 
-// versionsOf are the entries of a custom resource, r itself and its other versions.
+// versionsOf are the entries of a custom resource, r itself and its other versions, served or not.
 func versionsOf(types *resources.Types, r *resources.Resource) []*resources.Resource {
 	all := []*resources.Resource{r}
 	for _, v := range types.All() {
@@ -93,5 +93,5 @@ func versionsOf(types *resources.Types, r *resources.Resource) []*resources.Reso
 			all = append(all, v)
 		}
 	}
-	return all
+	return append(all, r.Unserved...)
 }

@@ -11,6 +11,7 @@ import (
 
 // share names the forms of events that other watchers send, too.
 func (w *watch) share() {
+	w.keys = nil
 	if key := w.x.key(); key != "" {
 		w.keys = map[string]string{"ADDED": key + ";ADDED", "MODIFIED": key + ";MODIFIED", "DELETED": key + ";DELETED"}
 	}
@@ -23,7 +24,7 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 		frame, err := w.frame(typ, o)
 		return w.emitted(o, frame, err)
 	}
-	if frame, ok := e.Made(key); ok {
+	if frame, ok := e.Made(key); ok && len(frame) > 0 {
 		return w.emitted(o, frame, nil)
 	}
 	var failed error
@@ -31,6 +32,9 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 		frame, failed = w.frame(typ, o)
 		return frame
 	})
+	if len(frame) == 0 && failed == nil { // another watcher's failure, which that one was told
+		frame, failed = w.frame(typ, o)
+	}
 	return w.emitted(o, frame, failed)
 }
 

@@ -28,16 +28,36 @@ func (s *Server) serveGet(q *request) error {
 	if query.Has("export") { // B-76
 		return badRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
-	o, err := s.get(q.r.Context(), &q.op, query.Get("resourceVersion"))
+	o, err := s.find(q.r.Context(), &q.op, query.Get("resourceVersion"))
 	if err != nil {
 		return err
+	}
+	if q.res.Custom {
+		err = x.unsound(o)
+	} else {
+		err = s.sound(q.res, o)
+	}
+	if err != nil {
+		return s.refused(o.Key, err)
 	}
 	return q.answer(x, http.StatusOK, o)
 }
 
-// get returns the object as fresh as the revision asks: "" as of now, "0" whatever is cached, N
-// at least N.
+// get returns the object as fresh as the revision asks, if it is sound.
 func (s *Server) get(ctx context.Context, o *op, revision string) (*storage.Object, error) {
+	cur, err := s.find(ctx, o, revision)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.sound(o.res, cur); err != nil {
+		return nil, s.refused(cur.Key, err)
+	}
+	return cur, nil
+}
+
+// find returns the object as fresh as the revision asks: "" as of now, "0" whatever is cached, N
+// at least N. Nobody has looked whether it is sound.
+func (s *Server) find(ctx context.Context, o *op, revision string) (*storage.Object, error) {
 	rev, err := parseRevision(revision)
 	if err != nil {
 		return nil, err
@@ -55,9 +75,6 @@ func (s *Server) get(ctx context.Context, o *op, revision string) (*storage.Obje
 	cur, _ := s.cache.Get(key)
 	if cur == nil {
 		return nil, o.notFound()
-	}
-	if err := s.sound(o.res, cur); err != nil {
-		return nil, s.refused(cur.Key, err)
 	}
 	return cur, nil
 }

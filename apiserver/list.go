@@ -30,7 +30,7 @@ func (s *Server) serveList(q *request) error {
 		}
 		return q.answerList(x, items, metav1.ListMeta{})
 	}
-	items, meta, err := s.list(q.r.Context(), q.target, o)
+	items, meta, err := s.list(q.r.Context(), q.target, o, x)
 	if err != nil {
 		return err
 	}
@@ -45,8 +45,9 @@ type scan struct {
 	limit int64
 }
 
-// list returns one page of the selected objects in key order (H-18) and what goes with it.
-func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
+// list returns one page of the selected objects in key order (H-18) and what goes with it. What x shows of
+// custom resources is in its views.
+func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions, x *rendering) ([]*storage.Object, metav1.ListMeta, error) {
 	sel, err := s.selectionOf(t, o)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
@@ -55,7 +56,10 @@ func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	items, more := s.page(sc, &sel)
+	items, more, err := s.page(sc, &sel, x)
+	if err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
 	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(sc.snapshot.Revision(), 10)}
 	if more {
 		last := items[len(items)-1].Key
@@ -70,7 +74,10 @@ func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions
 
 // page collects up to limit matches. more says that another object follows them, be it selected or not:
 // as upstream doesn't look, the last page of a selection may be empty (AS etcd3/store.go:GetList).
-func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more bool) {
+func (s *Server) page(sc scan, sel *selected, x *rendering) (items []*storage.Object, more bool, err error) {
+	if sel.res.Custom {
+		return s.customPage(sc, sel, x)
+	}
 	from := sc.from
 	if sel.key > from {
 		from = sel.key
@@ -93,7 +100,7 @@ func (s *Server) page(sc scan, sel *selected) (items []*storage.Object, more boo
 		}
 		return true
 	})
-	return items, more
+	return items, more, nil
 }
 
 // scanOf decides which state a list shows: the table of H.2.

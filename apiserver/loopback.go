@@ -233,7 +233,8 @@ func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOption
 // DeleteCollection deletes every object of a collection.
 func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
 	return l.call(ctx, "deletecollection", p, func(ctx context.Context, o *op) error {
-		_, _, err := l.s.deleteCollection(ctx, o, &metainternal.ListOptions{}, opts)
+		nothing := &rendering{res: o.res, f: format{media: mediaJSON, as: "PartialObjectMetadataList"}}
+		_, _, err := l.s.deleteCollection(ctx, o, &metainternal.ListOptions{}, opts, nothing)
 		return err
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,8 +30,8 @@ type rendering struct {
 	now     time.Time
 	// skip is told what is left out of a list because it can't be read.
 	skip func(o *storage.Object, err error)
-	// converted are objects of a list that had to be converted all at once.
-	converted map[*storage.Object]runtime.Object
+	// views are what has been made of custom resources.
+	views map[*storage.Object]*view
 }
 
 // plain reports whether objects are sent as they are in the cache.
@@ -51,10 +50,10 @@ func (x *rendering) key() string {
 	if x.f.as == "Table" {
 		return "" // ages depend on the time
 	}
-	if x.res.Custom {
-		return "" // it depends on the schema that the watch began with
+	if x.res.Custom && x.res.State == "" {
+		return ""
 	}
-	return x.f.media + ";" + x.f.as + ";" + x.f.version + ";" + x.res.Version
+	return x.f.media + ";" + x.f.as + ";" + x.f.version + ";" + x.res.Version + ";" + x.res.State
 }
 
 // object renders one object, without a newline at the end.
@@ -63,6 +62,9 @@ func (x *rendering) object(o *storage.Object) ([]byte, error) {
 		return o.JSON, nil
 	}
 	if x.f.as == "" && x.f.media == mediaJSON {
+		if x.res.Custom {
+			return x.json(o)
+		}
 		obj, err := x.served(o)
 		if err != nil {
 			return nil, err
@@ -78,8 +80,8 @@ func (x *rendering) object(o *storage.Object) ([]byte, error) {
 
 // served decodes the object into the version of the endpoint.
 func (x *rendering) served(o *storage.Object) (runtime.Object, error) {
-	if obj := x.converted[o]; obj != nil {
-		return obj, nil
+	if x.res.Custom {
+		return x.custom(o)
 	}
 	obj, err := decodeSound(x.res, o)
 	if err != nil {
@@ -92,29 +94,6 @@ func (x *rendering) served(o *storage.Object) (runtime.Object, error) {
 		obj.GetObjectKind().SetGroupVersionKind(x.res.GroupVersionKind())
 	}
 	return obj, nil
-}
-
-// convert converts the objects of a list where somebody else is asked to.
-func (x *rendering) convert(objs []*storage.Object) error {
-	if x.res.FromStoredAll == nil || len(objs) < 2 || strings.HasPrefix(x.f.as, "PartialObjectMetadata") {
-		return nil
-	}
-	stored := make([]runtime.Object, len(objs))
-	for i, o := range objs {
-		var err error
-		if stored[i], err = decodeSound(x.res, o); err != nil {
-			return err
-		}
-	}
-	served, err := x.res.FromStoredAll(stored)
-	if err != nil {
-		return err
-	}
-	x.converted = make(map[*storage.Object]runtime.Object, len(objs))
-	for i, o := range objs {
-		x.converted[o] = served[i]
-	}
-	return nil
 }
 
 // transformed is the object in the form of Accept's "as".
@@ -201,9 +180,6 @@ func indent(data []byte, pretty bool) []byte {
 // list renders a list of objects. One that can't be brought into the form asked for is left out: it
 // must not keep a client from seeing all others.
 func (x *rendering) list(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
-	if err := x.convert(objs); err != nil {
-		return nil, err
-	}
 	if x.plain() || x.res.Custom && x.f.media == mediaJSON && x.f.as == "" {
 		var b bytes.Buffer
 		err := x.plainList(&b, objs, m)

@@ -28,5 +28,6 @@ func (w *watch) types() (changed <-chan struct{}, going bool) {
 		return changed, false
 	}
 	w.q.res, w.sel, w.x.res = now, sel, now
+	w.share()
 	return changed, true
 }

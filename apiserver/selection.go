@@ -108,48 +108,43 @@ func requirementOf(res *resources.Resource, r fields.Requirement) (requirement, 
 	return req, nil
 }
 
-// values are those of the resource's selectable fields. An object of a custom resource has them as
-// clients see it (AX registry/customresource/strategy.go: selectableFields); one that can't be read has
-// none.
-func (sel *selected) values(o *storage.Object) ([]string, error) {
-	if !sel.res.Custom {
-		return o.Fields, nil
-	}
-	if len(sel.res.Fields) == 0 {
-		return nil, nil
-	}
-	shown, err := (&rendering{res: sel.res, f: format{media: mediaJSON}}).object(o)
-	if err != nil {
-		return nil, err
-	}
-	return storage.Select(shown, sel.res.Fields), nil
-}
+// matches reports whether an object of a built-in type is selected; its key is known to have the prefix.
+func (sel *selected) matches(o *storage.Object) bool { return sel.likes(o) && sel.has(o.Fields) }
 
-// matches reports whether the object is selected; its key is known to have the prefix.
-func (sel *selected) matches(o *storage.Object) bool {
+// likes is the part of the selection that asks for metadata.
+func (sel *selected) likes(o *storage.Object) bool {
 	if sel.name != "" && o.Meta.Name != sel.name {
 		return false
 	}
-	var values []string
-	if len(sel.fields) > 0 {
-		var err error
-		if values, err = sel.values(o); unconverted(err) != nil {
-			return true // whoever shows it is told
+	for _, r := range sel.fields {
+		switch {
+		case r.index == nameField && (o.Meta.Name == r.value) == r.not,
+			r.index == namespaceField && (o.Meta.Namespace == r.value) == r.not:
+			return false
 		}
 	}
+	return sel.labels == nil || sel.labels.Matches(labels.Set(o.Meta.Labels))
+}
+
+// has is the part that asks for the resource's own fields, whose values are given. A custom resource has
+// them as clients see it (AX registry/customresource/strategy.go: selectableFields).
+func (sel *selected) has(values []string) bool {
 	for _, r := range sel.fields {
-		var v string
-		switch {
-		case r.index == nameField:
-			v = o.Meta.Name
-		case r.index == namespaceField:
-			v = o.Meta.Namespace
-		case r.index < len(values):
+		if r.index < 0 {
+			continue
+		}
+		v := ""
+		if r.index < len(values) {
 			v = values[r.index]
 		}
 		if (v == r.value) == r.not {
 			return false
 		}
 	}
-	return sel.labels == nil || sel.labels.Matches(labels.Set(o.Meta.Labels))
+	return true
+}
+
+// deep reports whether the resource's own fields are asked for.
+func (sel *selected) deep() bool {
+	return slices.ContainsFunc(sel.fields, func(r requirement) bool { return r.index >= 0 })
 }

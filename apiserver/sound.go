@@ -44,33 +44,40 @@ func (s *Server) known(res *resources.Resource, o *storage.Object) bool {
 	return false
 }
 
-// decodeSound decodes the value into the stored version's type.
+// decodeSound decodes the value into the stored version's type. A custom resource stays in the version that
+// it was stored in.
 func decodeSound(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
+	obj, _, err := decodeShown(res, o)
+	return obj, err
+}
+
+// decodeShown is decodeSound. data is the object as JSON if it is a custom resource of the stored version
+// that isn't known to be canonical, else nil.
+func decodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object, data []byte, err error) {
 	if o.Err != nil {
-		return nil, o.Err
+		return nil, nil, o.Err
 	}
 	is := schema.FromAPIVersionAndKind(o.Meta.APIVersion, o.Meta.Kind).GroupKind()
 	if want := res.Stored.GroupKind(); !want.Empty() && is != want {
-		return nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is)
+		return nil, nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is)
 	}
-	obj, err := decodeStored(res, o.JSON)
+	obj, err = decodeStored(res, o.JSON)
 	if unconverted(err) != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
+		return nil, nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
 	}
-	if !res.Custom || canonical(obj, o) {
+	switch {
+	case !res.Custom:
 		o.SetSeal(res.Seal)
+	case o.Meta.APIVersion == res.Stored.GroupVersion().String() && !o.SealedBy(res.Seal):
+		// The bytes are what the schema makes of them unless it has changed since.
+		if data, err = json.Marshal(obj.(*unstructured.Unstructured).Object); err == nil && bytes.Equal(data, o.JSON) {
+			o.SetSeal(res.Seal)
+		}
 	}
-	return obj, nil
-}
-
-// canonical reports whether a custom resource's stored bytes are what its schema makes of them, as
-// they are unless the schema has changed since.
-func canonical(obj runtime.Object, o *storage.Object) bool {
-	data, err := json.Marshal(obj.(*unstructured.Unstructured).Object)
-	return err == nil && bytes.Equal(data, o.JSON)
+	return obj, data, err
 }
 
 // unconverted returns the ConversionError that an error is, nil if it is another.

@@ -248,11 +248,8 @@ func (w *watch) start() (*cache.Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	items, _ := w.s.page(scan{snapshot: snap}, &w.sel)
-	for _, o := range items {
-		if err := w.emit("ADDED", o, nil); err != nil {
-			return nil, err
-		}
+	if err := w.initial(snap); err != nil {
+		return nil, err
 	}
 	w.rev = snap.Revision()
 	if w.o.AllowWatchBookmarks {
@@ -274,8 +271,11 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 			continue
 		}
 		// A state that can't be read is in no list; to a watch it is as if it were not selected.
-		now := e.Type != cache.Deleted && w.shows(e.Object)
-		before := e.Prev != nil && w.shows(e.Prev)
+		before, now, err := w.judge(e)
+		if err != nil {
+			w.fail(err)
+			return sent, err
+		}
 		if now || before {
 			sent++
 		}
@@ -287,8 +287,11 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 		case before && e.Type == cache.Deleted:
 			err = w.emit("DELETED", e.Object, e)
 		case before: // it left the selection: its last selected content, at this revision
-			err = w.emit("DELETED", w.s.decoder.Revise(e.Prev, e.Revision), nil)
+			left := w.s.decoder.Revise(e.Prev, e.Revision)
+			w.x.revised(e.Prev, left)
+			err = w.emit("DELETED", left, nil)
 		}
+		clear(w.x.views)
 		if err != nil {
 			return sent, err
 		}
@@ -296,12 +299,63 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 	return sent, nil
 }
 
+// initial sends the selected objects of a snapshot.
+func (w *watch) initial(snap *cache.Snapshot) (err error) {
+	show := func(o *storage.Object) bool {
+		err = w.emit("ADDED", o, nil)
+		w.x.forget(o)
+		return err == nil
+	}
+	if w.sel.res.Custom {
+		if e := w.s.browse(snap, "", 0, &w.sel, w.x, show); e != nil {
+			return e
+		}
+		return err
+	}
+	items, _, err := w.s.page(scan{snapshot: snap}, &w.sel, w.x)
+	for i := 0; i < len(items) && show(items[i]); i++ {
+	}
+	return err
+}
+
+// judge reports whether the watch selects an object's states before and after an event, and can read them.
+func (w *watch) judge(e *cache.Event) (before, now bool, err error) {
+	if w.sel.res.Custom && w.sel.deep() {
+		var states []*storage.Object
+		for _, o := range []*storage.Object{e.Prev, e.Object} {
+			if o != nil && o.Err == nil && w.sel.likes(o) && (o == e.Prev || e.Type != cache.Deleted) {
+				states = append(states, o)
+			}
+		}
+		if err := w.x.read(states); err != nil {
+			return false, false, err
+		}
+	}
+	now = e.Type != cache.Deleted && w.shows(e.Object)
+	before = e.Prev != nil && w.shows(e.Prev)
+	return before, now, nil
+}
+
 // shows reports whether the watch selects a state that can be read.
 func (w *watch) shows(o *storage.Object) bool {
-	if o.Err != nil || !w.sel.matches(o) {
+	if o.Err != nil || !w.sel.likes(o) {
 		return false
 	}
-	err := w.s.sound(w.sel.res, o)
+	fields := o.Fields
+	var err error
+	if w.sel.res.Custom {
+		if err = w.x.unsound(o); err == nil && w.sel.deep() {
+			var data []byte
+			data, err = w.x.json(o)
+			fields = storage.Select(data, w.sel.res.Fields)
+		}
+	}
+	if err == nil && !w.sel.has(fields) {
+		return false
+	}
+	if !w.sel.res.Custom {
+		err = w.s.sound(w.sel.res, o)
+	}
 	if err != nil {
 		w.s.unreadable(o.Key, err, "left out of a watch")
 	}

@@ -91,13 +91,19 @@ func (s *Server) fresh(ctx context.Context) error {
 // kinds the served one, as only that has the schema that a request is judged by.
 func (o *op) decode(cur *storage.Object) (object, error) {
 	obj, err := decodeSound(o.res, cur)
-	if err == nil && o.res.Direct && o.res.FromStored != nil {
+	switch {
+	case err != nil:
+	case o.res.Custom:
+		obj, err = serve(o.res, obj)
+	case o.res.Direct && o.res.FromStored != nil:
 		obj, err = o.res.FromStored(obj)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if d := o.res.Strategy.Default; d != nil {
+	// A custom resource was filled in before it was converted, by the version that it was stored in, and isn't
+	// again (AM pkg/runtime/serializer/versioning/versioning.go: Decode).
+	if d := o.res.Strategy.Default; d != nil && !o.res.Custom {
 		d(obj)
 	}
 	return obj.(object), nil

@@ -32,7 +32,8 @@ type review struct {
 // webhook turns spec.address (host:port) of v1 into spec.host and spec.port of v2, and back.
 type webhook struct {
 	*httptest.Server
-	calls atomic.Int64
+	// calls and objects count reviews and what was in them.
+	calls, objects atomic.Int64
 	// spoil may change an answer.
 	spoil atomic.Pointer[func(w http.ResponseWriter, response map[string]any) bool]
 }
@@ -51,6 +52,7 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "bad request", http.StatusBadRequest)
 		return
 	}
+	w.objects.Add(int64(len(in.Request.Objects)))
 	objects := []any{}
 	for _, o := range in.Request.Objects {
 		spec, _ := o["spec"].(map[string]any)
@@ -175,6 +177,23 @@ func TestWebhookFailures(t *testing.T) {
 		}, failed + "returned invalid metadata: metadata.labels: Invalid value: "},
 		{"an error", func(w http.ResponseWriter, _ map[string]any) bool { http.Error(w, "broken", 500); return true },
 			failed + `failed: an error on the server ("broken") has prevented the request from succeeding`},
+		{"a page", func(w http.ResponseWriter, _ map[string]any) bool {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.WriteHeader(502)
+			_, _ = w.Write([]byte("<b>no</b>\n"))
+			return true
+		}, failed + `failed: an error on the server ("<b>no</b>") has prevented the request from succeeding`},
+		{"a status", func(w http.ResponseWriter, _ map[string]any) bool {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(403)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"not you","code":403}`))
+			return true
+		}, failed + "failed: not you"},
+		{"silence", func(w http.ResponseWriter, _ map[string]any) bool {
+			w.Header().Set("Content-Type", "text/plain")
+			return true
+		},
+			failed + "failed: 0-length response with status code: 200 and content type: text/plain"},
 		{"nothing", func(w http.ResponseWriter, _ map[string]any) bool {
 			_, _ = w.Write([]byte(`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1"}`))
 			return true

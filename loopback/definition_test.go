@@ -24,7 +24,7 @@ import (
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 // defined starts a server with the controller of definitions, which ends with the test.
-func defined(t *testing.T, o *apiservertest.Options) *apiservertest.Server {
+func defined(t testing.TB, o *apiservertest.Options) *apiservertest.Server {
 	s := apiservertest.Start(t, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -53,7 +53,7 @@ func version(name string, storage bool, properties, more string) string {
 const size = `"spec":{"type":"object","properties":{"size":{"type":"integer","default":3,"maximum":10},"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}`
 
 // reaches reads a watch of definitions up to a state of one.
-func reaches(t *testing.T, w *apiservertest.Watch, name string, f func(*apiextensionsv1.CustomResourceDefinition) bool) {
+func reaches(t testing.TB, w *apiservertest.Watch, name string, f func(*apiextensionsv1.CustomResourceDefinition) bool) {
 	t.Helper()
 	for {
 		e, err := w.Next()
@@ -84,7 +84,7 @@ func isEstablished(d *apiextensionsv1.CustomResourceDefinition) bool {
 }
 
 // define creates a definition and waits until it is established.
-func define(t *testing.T, s *apiservertest.Server, body string) {
+func define(t testing.TB, s *apiservertest.Server, body string) {
 	t.Helper()
 	w := s.Watch(definitions + "?watch=1")
 	do(t, s, "POST", definitions, body)

@@ -42,7 +42,7 @@ func adapter(s *apiservertest.Server) *loopback.Protection {
 	return &loopback.Protection{API: s.API.Loopback(auth.ServiceAccount("kube-system", "protection"), "test"), Cache: s.Cache}
 }
 
-func do(t *testing.T, s *apiservertest.Server, method, path, body string, header ...string) {
+func do(t testing.TB, s *apiservertest.Server, method, path, body string, header ...string) {
 	t.Helper()
 	var in any
 	if body != "" {

@@ -163,5 +163,5 @@ func (m *Managers) versions(res *resources.Resource) []*resources.Resource {
 			all = append(all, r)
 		}
 	}
-	return all
+	return append(all, res.Unserved...)
 }

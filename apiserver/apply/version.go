@@ -46,8 +46,8 @@ func (c *convertor) Default(obj runtime.Object) {
 }
 
 // ConvertToVersion returns an object in a group version, or in the stored version if that is the
-// internal one. It may return the object itself and share memory with it. A version that isn't
-// served is not registered.
+// internal one. It may return the object itself and share memory with it. A version that
+// the kind doesn't have is not registered.
 func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	gv, ok := target.(schema.GroupVersion)
 	if !ok {
@@ -102,10 +102,15 @@ func (c *convertor) version(gv schema.GroupVersion) *resources.Resource {
 		return c.res
 	}
 	res := c.table.Lookup(gv.Group, gv.Version, c.res.Plural)
-	if res == nil || res.Collection != c.res.Collection {
-		return nil
+	if res != nil && res.Collection == c.res.Collection {
+		return res
 	}
-	return res
+	for _, res := range c.res.Unserved { // AX pkg/apiserver/customresource_handler.go: buildOpenAPIModelsForApply
+		if res.GroupVersion() == gv {
+			return res
+		}
+	}
+	return nil
 }
 
 // stored returns an object of any served version in the stored one.

@@ -1,6 +1,8 @@
 package custom
 
 import (
+	"slices"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -31,8 +33,12 @@ func (renaming) convert(objs []*unstructured.Unstructured, apiVersion string) ([
 	return objs, nil
 }
 
-// convert returns objects in a version, as its schema has them. Those of other versions are copied, and
-// converted all at once.
+// mostConverted bounds how many objects are converted at once. A webhook has webhookTimeout for them, and is
+// expected to take 4 ms for one (AX pkg/apiserver/conversion/webhook_converter.go: Convert).
+const mostConverted = 500
+
+// convert returns objects in a version, as its schema has them. Those of other versions are converted in
+// batches, and may be changed and returned.
 func (s schemes) convert(objs []runtime.Object, to *version) ([]runtime.Object, error) {
 	out := make([]runtime.Object, len(objs))
 	var others []*unstructured.Unstructured
@@ -40,28 +46,31 @@ func (s schemes) convert(objs []runtime.Object, to *version) ([]runtime.Object, 
 	for i, obj := range objs {
 		out[i] = obj
 		if u := obj.(*unstructured.Unstructured); u.GetAPIVersion() != to.apiVersion {
-			others, places = append(others, u.DeepCopy()), append(places, i)
+			others, places = append(others, u), append(places, i)
 		}
 	}
-	if len(others) == 0 {
-		return out, nil
-	}
-	converted, err := s.conversion.convert(others, to.apiVersion)
-	if err != nil {
-		return nil, &resources.ConversionError{Err: err}
-	}
-	for i, u := range converted {
-		if _, err := to.coerce(u, true); err != nil {
-			return nil, err
+	for batch := range slices.Chunk(others, mostConverted) {
+		converted, err := s.conversion.convert(batch, to.apiVersion)
+		if err != nil {
+			return nil, &resources.ConversionError{Err: err}
 		}
-		out[places[i]] = u
+		for i, u := range converted {
+			if _, err := to.coerce(u, false); err != nil { // AX pkg/apiserver/customresource_handler.go: schemaCoercingConverter
+				return nil, &resources.ConversionError{Err: err}
+			}
+			out[places[i]] = u
+		}
+		places = places[len(batch):]
 	}
 	return out, nil
 }
 
-// converter returns convert for one object.
+// converter returns convert for one object, which it leaves as it is.
 func (s schemes) converter(to *version) func(runtime.Object) (runtime.Object, error) {
 	return func(obj runtime.Object) (runtime.Object, error) {
+		if u := obj.(*unstructured.Unstructured); u.GetAPIVersion() != to.apiVersion {
+			obj = u.DeepCopy()
+		}
 		out, err := s.convert([]runtime.Object{obj}, to)
 		if err != nil {
 			return nil, err

@@ -32,11 +32,16 @@ func entries(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiexte
 		return nil
 	}
 	of := schemesOf(d, whole)
-	var out []*resources.Resource
+	var out, unserved []*resources.Resource
 	for _, v := range of.versions {
 		if v.Served {
 			out = append(out, entry(d, v, of))
+		} else {
+			unserved = append(unserved, entry(d, v, of))
 		}
+	}
+	for _, r := range out {
+		r.Unserved = unserved
 	}
 	return out
 }
@@ -106,8 +111,8 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 	}
 	if of.stored != v {
 		r.ToStored, r.FromStored = of.converter(of.stored), of.converter(v)
-		r.FromStoredAll = func(objs []runtime.Object) ([]runtime.Object, error) { return of.convert(objs, v) }
 	}
+	r.Serve = func(objs []runtime.Object) ([]runtime.Object, error) { return of.convert(objs, v) }
 	r.Deprecated = deprecation(v)
 	selectable(r, v.SelectableFields)
 	strategy(r, v)
@@ -139,9 +144,8 @@ func strategy(r *resources.Resource, v *version) {
 }
 
 // restore reads a stored object as AX pkg/apiserver/customresource_handler.go's codecs do: by the
-// schema of the version that it was stored in. If objects are stored in another one now it is converted.
+// schema of the version that it was stored in.
 func restore(of schemes) func(runtime.Object) error {
-	again := of.converter(of.stored)
 	return func(obj runtime.Object) error {
 		u := obj.(*unstructured.Unstructured)
 		was := of.version(u.GetAPIVersion())
@@ -151,14 +155,8 @@ func restore(of schemes) func(runtime.Object) error {
 		if _, err := was.coerce(u, true); err != nil {
 			return err
 		}
-		if was.fill(u); was == of.stored {
-			return nil
-		}
-		now, err := again(u)
-		if err == nil {
-			u.Object = now.(*unstructured.Unstructured).Object
-		}
-		return err
+		was.fill(u)
+		return nil
 	}
 }
 

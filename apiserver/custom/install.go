@@ -2,6 +2,7 @@ package custom
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -106,6 +107,9 @@ func (i *Installer) read(value []byte, old *installed) (*installed, error) {
 		return nil, err
 	}
 	next.entries = entries(d, whole)
+	for _, r := range next.entries {
+		r.State = fmt.Sprintf("%s/%x/%s", d.UID, o.spec, r.Kind)
+	}
 	return next, nil
 }
 

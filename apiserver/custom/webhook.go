@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -82,8 +83,8 @@ func (w *webhook) address() (string, error) {
 	return "", &url.Error{Op: "Post", URL: u.String(), Err: errNoNetwork}
 }
 
-// convert asks the webhook once. Errors say of what kind the first object is, as upstream's do, which
-// converts one at a time.
+// convert asks the webhook once. Errors are those of an object that is converted by itself, as upstream's
+// are, which fills its caches one by one.
 func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
 	from := objs[0].GroupVersionKind()
 	uid := uuid.NewUUID()
@@ -100,11 +101,12 @@ func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) 
 		if err := u.UnmarshalJSON(raw.Raw); err != nil {
 			return nil, err
 		}
-		want := schema.FromAPIVersionAndKind(apiVersion, objs[i].GetKind())
+		from = objs[i].GroupVersionKind()
+		want := schema.FromAPIVersionAndKind(apiVersion, from.Kind)
 		if got := u.GroupVersionKind(); got.GroupVersion() != want.GroupVersion() {
-			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index %d: invalid groupVersion (expected %v, received %v)", from, i, want.GroupVersion(), got.GroupVersion())
+			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index 0: invalid groupVersion (expected %v, received %v)", from, want.GroupVersion(), got.GroupVersion())
 		} else if got.Kind != want.Kind {
-			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index %d: invalid kind (expected %v, received %v)", from, i, want.Kind, got.Kind)
+			return nil, fmt.Errorf("conversion webhook for %v returned invalid object at index 0: invalid kind (expected %v, received %v)", from, want.Kind, got.Kind)
 		}
 		if err := sameObject(objs[i], u); err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v returned invalid object: %w", from, err)
@@ -199,11 +201,32 @@ func (w *webhook) post(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", err)
 	}
 	if a.StatusCode < http.StatusOK || a.StatusCode > http.StatusPartialContent {
-		message := "unknown"
-		if strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
-			message = strings.TrimSpace(string(body))
+		return nil, refusal(a, body)
+	}
+	if len(body) == 0 {
+		kind := a.Header.Get("Content-Type")
+		if kind == "" {
+			kind = runtime.ContentTypeJSON
 		}
-		return nil, apierrors.NewGenericServerResponse(a.StatusCode, http.MethodPost, schema.GroupResource{}, "", message, 0, true)
+		return nil, fmt.Errorf("0-length response with status code: %d and content type: %s", a.StatusCode, kind)
 	}
 	return body, nil
+}
+
+// mostText bounds what is said of an answer that isn't a Status, in bytes.
+const mostText = 2048
+
+// refusal is what a webhook answered instead of a review: a Status if it is one, else what the code stands
+// for, and its text (k8s.io/client-go rest/request.go: Result.Error, newUnstructuredResponseError).
+func refusal(a *http.Response, body []byte) error {
+	st := &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}} // what the body doesn't say
+	if json.Unmarshal(body, st) == nil && st.APIVersion == "v1" && st.Kind == "Status" && st.Status == metav1.StatusFailure {
+		return &apierrors.StatusError{ErrStatus: *st}
+	}
+	message := "unknown"
+	media, _, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	if a.Header.Get("Content-Type") == "" || err == nil && strings.HasPrefix(media, "text/") {
+		message = strings.TrimSpace(string(body[:min(len(body), mostText)]))
+	}
+	return apierrors.NewGenericServerResponse(a.StatusCode, http.MethodPost, schema.GroupResource{}, "", message, 0, true)
 }

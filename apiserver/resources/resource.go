@@ -53,8 +53,9 @@ type Resource struct {
 	// Direct says that requests work on the served version, and convert where they read and write. Others
 	// work on the stored one, whose hooks see the served one where they need it.
 	Direct bool
-	// FromStoredAll, of custom resources, is FromStored of many at once.
-	FromStoredAll func([]runtime.Object) ([]runtime.Object, error)
+	// Serve, of custom resources, converts objects of any version to this one, those that need it together.
+	// It may change its arguments and return them. Its errors are those of FromStored.
+	Serve func([]runtime.Object) ([]runtime.Object, error)
 
 	// New returns an empty object of the served version.
 	New func() runtime.Object
@@ -65,14 +66,20 @@ type Resource struct {
 	// Coerce, of custom resources, brings a decoded body into the shape of its schema, and returns the
 	// paths of the fields that went because the schema doesn't know them.
 	Coerce func(obj runtime.Object) (unknown []string, err error)
-	// Restore, of custom resources, does so with a stored object and fills in defaults: its schema may
-	// have changed since it was stored.
+	// Restore, of custom resources, does so with a stored object, by the schema of the version that it was
+	// stored in, and fills in defaults: the schema may have changed since. The object stays in that version.
 	Restore func(obj runtime.Object) error
 	// OpenAPI returns the schemas of custom resources for documents of version 3 and 2; either may be nil.
 	OpenAPI func() (v3, v2 *spec.Schema, err error)
+	// Unserved, of custom resources, are what the entries of the definition's other versions would be that
+	// aren't served: managedFields may still speak of them.
+	Unserved []*Resource
 	// Origin, of custom resources, is the uid of their definition: another one of that name defines
 	// another resource.
 	Origin string
+	// State, of custom resources, names the state of their definition: what an object is shown as depends on
+	// nothing else. Empty means that it isn't known.
+	State string
 	// Defines says that the table of types follows the objects.
 	Defines bool
 

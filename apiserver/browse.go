@@ -1,0 +1,93 @@
+package apiserver
+
+import (
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// readAhead and readBytes bound how many custom resources are read, and converted, together: a review has
+// all of them in it.
+const (
+	readAhead = 500
+	readBytes = 4 << 20
+)
+
+// browse calls yield with the selected custom resources of a snapshot from a key on, in key order, until it
+// returns false. Each is read once for the answer: what x shows of it is in its views. limit is how many
+// yield takes at most; 0 is no bound.
+func (s *Server) browse(snapshot *cache.Snapshot, from string, limit int64, sel *selected, x *rendering, yield func(*storage.Object) bool) error {
+	deep, n := sel.deep(), readAhead
+	if limit > 0 {
+		n = int(min(limit, readAhead))
+	}
+	for more := true; more; n = min(2*n, readAhead) { // the fewer are selected the more are read in vain by then
+		var batch []*storage.Object
+		if batch, from, more = s.ahead(snapshot, from, n, sel); deep || !x.metadataOnly() {
+			if err := x.read(batch); err != nil {
+				return err
+			}
+		}
+		for _, o := range batch {
+			going, err := s.meet(o, deep, sel, x, yield)
+			if err != nil || !going {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// meet shows an object to yield if it is sound and selected.
+func (s *Server) meet(o *storage.Object, deep bool, sel *selected, x *rendering, yield func(*storage.Object) bool) (going bool, err error) {
+	if err := x.unsound(o); err != nil {
+		x.forget(o)
+		s.unreadable(o.Key, err, "left out of a list")
+		return true, nil
+	}
+	if deep {
+		data, err := x.json(o)
+		if err != nil {
+			return false, err
+		}
+		if !sel.has(storage.Select(data, sel.res.Fields)) {
+			x.forget(o)
+			return true, nil
+		}
+	}
+	if err := x.shrink(o); err != nil {
+		return false, err
+	}
+	return yield(o), nil
+}
+
+// ahead returns up to n of the next objects, whose metadata is selected, and the key to go on from if there is more.
+func (s *Server) ahead(snapshot *cache.Snapshot, from string, n int, sel *selected) (batch []*storage.Object, next string, more bool) {
+	size := 0
+	snapshot.Ascend(sel.prefix, max(from, sel.key), func(o *storage.Object) bool {
+		switch {
+		case sel.key != "" && o.Key != sel.key:
+			return false
+		case len(batch) == n || size >= readBytes:
+			next, more = o.Key, true
+			return false
+		case o.Err != nil:
+			s.unreadable(o.Key, o.Err, "left out of a list")
+		case sel.likes(o):
+			batch, size = append(batch, o), size+len(o.JSON)
+		}
+		return true
+	})
+	return batch, next, more
+}
+
+// customPage is page of custom resources.
+func (s *Server) customPage(sc scan, sel *selected, x *rendering) (items []*storage.Object, more bool, err error) {
+	err = s.browse(sc.snapshot, sc.from, sc.limit, sel, x, func(o *storage.Object) bool {
+		items = append(items, o)
+		return sc.limit <= 0 || int64(len(items)) < sc.limit
+	})
+	if sc.limit > 0 && int64(len(items)) == sc.limit && sel.key == "" {
+		more = sc.snapshot.Count(sel.prefix, items[len(items)-1].Key+"\x00") > 0
+	}
+	return items, more, err
+}
