@@ -2,22 +2,17 @@ package apiserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -368,83 +363,6 @@ func (w *watch) below(key string) bool {
 		return key == w.sel.key
 	}
 	return len(key) > len(w.sel.prefix) && key[:len(w.sel.prefix)] == w.sel.prefix
-}
-
-// chunks gathers frames and sends them in pieces of a chunked answer.
-type chunks struct {
-	to  http.ResponseWriter
-	buf []byte
-	// begun says that the head has been sent.
-	begun bool
-}
-
-func (c *chunks) write(frame []byte) error {
-	if c.buf = append(c.buf, frame...); len(c.buf) >= watchChunk {
-		return c.flush()
-	}
-	return nil
-}
-
-func (c *chunks) flush() error {
-	if len(c.buf) == 0 && c.begun {
-		return nil
-	}
-	c.begun = true
-	if len(c.buf) > 0 {
-		if _, err := c.to.Write(c.buf); err != nil {
-			return err
-		}
-		if c.buf = c.buf[:0]; cap(c.buf) > 4*watchChunk {
-			c.buf = nil
-		}
-	}
-	return http.NewResponseController(c.to).Flush()
-}
-
-// bookmark says how far the watch has come; end marks the end of the initial events (H-27, H-28).
-func (w *watch) bookmark(end bool) {
-	if !w.o.AllowWatchBookmarks || w.rev > w.s.cache.Revision() {
-		return // nothing has come so far yet
-	}
-	o, err := w.mark(end)
-	switch {
-	case err != nil:
-	case w.q.res.Custom && w.x.f.as == "": // a schema's defaults are none of its business
-		var frame []byte
-		if frame, err = w.x.frame("BOOKMARK", o.JSON); err == nil {
-			err = w.out.write(frame)
-		}
-	default:
-		err = w.emit("BOOKMARK", o, nil)
-	}
-	if err != nil {
-		w.s.log.Warn("bookmark not sent", "err", err)
-	}
-}
-
-// mark is an object of the kind that has nothing but a revision. Fields that are printed even if they
-// are empty are (AS cacher.go: newFunc).
-func (w *watch) mark(end bool) (*storage.Object, error) {
-	gvk := w.q.res.GroupVersionKind()
-	o := object(&unstructured.Unstructured{Object: map[string]any{}})
-	if !w.q.res.Custom {
-		gvk = w.q.res.Stored
-		empty, err := resources.Scheme().New(gvk)
-		if err != nil {
-			return nil, err
-		}
-		o = empty.(object)
-	}
-	o.GetObjectKind().SetGroupVersionKind(gvk)
-	o.SetResourceVersion(strconv.FormatInt(w.rev, 10))
-	if end {
-		o.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
-	}
-	data, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	return &storage.Object{Revision: w.rev, JSON: data, Meta: storage.Meta{Kind: gvk.Kind, APIVersion: gvk.GroupVersion().String()}}, nil
 }
 
 // fail ends the stream with an ERROR event (H-30).

@@ -1,0 +1,166 @@
+package apiserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// errModified is the cause of B-08.
+var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+
+// change makes the new state out of the stored one. Both are in the stored version; old may be
+// changed and returned.
+type change func(old object) (object, error)
+
+// update carries out a change on the newest state of an object, again and again while others win
+// the race for it (B-56); a resourceVersion that the change brings is compared with each state, so
+// a client that names one gets a conflict. The request's deadline bounds the attempts.
+func (s *Server) update(ctx context.Context, o *op, c change) (*storage.Object, error) {
+	cur, err := s.load(ctx, o.key(s.root))
+	for err == nil {
+		if cur == nil {
+			return nil, o.notFound()
+		}
+		var out *storage.Object
+		if out, err = s.updateOnce(ctx, o, cur, c); err == nil {
+			return out, nil
+		}
+		cur, err = s.retry(err)
+	}
+	return nil, err
+}
+
+// retry returns the object that won a race, nil if it was removed, or the error if it was none.
+func (s *Server) retry(err error) (*storage.Object, error) {
+	var lost *storage.ConflictError
+	if !errors.As(err, &lost) || lost.Guard != nil {
+		return nil, err
+	}
+	if lost.Current.ModRevision == 0 {
+		return nil, nil
+	}
+	return s.readable(s.decoder.Decode(lost.Current))
+}
+
+func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c change) (*storage.Object, error) {
+	if o.link != nil {
+		if out, done, err := s.unlink(ctx, o, cur); done || err != nil {
+			return out, err
+		}
+	}
+	old, err := o.decode(cur)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := c(old.DeepCopyObject().(object))
+	if err != nil {
+		return nil, err
+	}
+	if o.bare {
+		return s.replace(ctx, o, cur, obj, old)
+	}
+	if err := checkManagers(obj); err != nil {
+		return nil, err
+	}
+	if !o.tracked {
+		s.fields.Update(o.res, o.subName(), old, obj, o.manager)
+	}
+	if err := apply.Guard(obj, o.warn.add, func() error {
+		return s.admission.Admit(ctx, o.attributes(admission.Update, obj, old))
+	}); err != nil {
+		return nil, err
+	}
+	dedupOwners(obj, true, o.warn.add)
+	if err := o.checkRevision(obj, cur); err != nil {
+		return nil, err
+	}
+	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
+		return nil, err
+	}
+	return s.allocating(ctx, o, obj, old, func(o *op, obj object) (*storage.Object, error) {
+		return s.storeChanged(ctx, o, cur, obj, old)
+	})
+}
+
+// storeChanged makes of a new state what may be stored, judges it and commits it.
+func (s *Server) storeChanged(ctx context.Context, o *op, cur *storage.Object, obj, old object) (out *storage.Object, err error) {
+	obj.SetGeneration(old.GetGeneration())
+	prepareUpdate(o.res, o.sub, obj, old)
+	inherit(obj, old)
+	if err := o.validateChange(obj, old); err != nil {
+		return nil, err
+	}
+	o.warnOf(obj, old)
+	a := o.attributes(admission.Update, obj, old)
+	defer func() { undone(a, err) }()
+	if err := s.admission.Validate(ctx, a); err != nil {
+		return nil, err
+	}
+	return s.replace(ctx, o, cur, obj, old)
+}
+
+// checkRevision compares the revision that the new state names with the stored one (B-06 to B-08).
+func (o *op) checkRevision(obj object, cur *storage.Object) error {
+	var want uint64
+	if rv := obj.GetResourceVersion(); rv != "" {
+		n, err := strconv.ParseUint(rv, 10, 64)
+		if err != nil {
+			return err // B-07
+		}
+		want = n
+	}
+	switch {
+	case want == 0 && o.res.Strategy.Conditional:
+		gk := schema.GroupKind{Group: o.res.Group, Kind: o.res.Plural}
+		return apierrors.NewInvalid(gk, o.name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), want, "must be specified for an update")})
+	case want != 0 && want != uint64(cur.Revision):
+		return o.conflict(errModified)
+	}
+	obj.SetResourceVersion(strconv.FormatInt(cur.Revision, 10))
+	return nil
+}
+
+// replace commits an update: it stores the new state, removes the object if the update took its
+// last finalizer (B-20), or does nothing if nothing changed (B-17).
+func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, old object) (*storage.Object, error) {
+	apply.KeepTimes(obj, old) // B-17
+	verdict := finalizers.Update(lifecycleOf(o.res, old), lifecycleOf(o.res, obj), s.now())
+	obj.SetResourceVersion("")
+	obj.SetSelfLink("")
+	value, err := encodeStored(o.res, obj)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
+	}
+	if same, err := storage.Splice(value, cur.Revision); o.dryRun || err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON) {
+		out := s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision})
+		return out, out.Err
+	}
+	if verdict.Step == finalizers.Store {
+		return s.put(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value}, obj)
+	}
+	return s.release(ctx, o, cur, value)
+}
+
+// release commits an update that takes an object's last finalizer. It returns the object as submitted, at the
+// revision it had (B-20).
+func (s *Server) release(ctx context.Context, o *op, cur *storage.Object, value []byte) (*storage.Object, error) {
+	_, err := s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+	var lost *storage.ConflictError
+	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
+		err = nil // somebody else has removed it
+	}
+	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision}), err
+}
