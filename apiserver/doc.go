@@ -5,7 +5,8 @@
 //	routes.go   chi: which handler; path.go: which resource, namespace, name, subresource
 //	identity.go who asks; impersonate.go: as whom; authorize.go: whether they may
 //	<verb>.go   a handler of a few lines a verb: negotiate, read options, decode, do, answer
-//	write.go    the pipe that every write goes through: admit, prepare, validate, commit
+//	insert.go   the pipe that every new object goes through: admit, prepare, validate, commit
+//	change.go   the same for every new state of one; write.go: what both need
 //	status.go   the one table from error to Status; nothing else knows an HTTP code of a failure
 //	render.go   from stored bytes to what the client accepts: JSON, YAML, protobuf, Table, metadata
 //
@@ -19,7 +20,8 @@
 //  4. Reads come from the cache, and are as fresh as a quorum read unless the client says that
 //     an older state will do. A watch that starts where a list ended misses nothing.
 //  5. Controllers inside the process use Loopback: the same pipe, the same admission, an
-//     identity of their own. There is no private door; the one addition is a commit's guards.
+//     identity of their own. There is no private door; the additions are a commit's guards, and that
+//     what only takes owners and finalizers away is done on the metadata alone (link.go), with the same result.
 //     Requests of theirs are not authorized, but admission judges what they do to owners.
 //  6. Every failure is answered with a Status. A handler that panics answers 500 and is logged.
 //  7. Nothing is unbounded: bodies, requests in flight, waiting, and what a watcher may lag.
