@@ -128,6 +128,9 @@ func (e editor) refill(v reflect.Value) {
 }
 
 func (e editor) editStruct(v reflect.Value, depth int) {
+	if v.NumField() == 0 {
+		return
+	}
 	for range 20 { // most fields are empty
 		i := e.random.Intn(v.NumField())
 		f := v.Field(i)
