@@ -69,7 +69,7 @@ func edited(t *testing.T, worlds []*world, random *rand.Rand) {
 	w := worlds[0]
 	w.t = t
 	live := w.write(0, nil, randomOf(t, w))
-	for step := range 12 {
+	for step := range 8 {
 		live.SetUID(types.UID("uid"))
 		w := worlds[random.Intn(len(worlds))]
 		w.t = t
