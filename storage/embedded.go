@@ -170,6 +170,10 @@ func LockDir(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, lockError(dir, err)
 	}
+	if err := adopt(dir); err != nil {
+		lock.Close()
+		return nil, lockError(dir, err)
+	}
 	return lock, nil
 }
 

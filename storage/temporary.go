@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,7 @@ func Temporary(parent string) (dir string, done func(), err error) {
 		if dir, err = os.MkdirTemp(parent, memberName+"-"); err != nil {
 			return "", nil, fmt.Errorf("making a temporary directory: %w", err)
 		}
-		if lock, err = fileutil.TryLockFile(filepath.Join(dir, inUse), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+		if lock, err = lockMark(dir, os.O_CREATE); err == nil {
 			break
 		}
 		// Somebody who sweeps has come between the file and its lock, and removes it.
@@ -56,9 +57,45 @@ func sweep(parent string) {
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		if lock, err := fileutil.TryLockFile(filepath.Join(dir, inUse), os.O_RDWR, 0o600); err == nil {
+		if lock, err := lockMark(dir, 0); err == nil {
 			os.RemoveAll(dir)
 			lock.Close()
 		}
 	}
+}
+
+// lockMark locks a directory's file inUse, opened with the flags. ErrLocked is also the error if the file went
+// before it was locked, as then somebody else had it.
+func lockMark(dir string, flags int) (io.Closer, error) {
+	path := filepath.Join(dir, inUse)
+	lock, err := fileutil.TryLockFile(path, os.O_RDWR|flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	locked, err := lock.Stat()
+	if err == nil {
+		var there os.FileInfo
+		if there, err = os.Stat(path); err == nil && os.SameFile(locked, there) {
+			return lock, nil
+		}
+	}
+	lock.Close()
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = fileutil.ErrLocked
+	}
+	return nil, err
+}
+
+// adopt makes a temporary directory whose process was killed one that stays: who names it wants what is in it.
+// The error is ErrLocked if it is used, or being removed.
+func adopt(dir string) error {
+	lock, err := lockMark(dir, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // after the file went, so that nobody who has opened it sweeps
+	return os.Remove(filepath.Join(dir, inUse))
 }

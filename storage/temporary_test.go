@@ -1,9 +1,13 @@
 package storage
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
 // TestTemporary: what killed processes have left goes, and nothing else.
@@ -40,5 +44,70 @@ func TestTemporary(t *testing.T) {
 	doneFirst()
 	if here(first) {
 		t.Error("the first one is there")
+	}
+}
+
+// TestAdopted: what a killed process has left stays once somebody has opened it by name, and what a process uses
+// can't be opened.
+func TestAdopted(t *testing.T) {
+	parent := t.TempDir()
+	left := filepath.Join(parent, memberName+"-1")
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(left, inUse), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := LockDir(left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	used, done, err := Temporary(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, err := LockDir(used); !errors.Is(err, ErrInUse) {
+		t.Errorf("opening a directory that is used gives %v", err)
+		if err == nil {
+			other.Close()
+		}
+	}
+	done()
+	if _, err := os.Stat(left); err != nil {
+		t.Errorf("a directory that is used by name was swept: %v", err)
+	}
+}
+
+// TestSweptWhileMade: a directory is there once it has been made, whoever sweeps meanwhile.
+func TestSweptWhileMade(t *testing.T) {
+	parent, stop := t.TempDir(), make(chan struct{})
+	var sweeping sync.WaitGroup
+	defer sweeping.Wait()
+	defer close(stop)
+	for range 2 {
+		sweeping.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					sweep(parent)
+				}
+			}
+		})
+	}
+	for range 200 {
+		dir, done, err := Temporary(parent)
+		if errors.Is(err, fileutil.ErrLocked) {
+			continue // swept again and again
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, inUse)); err != nil {
+			t.Fatalf("what was made has been removed: %v", err)
+		}
+		done()
 	}
 }

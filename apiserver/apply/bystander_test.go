@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -49,6 +50,30 @@ func TestManyManagers(t *testing.T) {
 	}
 	if n := len(live.ManagedFields); n < 5 || n > mostManagers+1 {
 		t.Errorf("%d entries", n)
+	}
+}
+
+// TestReferredKind: of a field within that is called kind, as in a reference, the owner changes as of any other.
+func TestReferredKind(t *testing.T) {
+	m, res := New(Config{Types: table}), table.Kind(autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler"))
+	live := &autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "a"}, MaxReplicas: 1}}
+	live.SetGroupVersionKind(res.GroupVersionKind())
+	m.Update(res, "", nil, live, "creator")
+	live.UID = "u"
+	next := live.DeepCopy()
+	next.Spec.ScaleTargetRef.Kind, next.Spec.ScaleTargetRef.APIVersion = "Other", "example.com/v1"
+	m.Update(res, "", live, next, "editor")
+	got := map[string]string{}
+	for _, e := range next.ManagedFields {
+		got[e.Manager] = string(e.FieldsV1.GetRawBytes())
+	}
+	want := map[string]string{
+		"creator": `{"f:spec":{"f:maxReplicas":{},"f:scaleTargetRef":{"f:name":{}}}}`,
+		"editor":  `{"f:spec":{"f:scaleTargetRef":{"f:apiVersion":{},"f:kind":{}}}}`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -36,7 +36,7 @@ func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
 	var parts []part
 	for i := range sh.fields {
 		f := &sh.fields[i]
-		if f.json == "apiVersion" || f.json == "kind" {
+		if depth == paredDepth && (f.json == "apiVersion" || f.json == "kind") { // what the object is, which isn't compared
 			continue
 		}
 		breaks, known := broken[f.shape]
