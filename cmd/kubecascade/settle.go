@@ -51,6 +51,7 @@ func settle(ctx context.Context) {
 			freed = false
 		case !freed && spare(before, now): // once after each burst: what is unused then is of use
 			debug.FreeOSMemory()
+			releasePages()
 			freed = true
 		}
 		before = now
