@@ -55,10 +55,7 @@ func TestKindsRules(t *testing.T) {
 			continue
 		}
 		name := strings.TrimSuffix(r.Plural+"."+r.Group, ".")
-		obj, ok := objects[strings.TrimSuffix(r.Plural+"."+r.Version+"."+r.Group, ".")]
-		if !ok {
-			obj = objects[name]
-		}
+		obj := minimalOf(objects, r)
 		t.Run(name+"/"+r.Version, func(t *testing.T) {
 			k := &kindRules{t: t, s: s, r: r, obj: &unstructured.Unstructured{Object: obj}}
 			if k.obj.GetName() == "" {

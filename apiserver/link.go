@@ -66,8 +66,8 @@ func (s *Server) unlink(ctx context.Context, o *op, cur *storage.Object) (out *s
 	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), true, nil
 }
 
-// lostLinks returns what obj no longer has. It reports false if obj differs from old in any other way, in none,
-// or if what is lost can't be told from what is kept.
+// lostLinks returns the owners and finalizers that obj no longer has. It reports false if it has lost none, if
+// they were changed in another way, or if what is lost can't be told from what is kept.
 func lostLinks(old, obj *metav1.ObjectMeta) (gone apply.Links, ok bool) {
 	seen := make(map[any]bool, len(old.OwnerReferences)+len(old.Finalizers))
 	kept := 0

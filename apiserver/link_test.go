@@ -36,10 +36,7 @@ func TestLinkOfEveryKind(t *testing.T) {
 			continue
 		}
 		name := strings.TrimSuffix(r.Plural+"."+r.Group, ".")
-		obj, ok := objects[strings.TrimSuffix(r.Plural+"."+r.Version+"."+r.Group, ".")]
-		if !ok {
-			obj = objects[name]
-		}
+		obj := minimalOf(objects, r)
 		l.t, l.res, l.obj = t, r, &unstructured.Unstructured{Object: obj}
 		both := 0
 		for try := 0; try < 40 && both < 2; try++ {

@@ -37,6 +37,14 @@ func minimal(t *testing.T) map[string]map[string]any {
 	return out
 }
 
+// minimalOf is the one of a resource in its version, or in all of them.
+func minimalOf(objects map[string]map[string]any, r *resources.Resource) map[string]any {
+	if obj, ok := objects[strings.TrimSuffix(r.Plural+"."+r.Version+"."+r.Group, ".")]; ok {
+		return obj
+	}
+	return objects[strings.TrimSuffix(r.Plural+"."+r.Group, ".")]
+}
+
 func signingRequest(t *testing.T) []byte {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
@@ -71,12 +79,9 @@ func TestEveryResource(t *testing.T) {
 			continue
 		}
 		name := strings.TrimSuffix(r.Plural+"."+r.Group, ".")
-		obj, ok := objects[strings.TrimSuffix(r.Plural+"."+r.Version+"."+r.Group, ".")]
-		if !ok {
-			obj, ok = objects[name]
-		}
+		obj := minimalOf(objects, r)
 		t.Run(name+"/"+r.Version, func(t *testing.T) {
-			if !ok {
+			if obj == nil {
 				t.Fatal("testdata/objects.yaml has no object")
 			}
 			w := &walk{t: t, s: s, r: r, obj: &unstructured.Unstructured{Object: obj}}

@@ -156,8 +156,7 @@ func (x *rendering) revised(o, at *storage.Object) {
 	if v == nil || !v.served {
 		return
 	}
-	u := *v.obj.(*unstructured.Unstructured)
-	u = *u.DeepCopy()
+	u := v.obj.(*unstructured.Unstructured).DeepCopy()
 	u.SetResourceVersion(strconv.FormatInt(at.Revision, 10))
-	x.keep(at, &view{obj: &u, served: true})
+	x.keep(at, &view{obj: u, served: true})
 }

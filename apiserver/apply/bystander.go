@@ -13,8 +13,8 @@ import (
 const mostManagers = 10
 
 // bystanders parts entries into those that a write by the manager may change and those that it can't: they name
-// none of the fields that differ. No entry is a bystander where the field manager has to look at all, as it does to merge the oldest
-// of too many.
+// none of the fields that differ. No entry is a bystander where the field manager has to look at all, as it does
+// to merge the oldest of too many.
 func bystanders(entries []metav1.ManagedFieldsEntry, manager string, names []string) (concerned, bystanding []metav1.ManagedFieldsEntry) {
 	if len(entries) >= mostManagers {
 		return entries, nil

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/randfill"
 
-	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
@@ -22,28 +21,17 @@ import (
 // places somewhere in the object, by many managers.
 func TestTwinEdits(t *testing.T) {
 	from := int64(seed.Of(t))
-	service := openapi.New("v1.36.3", documented)
-	converters := map[schema.GroupVersion]managedfields.TypeConverter{}
+	straight := straightConverters(t)
 	m := New(Config{Types: table})
 	for i, res := range written() {
 		if res.ToStored != nil || res.FromStored != nil { // not pared, and the reference knows nothing of the stored version
 			continue
 		}
-		gv := res.GroupVersion()
-		if converters[gv] == nil {
-			definitions, err := service.Definitions(gv)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if converters[gv], err = managedfields.NewTypeConverter(definitions, false); err != nil {
-				t.Fatal(err)
-			}
-		}
 		p, hub, subs := copying{plain{res}}, schema.GroupVersion{Group: res.Group, Version: runtime.APIVersionInternal}, endpointsOf(res)
 		worlds := make([]*world, len(subs))
 		random := rand.New(rand.NewSource(from + int64(i)))
 		for i, sub := range subs {
-			reference, err := managedfields.NewDefaultFieldManager(converters[gv], p, p, p, res.GroupVersionKind(), hub, sub,
+			reference, err := managedfields.NewDefaultFieldManager(straight(res.GroupVersion()), p, p, p, res.GroupVersionKind(), hub, sub,
 				resets(res, sub, []*resources.Resource{res}))
 			if err != nil {
 				t.Fatal(err)

@@ -147,28 +147,34 @@ func (plain) ConvertFieldLabel(schema.GroupVersionKind, string, string) (string,
 	return "", "", errors.New("not used")
 }
 
-// The managed fields of random writes are those that apimachinery's field manager makes if it is
-// given everything the straight way.
-func TestTwin(t *testing.T) {
-	service := openapi.New("v1.36.3", documented)
-	converters := map[schema.GroupVersion]managedfields.TypeConverter{}
-	m := New(Config{Types: table})
-	for i, res := range written() {
-		gv := res.GroupVersion()
-		if converters[gv] == nil {
+// straightConverters returns what makes converters of the schemas of whole documents, one a group version.
+func straightConverters(t *testing.T) func(schema.GroupVersion) managedfields.TypeConverter {
+	service, made := openapi.New("v1.36.3", documented), map[schema.GroupVersion]managedfields.TypeConverter{}
+	return func(gv schema.GroupVersion) managedfields.TypeConverter {
+		if made[gv] == nil {
 			definitions, err := service.Definitions(gv)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if converters[gv], err = managedfields.NewTypeConverter(definitions, false); err != nil {
+			if made[gv], err = managedfields.NewTypeConverter(definitions, false); err != nil {
 				t.Fatal(err)
 			}
 		}
+		return made[gv]
+	}
+}
+
+// The managed fields of random writes are those that apimachinery's field manager makes if it is
+// given everything the straight way.
+func TestTwin(t *testing.T) {
+	straight := straightConverters(t)
+	m := New(Config{Types: table})
+	for i, res := range written() {
 		for _, sub := range endpointsOf(res) {
 			t.Run(res.GroupResource().String()+"/"+sub, func(t *testing.T) {
 				hub := schema.GroupVersion{Group: res.Group, Version: runtime.APIVersionInternal}
 				p := plain{res}
-				reference, err := managedfields.NewDefaultFieldManager(converters[gv], p, p, p, res.GroupVersionKind(), hub, sub,
+				reference, err := managedfields.NewDefaultFieldManager(straight(res.GroupVersion()), p, p, p, res.GroupVersionKind(), hub, sub,
 					resets(res, sub, []*resources.Resource{res}))
 				if err != nil {
 					t.Fatal(err)
