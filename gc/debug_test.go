@@ -36,11 +36,12 @@ func TestGraph(t *testing.T) {
 		o := s.put("configmaps/a/o")
 		d := s.put("configmaps/a/d", ownedBy(true, o), held)
 		s.put("configmaps/a/leaf", ownedBy(false, d))
-		s.delete("configmaps/a/o", metav1.DeletePropagationForeground)
 		odd := &object{TypeMeta: metav1.TypeMeta{APIVersion: "odd.io/v1", Kind: "Odd"}, ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "uid-odd"}}
 		s.put("configmaps/a/e", ownedBy(false, odd))
 		s.put("configmaps/a/f", ownedBy(false, odd)) // J-30: one vertex for the owner of both
 		s.put("persistentvolumes/alone")
+		synctest.Wait()
+		s.delete("configmaps/a/o", metav1.DeletePropagationForeground) // last, so that the revisions are the same in every run
 		synctest.Wait()
 		for name, query := range map[string]string{"all.dot": "", "one.dot": "?uid=uid-e&uid=nobody", "all.json": "?format=json"} {
 			w := get(c, graphPath+query)
