@@ -6,6 +6,7 @@
 //	write of a kind -> endpoint (built once) -> FieldManager -> structured-merge-diff
 //	                       |- kind: schema of one kind, from package openapi (built once)
 //	                       |- creation: a new object's fields without structured-merge-diff
+//	                       |- owned: writes that only give new values to their manager's fields
 //	                       |- reset: fields that the endpoint's writers can't own
 //
 // It guarantees:
@@ -18,7 +19,8 @@
 //     endpoint that is built.
 //  5. All methods may be called by any goroutine.
 //  6. The fields of a new object are written straight from its Go type where that gives what the
-//     field manager would give, and by the field manager elsewhere: tests compare the two.
+//     field manager would give, and by the field manager elsewhere: tests compare the two. So it is with
+//     updates that change no set of fields.
 //
 // The order of a write (AS pkg/endpoints/handlers): Update or Apply after the change was decoded
 // and the owner references were cleaned up, then mutating admission within Guard, the strategy

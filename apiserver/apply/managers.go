@@ -58,6 +58,8 @@ type endpoint struct {
 	creation *creation
 	// parer makes what is compared less, nil of kinds that are stored in another version or have no Go type.
 	parer func() *parer
+	// owned finds writes that change no set of fields; nil where parer is.
+	owned func() *owned
 }
 
 // New returns managers of the fields of a table's resources.
@@ -123,6 +125,7 @@ func (m *Managers) build(e *endpoint) error {
 			return err
 		}
 		e.parer = sync.OnceValue(func() *parer { return newParer(root) })
+		e.owned = sync.OnceValue(func() *owned { return newOwned(root, resetPaths(e.res, e.sub)) })
 	}
 	create := managedfields.NewDefaultFieldManager
 	if e.res.Custom {

@@ -290,10 +290,16 @@ func (w *world) mixed(a, b object) object {
 
 func (w *world) write(step int, live, next object) object {
 	manager := fmt.Sprint("m", w.random.Intn(12))
+	if w.random.Intn(2) == 0 {
+		manager = "m0" // who often writes again
+	}
 	want := w.reference.UpdateNoErrors(w.seen(live), w.seen(w.stored(next)), manager).(object)
 	before := w.stored(live)
 	was := w.stored(live)
 	got := w.m.Update(w.res, w.sub, was, w.stored(next), manager).(object)
+	if d := cmp.Diff(renewed(want), renewed(got)); d != "" {
+		w.t.Fatalf("step %d, update by %s: entries with a new time (-field manager +own):\n%s", step, manager, d)
+	}
 	forget(want)
 	forget(got)
 	if d := cmp.Diff(want.GetManagedFields(), got.GetManagedFields()); d != "" {
@@ -390,6 +396,16 @@ func (w *world) converted(obj object, convert func(runtime.Object) (runtime.Obje
 func lines(err error) []string {
 	all := strings.Split(fmt.Sprint(err), "\n")
 	slices.Sort(all)
+	return all
+}
+
+// renewed lists the managers of entries with a time; what is stored has none, as forget took them away.
+func renewed(obj metav1.Object) (all []string) {
+	for _, e := range obj.GetManagedFields() {
+		if e.Time != nil {
+			all = append(all, fmt.Sprint(e.Manager, " ", e.Operation, " ", e.Subresource))
+		}
+	}
 	return all
 }
 

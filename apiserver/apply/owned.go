@@ -1,0 +1,273 @@
+package apply
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// Most writes give new values to fields that the same manager wrote before: a controller's status, a lease, a
+// counter. Then no set of fields changes, and nothing but the time of the manager's entry does. That is seen
+// without making sets.
+
+// owned finds those writes, by way of one endpoint.
+type owned struct{ root *shape }
+
+// newOwned returns it for the endpoint that resets the fields; root is the kind's shape.
+func newOwned(root *shape, resets []string) *owned {
+	for _, path := range append([]string{"apiVersion", "kind"}, resets...) {
+		root = root.without(strings.Split(path, "."))
+	}
+	for _, name := range untracked {
+		root = root.without([]string{"metadata", name})
+	}
+	return &owned{root}
+}
+
+// without returns the shape without the field at the path, which nobody owns.
+func (sh *shape) without(path []string) *shape {
+	i := slices.IndexFunc(sh.fields, func(f member) bool { return f.json == path[0] })
+	if i < 0 {
+		return sh
+	}
+	out := *sh
+	out.fields = slices.Clone(sh.fields)
+	if len(path) == 1 {
+		out.fields = slices.Delete(out.fields, i, i+1)
+	} else {
+		out.fields[i].shape = sh.fields[i].shape.without(path[1:])
+	}
+	return &out
+}
+
+// entries returns the managedFields after a write that made b of a, if it gave nothing but new values to fields of
+// which the manager's entry has all and no other has any.
+func (o *owned) entries(a, b runtime.Object, entries []metav1.ManagedFieldsEntry, manager, sub string) (_ []metav1.ManagedFieldsEntry, ok bool) {
+	if manager == "" {
+		manager = "unknown"
+	}
+	if len(entries) > mostManagers { // the oldest are to be merged
+		return nil, false
+	}
+	own := -1
+	for i := range entries {
+		e := &entries[i]
+		if e.FieldsV1 == nil {
+			return nil, false
+		}
+		if e.Manager != manager || e.Operation != metav1.ManagedFieldsOperationUpdate || e.Subresource != sub {
+			continue
+		}
+		if own >= 0 { // one is lost in the writing (managedfields/internal: DecodeManagedFields)
+			return nil, false
+		}
+		own = i
+	}
+	if own < 0 {
+		return nil, false
+	}
+	d := difference{}
+	if !d.members(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), o.root) {
+		return nil, false
+	}
+	for _, path := range d.changed {
+		for i := range entries {
+			found := at(entries[i].FieldsV1.GetRawBytes(), path)
+			if i == own && !bytes.HasPrefix(found, []byte("{}")) || i != own && found != nil {
+				return nil, false
+			}
+		}
+	}
+	out := slices.Clone(entries)
+	if len(d.changed) > 0 {
+		out[own].Time = &metav1.Time{Time: time.Now().UTC()}
+	}
+	return ordered(out), true
+}
+
+// difference gathers where two values of a type differ. Its methods return false if that isn't but by
+// the values of fields that both have, or isn't known.
+type difference struct {
+	// path is where it is, changed are the ways to fields with another value; names are as FieldsV1 has them.
+	path    []string
+	changed [][]string
+	// names writes what isn't known beforehand, and is unsure of what JSON may write in several ways.
+	names fieldWriter
+}
+
+func (d *difference) members(x, y reflect.Value, sh *shape) bool {
+	for i := range sh.fields {
+		f := &sh.fields[i]
+		a, b := f.of(x), f.of(y)
+		if a.IsZero() && b.IsZero() {
+			continue
+		}
+		omitted := f.omits(a)
+		if omitted != f.omits(b) {
+			return false
+		}
+		if !omitted && !d.within(f.name, a, b, f.shape) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *difference) within(name string, x, y reflect.Value, sh *shape) bool {
+	d.path = append(d.path, name)
+	same := d.values(x, y, sh)
+	d.path = d.path[:len(d.path)-1]
+	return same
+}
+
+func (d *difference) values(x, y reflect.Value, sh *shape) bool {
+	for x.Kind() == reflect.Pointer {
+		if x.IsNil() || y.IsNil() {
+			return x.IsNil() && y.IsNil()
+		}
+		x, y = x.Elem(), y.Elem()
+	}
+	if k := x.Kind(); (k == reflect.Map || k == reflect.Slice) && x.IsNil() != y.IsNil() {
+		return false
+	}
+	switch {
+	case sh.form == opaque, sh.atomic && sh.fragile:
+		return false
+	case sh.form == leaf && !sh.ownJSON:
+		if !reflect.DeepEqual(x.Interface(), y.Interface()) {
+			d.differ()
+		}
+		return true
+	case sh.form == leaf, sh.atomic:
+		return d.json(x, y)
+	}
+	switch sh.form {
+	case structure:
+		return d.members(x, y, sh)
+	case mapping:
+		return d.mapping(x, y, sh)
+	case keyed:
+		return d.keyed(x, y, sh)
+	}
+	return reflect.DeepEqual(x.Interface(), y.Interface())
+}
+
+func (d *difference) differ() { d.changed = append(d.changed, slices.Clone(d.path)) }
+
+// json compares as JSON shows it.
+func (d *difference) json(x, y reflect.Value) bool {
+	a, err := value.NewValueReflect(pointer(x))
+	if err != nil {
+		return false
+	}
+	b, err := value.NewValueReflect(pointer(y))
+	if err != nil {
+		return false
+	}
+	if !value.Equals(a, b) {
+		d.differ()
+	}
+	return true
+}
+
+// pointer returns a pointer to a value, or to a copy of what is in a map.
+func pointer(v reflect.Value) any {
+	if !v.CanAddr() {
+		c := reflect.New(v.Type())
+		c.Elem().Set(v)
+		return c.Interface()
+	}
+	return v.Addr().Interface()
+}
+
+func (d *difference) mapping(x, y reflect.Value, sh *shape) bool {
+	if x.Len() != y.Len() {
+		return false
+	}
+	for it := x.MapRange(); it.Next(); {
+		b := y.MapIndex(it.Key())
+		if !b.IsValid() {
+			return false
+		}
+		d.names.plain(it.Key().String())
+		if d.names.unsure || !d.within(`"f:`+it.Key().String()+`":`, it.Value(), b, sh.element) {
+			return false
+		}
+	}
+	return true
+}
+
+// mostElements is how many a list may have, as each is compared with all before it.
+const mostElements = 64
+
+// keyed compares lists that have the same elements in the same places.
+func (d *difference) keyed(x, y reflect.Value, sh *shape) bool {
+	if x.Len() != y.Len() || x.Len() > mostElements || len(sh.keys) > len(element{}.keys) {
+		return false
+	}
+	for i := range x.Len() {
+		a, b := d.element(x, i, sh), d.element(y, i, sh)
+		if d.names.unsure || a.keys != b.keys {
+			return false
+		}
+		for j := range i {
+			if d.element(x, j, sh).keys == a.keys {
+				return false
+			}
+		}
+		d.names.out = d.names.out[:0]
+		d.names.name(sh.keys, a.keys[:])
+		if !d.within(string(d.names.out), x.Index(i), y.Index(i), sh.element) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *difference) element(list reflect.Value, i int, sh *shape) element {
+	e := element{index: i}
+	for k := range sh.keys {
+		e.keys[k] = d.names.key(list.Index(i), &sh.keys[k])
+	}
+	return e
+}
+
+// at returns the text of a set of fields from where what is said of the field at the path begins; nil if that is nothing.
+func at(raw []byte, path []string) []byte {
+	for _, name := range path {
+		raw = find(raw, name)
+	}
+	return raw
+}
+
+// find returns the text from where the value of a name begins in an object, all of whose values are objects, and that
+// is written without spaces; nil if it isn't there.
+func find(raw []byte, name string) []byte {
+	depth := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return nil
+			}
+		case '"':
+			if depth == 1 && bytes.HasPrefix(raw[i:], []byte(name)) {
+				return raw[i+len(name):]
+			}
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package apply
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// written by whom, and by way of which endpoint.
+type author struct{ manager, sub string }
+
+// TestOwned: writes that give but new values to a manager's own fields are found, others aren't, and both lead to what
+// apimachinery's field manager makes of them.
+func TestOwned(t *testing.T) {
+	m := New(Config{Types: table})
+	creator := author{manager: "creator"}
+	label := func(value string) func(object) {
+		return func(o object) {
+			labels := maps.Clone(o.GetLabels())
+			labels["app"] = value
+			o.SetLabels(labels)
+		}
+	}
+	phase := func(p corev1.PodPhase) func(object) {
+		return func(o object) { o.(*corev1.Pod).Status.Phase = p }
+	}
+	condition := func(kinds ...corev1.PodConditionType) func(object) {
+		return func(o object) {
+			status := &o.(*corev1.Pod).Status
+			status.Conditions = nil
+			for i, kind := range kinds {
+				status.Conditions = append(status.Conditions, corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, Message: fmt.Sprint(len(kinds), i)})
+			}
+		}
+	}
+	reason := func(i int, text string) func(object) {
+		return func(o object) { o.(*corev1.Pod).Status.Conditions[i].Message = text }
+	}
+	data := func(d map[string]string) func(object) {
+		return func(o object) { o.(*corev1.ConfigMap).Data = d }
+	}
+	both := func(all ...func(object)) func(object) {
+		return func(o object) {
+			for _, f := range all {
+				f(o)
+			}
+		}
+	}
+	fields := func(all ...metav1.ManagedFieldsEntry) func(object) {
+		return func(o object) { o.SetManagedFields(all) }
+	}
+	entry := func(manager, set string) metav1.ManagedFieldsEntry {
+		raw := &metav1.FieldsV1{}
+		raw.SetRawBytes([]byte(set))
+		return metav1.ManagedFieldsEntry{Manager: manager, Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: raw}
+	}
+	applied := entry("creator", `{"f:data":{"f:a":{}}}`)
+	applied.Operation = metav1.ManagedFieldsOperationApply
+	var many []metav1.ManagedFieldsEntry
+	for i := range mostManagers + 2 {
+		many = append(many, entry(fmt.Sprint("m", i), fmt.Sprintf(`{"f:data":{"f:k%d":{}}}`, i)))
+	}
+	many[0] = entry("m0", `{"f:data":{".":{},"f:a":{},"f:b":{}}}`)
+	anonymous := author{}
+	kubelet := author{"kubelet", "status"}
+	type write struct {
+		by   author
+		edit func(object)
+	}
+	for _, c := range []struct {
+		name  string
+		start object
+		// before are the writes after the creation, the last is judged.
+		before []write
+		last   write
+		want   bool
+	}{
+		{"a value", configMap(), nil, write{creator, data(map[string]string{"a": "9", "b": "2"})}, true},
+		{"two values", configMap(), nil, write{creator, both(label("z"), data(map[string]string{"a": "9", "b": "8"}))}, true},
+		{"somebody else's value", configMap(), nil, write{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}, false},
+		{"one's own beside another's", configMap(), []write{{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}},
+			write{author{manager: "other"}, data(map[string]string{"a": "8", "b": "2"})}, true},
+		{"what was taken", configMap(), []write{{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}},
+			write{creator, data(map[string]string{"a": "8", "b": "2"})}, false},
+		{"a key more", configMap(), nil, write{creator, data(map[string]string{"a": "1", "b": "2", "c": "3"})}, false},
+		{"a key less", configMap(), nil, write{creator, data(map[string]string{"a": "1"})}, false},
+		{"another key", configMap(), nil, write{creator, data(map[string]string{"a": "1", "c": "2"})}, false},
+		{"a key that looks like a part of a set", configMap(), []write{{creator, both(data(map[string]string{`a":{"f:x`: "1"}), fields(entry("creator", `{"f:data":{"f:a":{"f:x":{}}}}`)))}},
+			write{creator, data(map[string]string{`a":{"f:x`: "2"})}, false},
+		{"no value at all", configMap(), nil, write{creator, data(nil)}, false},
+		{"nothing", configMap(), nil, write{creator, func(object) {}}, true},
+		{"nothing, by one who has nothing", configMap(), nil, write{author{manager: "other"}, func(object) {}}, false},
+		{"what nobody owns", configMap(), nil, write{creator, func(o object) { o.SetResourceVersion("7"); o.SetGeneration(3); o.SetUID("other") }}, true},
+		{"nobody", configMap(), []write{{anonymous, label("y")}}, write{anonymous, label("z")}, true},
+		{"a lease", &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
+			Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{}, HolderIdentity: new(string)}}, nil,
+			write{creator, func(o object) { o.(*coordinationv1.Lease).Spec.RenewTime.Time = metav1.Now().Time }}, true}, // no time is null
+		{"a lease again", &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
+			Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: metav1.Unix(1, 0).Time}}}, nil,
+			write{creator, func(o object) { o.(*coordinationv1.Lease).Spec.RenewTime.Time = metav1.Now().Time }}, true},
+
+		{"a status", pod(t), []write{{kubelet, phase("Pending")}}, write{kubelet, phase("Running")}, true},
+		{"a status that isn't there yet", pod(t), nil, write{kubelet, phase("Running")}, false},
+		{"a status by the endpoint that resets it", pod(t), []write{{kubelet, phase("Pending")}}, write{creator, both(phase("Running"), label("z"))}, true},
+		{"one's own label by an endpoint of which one has nothing", pod(t), nil, write{author{"creator", "status"}, label("z")}, false},
+		{"one's own label by another endpoint", pod(t), []write{{author{"creator", "status"}, phase("Pending")}},
+			write{author{"creator", "status"}, both(phase("Running"), label("z"))}, false},
+		{"a part that an endpoint may own", pod(t), []write{{author{"r", "resize"}, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("1") }}},
+			write{author{"r", "resize"}, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("2") }}, true},
+		{"a quantity in another form", pod(t), []write{{author{"r", "resize"}, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("1") }}},
+			write{author{"r", "resize"}, func(o object) { q := o.(*corev1.Pod).Spec.Containers[0].Resources.Limits["cpu"]; _ = q.String() }}, true},
+		{"elements of a list", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, both(reason(0, "x"), reason(1, "y"))}, true},
+		{"elements in another order", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, condition("B", "A")}, false},
+		{"another element", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, condition("A", "C")}, false},
+		{"an element less", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, condition("A")}, false},
+		{"elements with the same key", pod(t), []write{{kubelet, condition("A", "A")}}, write{kubelet, reason(1, "y")}, false},
+		{"an empty list instead of none", pod(t), []write{{creator, func(o object) { o.(*corev1.Pod).Spec.Containers = nil }}},
+			write{creator, func(o object) { o.(*corev1.Pod).Spec.Containers = []corev1.Container{} }}, false},
+		{"a list of values as a whole", pod(t), []write{{creator, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Args = []string{"a"} }}},
+			write{creator, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Args = []string{"b", "c"} }}, true},
+		{"finalizers", configMap(), []write{{creator, func(o object) { o.SetFinalizers([]string{"a.b/c"}) }}},
+			write{creator, func(o object) { o.SetFinalizers([]string{"a.b/d"}) }}, false},
+
+		{"by an entry of which part is a part of the field", configMap(), []write{{creator, fields(entry("creator", `{"f:data":{"f:a":{"f:x":{}},"f:b":{}}}`))}},
+			write{creator, data(map[string]string{"a": "9", "b": "2"})}, false},
+		{"a value that two have", configMap(), []write{{creator, fields(entry("creator", `{"f:data":{"f:a":{}}}`), entry("other", `{"f:data":{"f:a":{},"f:b":{}}}`))}},
+			write{creator, data(map[string]string{"a": "9", "b": "2"})}, false},
+		{"a value that was applied", configMap(), []write{{creator, fields(applied)}}, write{creator, data(map[string]string{"a": "9", "b": "2"})}, false},
+		{"two entries of a manager", configMap(), []write{{creator, fields(entry("creator", `{"f:data":{"f:a":{}}}`), entry("creator", `{"f:data":{"f:b":{}}}`))}},
+			write{creator, data(map[string]string{"a": "1", "b": "9"})}, false},
+		{"more managers than are kept", configMap(), []write{{creator, fields(many...)}},
+			write{author{manager: "m0"}, data(map[string]string{"a": "9", "b": "2"})}, false},
+		{"an entry without fields", configMap(), []write{{creator, fields(entry("creator", `{"f:data":{"f:a":{}}}`), metav1.ManagedFieldsEntry{Manager: "m", Operation: "Update", APIVersion: "v1"})}},
+			write{creator, data(map[string]string{"a": "9", "b": "2"})}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := table.Kind(c.start.GetObjectKind().GroupVersionKind())
+			live := m.Update(res, "", nil, c.start, "creator").(object)
+			live.SetUID("u")
+			for _, w := range c.before {
+				next := live.DeepCopyObject().(object)
+				w.edit(next)
+				if len(next.GetManagedFields()) > 0 && cmp.Equal(next.GetManagedFields(), live.GetManagedFields()) {
+					m.Update(res, w.by.sub, live, next, w.by.manager)
+				}
+				live = next
+			}
+			entries := live.GetManagedFields()
+			for i := range entries {
+				entries[i].Time = nil
+			}
+			next := live.DeepCopyObject().(object)
+			c.last.edit(next)
+			e, err := m.endpoint(res, c.last.by.sub)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, b, _ := e.parer().pare(bare(live), bare(next))
+			if _, ok := e.owned().entries(a, b, entries, c.last.by.manager, c.last.by.sub); ok != c.want {
+				t.Errorf("found: %t", ok)
+			}
+			want := straight(t, res, c.last.by.sub).UpdateNoErrors(live.DeepCopyObject(), next.DeepCopyObject(), c.last.by.manager).(object)
+			got := m.Update(res, c.last.by.sub, live, next, c.last.by.manager).(object)
+			if d := cmp.Diff(renewed(want), renewed(got)); d != "" {
+				t.Errorf("entries with a new time (-field manager +own):\n%s", d)
+			}
+			forget(want)
+			forget(got)
+			if d := cmp.Diff(want.GetManagedFields(), got.GetManagedFields()); d != "" {
+				t.Errorf("-field manager +own:\n%s", d)
+			}
+		})
+	}
+}
+
+func limits(cpu string) corev1.ResourceList {
+	return corev1.ResourceList{"cpu": resource.MustParse(cpu)}
+}
+
+// bare is what is compared: managedFields aren't.
+func bare(o object) runtime.Object {
+	o = shallow(o).(object)
+	o.SetManagedFields(nil)
+	return o
+}
+
+// straight is apimachinery's field manager with client-go's schemas.
+func straight(t *testing.T, res *resources.Resource, sub string) *managedfields.FieldManager {
+	p := plain{res}
+	m, err := managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), p, p, p, res.GroupVersionKind(),
+		schema.GroupVersion{Group: res.Group, Version: runtime.APIVersionInternal}, sub, resets(res, sub, []*resources.Resource{res}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestAt finds fields in sets.
+func TestAt(t *testing.T) {
+	set := `{"f:a":{".":{},"f:b":{"f:c":{}},"k:{\"n\":\"}{\\\"f:x\\\":\"}":{"f:y":{}}},"f:c":{"f:a":{}},"f:d":{}}`
+	for path, want := range map[string]string{
+		"f:a":                                  `{".":{},"f:b"`,
+		"f:a f:b":                              `{"f:c":{}},"k:`,
+		"f:c":                                  `{"f:a":{}},"f:d"`,
+		"f:c f:a":                              `{}},"f:d"`,
+		"f:d":                                  `{}}`,
+		`f:a k:{\"n\":\"}{\\\"f:x\\\":\"} f:y`: `{}}},"f:c"`,
+		"f:b":                                  "", "f:a f:c": "", "f:a f:x": "", "f:d f:a": "", "f:": "", "f:e": "",
+	} {
+		var names []string
+		for name := range strings.FieldsSeq(path) {
+			names = append(names, `"`+name+`":`)
+		}
+		got := string(at([]byte(set), names))
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	for _, broken := range []string{"", "{", `{"f:`, `{"f:a`, `{"f:a":`, "}", `"\`} {
+		if got := at([]byte(broken), []string{`"f:b":`}); got != nil {
+			t.Errorf("%q: %s", broken, got)
+		}
+	}
+}
