@@ -139,6 +139,16 @@ func (o *op) patched(old object, p patch) (object, error) {
 
 // apply returns the patched object; cur is not changed.
 func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce coercion) (runtime.Object, error) {
+	if coerce == nil && p.kind == types.MergePatchType {
+		if next, ok := p.merge(cur); ok {
+			return next, nil
+		}
+	}
+	return p.byJSON(cur, gvk, coerce)
+}
+
+// byJSON is apply by way of the object's JSON.
+func (p *patch) byJSON(cur runtime.Object, gvk schema.GroupVersionKind, coerce coercion) (runtime.Object, error) {
 	if p.kind == types.StrategicMergePatchType {
 		return p.strategic(cur, gvk)
 	}
@@ -146,16 +156,16 @@ func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce co
 	if err != nil {
 		return nil, err
 	}
-	after, strict, err := p.document(before)
+	after, strict, err := p.edit(before)
 	if err != nil {
 		return nil, err
 	}
 	return p.decode(after, strict, gvk, coerce)
 }
 
-// document applies a JSON or merge patch to JSON. strict are the faults of the patch itself that
+// edit applies a JSON or merge patch to JSON. strict are the faults of the patch itself that
 // field validation reports.
-func (p *patch) document(before []byte) (after []byte, strict []error, err error) {
+func (p *patch) edit(before []byte) (after []byte, strict []error, err error) {
 	if p.kind == types.JSONPatchType {
 		return p.operations(before)
 	}
