@@ -52,6 +52,8 @@ func TestKeepTimes(t *testing.T) {
 		"nothing":       {func(*corev1.ConfigMap) {}, true},
 		"a revision":    {func(m *corev1.ConfigMap) { m.ResourceVersion = "5" }, true},
 		"empty for nil": {func(m *corev1.ConfigMap) { m.Annotations = map[string]string{} }, true},
+		"empty bytes":   {func(m *corev1.ConfigMap) { m.BinaryData = map[string][]byte{} }, true},
+		"a label":       {func(m *corev1.ConfigMap) { m.Labels = map[string]string{"app": "y"} }, false},
 		"a value":       {func(m *corev1.ConfigMap) { m.Data["a"] = "x" }, false},
 		"a field":       {func(m *corev1.ConfigMap) { m.ManagedFields[0].FieldsV1.Raw = []byte(`{}`) }, false},
 		"an entry":      {func(m *corev1.ConfigMap) { m.ManagedFields = m.ManagedFields[1:] }, false},

@@ -60,10 +60,7 @@ func sameBut(a, b runtime.Object) bool {
 		return false
 	}
 	if !custom {
-		a, b = shallow(a), shallow(b)
-		a.(metav1.Object).SetManagedFields(nil)
-		b.(metav1.Object).SetManagedFields(nil)
-		return equality.Semantic.DeepEqual(a, b)
+		return sameFields(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()) && sameMeta(a, b)
 	}
 	// Custom resources are compared as they are: an empty map isn't none.
 	x, y = shallow(x).(*unstructured.Unstructured), shallow(y).(*unstructured.Unstructured)
@@ -71,4 +68,29 @@ func sameBut(a, b runtime.Object) bool {
 		unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
 	}
 	return equality.Semantic.DeepEqualWithNilDifferentFromEmpty(x.Object, y.Object)
+}
+
+// sameFields compares what isn't metadata, which as a rule is where two states differ.
+func sameFields(a, b reflect.Value) bool {
+	if a.Type() != b.Type() {
+		return false
+	}
+	for i := range a.NumField() {
+		if a.Field(i).Type() == reflect.TypeFor[metav1.ObjectMeta]() {
+			continue
+		}
+		x, y := a.Field(i).Addr().Interface(), b.Field(i).Addr().Interface()
+		if !reflect.DeepEqual(x, y) && !equality.Semantic.DeepEqual(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameMeta compares metadata without managedFields.
+func sameMeta(a, b runtime.Object) bool {
+	a, b = shallow(a), shallow(b)
+	a.(metav1.Object).SetManagedFields(nil)
+	b.(metav1.Object).SetManagedFields(nil)
+	return equality.Semantic.DeepEqual(a, b)
 }
