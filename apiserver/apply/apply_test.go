@@ -135,6 +135,13 @@ func TestGuard(t *testing.T) {
 	if d := cmp.Diff(other, obj.GetManagedFields()); d != "" {
 		t.Errorf("managed fields were not put back (-want +got):\n%s", d)
 	}
+	warned = nil
+	if err := Guard(obj, warn, func() error { obj.GetManagedFields()[0].Operation = ""; return nil }); err != nil {
+		t.Error(err)
+	}
+	if d := cmp.Diff(other, obj.GetManagedFields()); d != "" || len(warned) != 1 {
+		t.Errorf("an entry was not put back: %q (-want +got):\n%s", warned, d)
+	}
 }
 
 // custom is a resource without a schema.

@@ -2,17 +2,22 @@ package apply
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
 // Guard runs mutating admission on an object and puts its managedFields back if admission leaves
-// them invalid, with a warning. It returns what admit returns.
+// them invalid, with a warning. Entries that admission has left alone are what Update or Apply made, and valid.
+// It returns what admit returns.
 func Guard(obj metav1.Object, warn func(string), admit func() error) error {
-	before := obj.GetManagedFields()
+	before := slices.Clone(obj.GetManagedFields())
 	if err := admit(); err != nil {
 		return err
+	}
+	if slices.Equal(before, obj.GetManagedFields()) {
+		return nil
 	}
 	if err := managedfields.ValidateManagedFields(obj.GetManagedFields()); err != nil {
 		obj.SetManagedFields(before)
