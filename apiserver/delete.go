@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -118,19 +119,15 @@ func (s *Server) begin(ctx context.Context, o *op, d deletion) {
 
 // deleteOnce decides on one state of the object and does what the verdict says.
 func (s *Server) deleteOnce(ctx context.Context, o *op, cur *storage.Object, opts *metav1.DeleteOptions) (deletion, error) {
-	old, err := o.decode(cur)
+	state, kind, old, err := s.standing(o, cur)
 	if err != nil {
 		return deletion{}, err
 	}
-	kind := finalizers.Kind{Policy: o.res.Delete.Policy}
-	if o.res.Delete.Kind != nil {
-		kind = o.res.Delete.Kind(old)
-	}
-	verdict := finalizers.Delete(lifecycleOf(o.res, old), kind, optionsOf(opts), s.now())
+	verdict := finalizers.Delete(state, kind, optionsOf(opts), s.now())
 	if r := verdict.Refused; r != nil { // before anybody is asked (AS store.go:Delete, C-13)
 		return deletion{}, o.refused(r)
 	}
-	a := o.attributes(admission.Delete, nil, old)
+	a := o.attributes(admission.Delete, nil, nil)
 	if err := s.admission.Admit(ctx, a); err != nil {
 		return deletion{}, err
 	}
@@ -139,6 +136,11 @@ func (s *Server) deleteOnce(ctx context.Context, o *op, cur *storage.Object, opt
 	}
 	d := deletion{object: cur, accepted: verdict.Accepted}
 	if verdict.Step == finalizers.Store || verdict.Step == finalizers.StoreThenRemove {
+		if old == nil {
+			if old, err = o.decode(cur); err != nil {
+				return deletion{}, err
+			}
+		}
 		if d.object, err = s.mark(ctx, o, cur, old, verdict); err != nil {
 			return deletion{}, err
 		}
@@ -154,6 +156,25 @@ func (s *Server) deleteOnce(ctx context.Context, o *op, cur *storage.Object, opt
 		}
 	}
 	return d, err
+}
+
+// standing is what decides on the deletion of an object. The object itself is nil if its metadata tells that and its
+// value is known to be one of the kind: a cascade deletes thousands that nobody has to read.
+func (s *Server) standing(o *op, cur *storage.Object) (finalizers.Object, finalizers.Kind, object, error) {
+	kind := finalizers.Kind{Policy: o.res.Delete.Policy}
+	if o.res.Delete.Kind == nil && o.res.Delete.SpecFinalizers == nil && !o.res.Custom && !o.res.Direct && s.known(o.res, cur) {
+		m := &cur.Meta
+		return finalizers.Object{UID: m.UID, ResourceVersion: strconv.FormatInt(cur.Revision, 10), Generation: m.Generation,
+			Finalizers: m.Finalizers, Deletion: m.Deletion, GracePeriodSeconds: m.GracePeriodSeconds}, kind, nil, nil
+	}
+	old, err := o.decode(cur)
+	if err != nil {
+		return finalizers.Object{}, kind, nil, err
+	}
+	if o.res.Delete.Kind != nil {
+		kind = o.res.Delete.Kind(old)
+	}
+	return lifecycleOf(o.res, old), kind, old, nil
 }
 
 // finishing is the DELETE from the moment on when the object is marked: the resourceVersion and the

@@ -33,7 +33,7 @@ type Attributes struct {
 	Name string
 	// Object is the new state, nil for DELETE; mutating plugins change it in place.
 	Object runtime.Object
-	// Old is the stored state, nil for CREATE.
+	// Old is the stored state, nil for CREATE, and for DELETE, where no plugin looks at it.
 	Old    runtime.Object
 	User   auth.User
 	DryRun bool
