@@ -28,6 +28,24 @@ func (b *bench) limit(ctx context.Context, what string) float64 {
 	return b.limits[what]
 }
 
+// etcdNow is a limit of bare etcd as the machine has it at this moment: the speed of a virtual one may change by half within a
+// minute, and then a share of an older figure says nothing. 0 if that fails.
+func (b *bench) etcdNow(ctx context.Context, operation string, writers int) float64 {
+	rows, err := b.bareEtcd(ctx, writers)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "measuring limits:", err)
+	}
+	for _, r := range rows {
+		b.limits[r.What] = r.Mid
+	}
+	return b.limits[etcdRow(operation, writers)]
+}
+
+// etcdRow is the name of the row of bare etcd's operation.
+func etcdRow(operation string, writers int) string {
+	return fmt.Sprintf("bare etcd %s, %d writers", operation, writers)
+}
+
 // machine is the limits: what etcd alone does on this disk, in this process, what a handler that does nothing
 // but send bytes does over TLS, in another, and how fast memory is copied.
 func (b *bench) machine(ctx context.Context) (rows []row, err error) {
@@ -105,7 +123,7 @@ func (b *bench) bareEtcd(ctx context.Context, writers int) (rows []row, err erro
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, rowOf(fmt.Sprintf("bare etcd %s, %d writers", what, writers), "/s", []float64{rate}))
+		rows = append(rows, rowOf(etcdRow(what, writers), "/s", []float64{rate}))
 	}
 	return rows, nil
 }

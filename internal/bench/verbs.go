@@ -16,7 +16,7 @@ func (b *bench) load(ctx context.Context) (rows []row, err error) {
 				n /= 5
 			}
 			name := func(i int) string { return fmt.Sprintf("%s/c%d-%d", url, clients, i) }
-			etcd := func(what string) float64 { return b.limit(ctx, fmt.Sprintf("bare etcd %s, %d writers", what, clients)) }
+			etcd := func(what string) float64 { return b.limit(ctx, etcdRow(what, clients)) }
 			plain := b.limit(ctx, fmt.Sprintf("plain handler of 512 B, %d clients", clients))
 			for _, k := range []struct {
 				verb  string
