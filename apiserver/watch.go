@@ -175,14 +175,19 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 	}
 	w.rev = max(w.rev, rev)
 	changed = watcher.Changed()
-	if len(events) > 0 {
-		changed = busy // more may wait; but however busy it is, a watch ends when it has to
+	select {
+	case <-changed:
+		changed = busy // more waits already; but however busy it is, a watch ends when it has to
+	default:
+		if !going {
+			changed = busy // until there is nothing left
+		}
 	}
 	if sent > 0 {
 		w.sent = time.Now()
 	}
-	// What was gathered doesn't wait for ever behind events that this watch doesn't select.
-	if sent == 0 && w.out.flush() != nil {
+	// What was gathered doesn't wait behind events that this watch doesn't select.
+	if (changed != busy || sent == 0) && w.out.flush() != nil {
 		return nil, nil, true
 	}
 	return changed, retyped, false
