@@ -35,6 +35,9 @@ const (
 	// applied, and panics if one isn't there. It campaigns only at the start: where nothing is to be applied
 	// then, keptFirst is plenty; elsewhere it may be little more than snapshotWrites. etcd can't bound them
 	// by bytes: keptAgain are 10 MB of objects of 2 kB, but gigabytes if all were of the largest objects.
+	// Whatever is to be kept, etcd forgets its very first entry when it has applied a hundred, and a member without
+	// a snapshot begins there: if the election comes between the two, the start fails. So the first write after a
+	// start without one makes a snapshot (applying).
 	keptFirst, keptAgain = 100, 2 * snapshotWrites
 )
 
@@ -51,6 +54,8 @@ type embedded struct {
 	cleared func()
 	// quiet keeps warnings back while the server starts and stops; see logCore.
 	quiet atomic.Bool
+	// applying has etcd make its first snapshot.
+	applying onApply
 	// broken is told if etcd can't go on.
 	broken *breakdown
 }
@@ -97,6 +102,10 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 	}
 	if err := disarm(ctx, m.server); err != nil {
 		return nil, err
+	}
+	if !c.Ephemeral && !restored(filepath.Join(dir, memberDir)) {
+		m.applying.do = m.server.ForceSnapshot
+		m.applying.armed.Store(true)
 	}
 	m.quiet.Store(false)
 	m.broken.serving.Store(true)
@@ -253,6 +262,6 @@ func (m *embedded) config(c Config, dir string, kept uint64) *embed.Config {
 	// Slower writes than this are worth a warning; etcd's 100 ms are common on slow disks.
 	e.WarningApplyDuration = time.Second
 	e.WarningUnaryRequestDuration = time.Second
-	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &m.quiet, m.broken))
+	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &m.quiet, &m.applying, m.broken))
 	return e
 }

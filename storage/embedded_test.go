@@ -2,8 +2,10 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,5 +67,40 @@ func TestNames(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), name)
 		reopen(t, dir)
 		reopen(t, dir)
+	}
+}
+
+// TestFirstSnapshot: a directory has a snapshot once it has been written to, and one that was left without gets one by
+// the next write.
+func TestFirstSnapshot(t *testing.T) {
+	dir := t.TempDir()
+	member := filepath.Join(dir, memberDir)
+	useDir(t, dir)
+	if !restored(member) {
+		t.Error("no snapshot after the first write")
+	}
+	snapshots, err := filepath.Glob(filepath.Join(member, "snap", "*.snap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range snapshots {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reopen(t, dir)
+	if restored(member) {
+		t.Fatal("a snapshot without a write")
+	}
+	e, err := Open(t.Context(), Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Commit(t.Context(), Txn{Key: markedKey + "2", Value: []byte("x")})
+	if err := errors.Join(err, e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if !restored(member) {
+		t.Error("no snapshot after the next write")
 	}
 }

@@ -46,7 +46,7 @@ func dial(c Config) (*clientv3.Client, error) {
 		DialKeepAliveTimeout: keepAlive,
 		PermitWithoutStream:  true,
 		TLS:                  creds,
-		Logger:               newLog(c.Logger, quiet, zapcore.WriteThenPanic),
+		Logger:               newLog(c.Logger, quiet, &onApply{}, zapcore.WriteThenPanic),
 		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect)},
 	})
 	if err != nil {

@@ -52,17 +52,36 @@ type logCore struct {
 	fields []zapcore.Field
 	// quiet makes debug messages of warnings, while a server starts and stops: what it was about to
 	// do when it was told to stop is no news.
-	quiet *atomic.Bool
+	quiet    *atomic.Bool
+	applying *onApply
+}
+
+// onApply is called once by etcd's goroutine that applies its log, when that begins with the next entries. Its
+// debug message is the only way to be called there.
+type onApply struct {
+	armed atomic.Bool
+	// do is set before armed is.
+	do func()
+}
+
+const applyMessage = "Applying entries"
+
+func (a *onApply) heard(message string) {
+	if message == applyMessage && a.armed.CompareAndSwap(true, false) {
+		a.do()
+	}
 }
 
 // newLog returns a zap logger over l. fatal is called for what etcd calls fatal or a panic, instead
 // of ending the process.
-func newLog(l *slog.Logger, quiet *atomic.Bool, fatal zapcore.CheckWriteHook) *zap.Logger {
-	return zap.New(&logCore{to: l, quiet: quiet}, zap.WithFatalHook(fatal), zap.WithPanicHook(fatal))
+func newLog(l *slog.Logger, quiet *atomic.Bool, applying *onApply, fatal zapcore.CheckWriteHook) *zap.Logger {
+	return zap.New(&logCore{to: l, quiet: quiet, applying: applying}, zap.WithFatalHook(fatal), zap.WithPanicHook(fatal))
 }
 
 // Enabled implements zapcore.LevelEnabler.
-func (c *logCore) Enabled(l zapcore.Level) bool { return l >= zapcore.WarnLevel }
+func (c *logCore) Enabled(l zapcore.Level) bool {
+	return l >= zapcore.WarnLevel || c.applying.armed.Load()
+}
 
 // With implements zapcore.Core.
 func (c *logCore) With(fields []zapcore.Field) zapcore.Core {
@@ -73,9 +92,10 @@ func (c *logCore) With(fields []zapcore.Field) zapcore.Core {
 
 // Check implements zapcore.Core.
 func (c *logCore) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.CheckedEntry {
-	if c.Enabled(e.Level) {
+	if e.Level >= zapcore.WarnLevel {
 		return ce.AddCore(e, c)
 	}
+	c.applying.heard(e.Message)
 	return ce
 }
 

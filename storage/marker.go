@@ -62,7 +62,7 @@ func endFirst(dir string) error {
 }
 
 // restored tells whether member holds a snapshot file: restoring a snapshot writes one, a first start
-// doesn't, so somebody has put it in the place of what the marker was for.
+// doesn't before it has ended, so somebody has put it in the place of what the marker was for.
 func restored(member string) bool {
 	files, _ := fs.Glob(os.DirFS(member), "snap/*.snap") // only a bad pattern is an error
 	return len(files) > 0

@@ -17,10 +17,6 @@ func TestTemporary(t *testing.T) {
 		_, err := os.Stat(dir)
 		return err == nil
 	}
-	first, doneFirst, err := Temporary(parent)
-	if err != nil {
-		t.Fatal(err)
-	}
 	left, mine := filepath.Join(parent, memberName+"-1"), filepath.Join(parent, memberName+"-data")
 	for _, dir := range []string{left, mine} {
 		if err := os.MkdirAll(filepath.Join(dir, memberDir), 0o700); err != nil {
@@ -30,20 +26,21 @@ func TestTemporary(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(left, inUse), nil, 0o600); err != nil { // as it is when nobody has it locked
 		t.Fatal(err)
 	}
+	first, doneFirst, err := Temporary(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
 	second, doneSecond, err := Temporary(parent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	doneSecond()
-	if here(left) || here(second) {
-		t.Errorf("that of a process that was killed is there: %v, the second one: %v", here(left), here(second))
+	if here(second) || !here(first) {
+		t.Errorf("the second one, which isn't used any more, is there: %v, the first: %v", here(second), here(first))
 	}
-	if !here(first) || !here(mine) {
-		t.Errorf("the first one, which is used, is there: %v, one that isn't temporary: %v", here(first), here(mine))
-	}
-	doneFirst()
-	if here(first) {
-		t.Error("the first one is there")
+	doneFirst() // one of the two has swept
+	if here(left) || here(first) || !here(mine) {
+		t.Errorf("that of a process that was killed is there: %v, the first one: %v, one that isn't temporary: %v", here(left), here(first), here(mine))
 	}
 }
 

@@ -14,35 +14,45 @@ import (
 const (
 	// fanOutEvents is how many events all watchers together are sent.
 	fanOutEvents = 1000000
-	// fanOutWriters is how many clients write at the same time what the watchers see.
+	// fanOutWriters is how many clients write at the same time what the watchers see, each as fast as it can.
 	fanOutWriters = 4
+	// pacedWrites is how many writes a second there are where writers keep a pace, and pacedWriters by how many.
+	pacedWrites, pacedWriters = 2000, 16
 	// sampled is of how many events a watcher looks at one's age.
 	sampled = 32
 )
 
 // fanOut is how fast the writes of some clients reach all watchers, and how old an event is, from
-// before its write was sent, when it is there.
+// before its write was sent, when it is there. As fast as it goes the machine is full and everything waits for
+// a processor; how old events are where it isn't is seen at a pace.
 func (b *bench) fanOut(ctx context.Context) (rows []row, err error) {
 	return rows, b.serve(ctx, func(t *target) error {
-		for _, watchers := range []int{1, 100, 1000} {
+		for _, c := range []fan{{1, fanOutWriters, 0}, {100, fanOutWriters, 0}, {100, pacedWriters, pacedWrites}, {1000, fanOutWriters, 0}} {
 			var all []measured
-			writes, size := min(b.objects, fanOutEvents/watchers), 0
+			writes, size := min(b.objects, fanOutEvents/c.watchers), 0
 			for run := range b.runs {
-				m, n, err := t.fannedOut(ctx, watchers, writes, fmt.Sprintf("w%d-%d", watchers, run))
+				m, n, err := t.fannedOut(ctx, c, writes, fmt.Sprintf("w%d-%d-%d", c.watchers, c.pace, run))
 				if err != nil {
 					return err
 				}
 				all, size = append(all, m), n
 			}
-			rows = append(rows, rowsOf(fmt.Sprintf("events of %d B to %d watchers", size, watchers), all).limited(b.streamLimit(ctx, watchers, writes, size)))
+			what := fmt.Sprintf("events of %d B to %d watchers", size, c.watchers)
+			if c.pace > 0 {
+				what += fmt.Sprintf(", %d writes a second", c.pace)
+			}
+			rows = append(rows, rowsOf(what, all).limited(b.streamLimit(ctx, c.watchers, writes, size)))
 		}
 		return nil
 	})
 }
 
+// fan is one case: so many writers keep a pace of so many writes a second together, none if that is 0.
+type fan struct{ watchers, writers, pace int }
+
 // fannedOut creates objects that say when, and measures until all watchers have seen them all. size is that
-// of an event.
-func (t *target) fannedOut(ctx context.Context, watchers, writes int, id string) (m measured, size int, err error) {
+// of an event. At a pace an event's age is from when its write was due.
+func (t *target) fannedOut(ctx context.Context, c fan, writes int, id string) (m measured, size int, err error) {
 	path := t.path("configmaps")
 	revision, err := t.revision(ctx, path)
 	if err != nil {
@@ -50,7 +60,7 @@ func (t *target) fannedOut(ctx context.Context, watchers, writes int, id string)
 	}
 	var mu sync.Mutex // guards ages and size
 	var ages []time.Duration
-	ready := make([]<-chan error, watchers)
+	ready := make([]<-chan error, c.watchers)
 	for k := range ready {
 		n := 0
 		var mine []time.Duration
@@ -71,8 +81,13 @@ func (t *target) fannedOut(ctx context.Context, watchers, writes int, id string)
 		}
 	}
 	before, began := cpuTime(t.pid), time.Now()
-	if _, err := t.drive(ctx, fanOutWriters, writes, func(c *conn, i int) error {
-		_, err := c.do(http.MethodPost, path, asJSON, fmt.Appendf(nil, `{"metadata":{"name":"%s-%06d"},"data":{"at":"%d"}}`, id, i, time.Now().UnixNano()))
+	if _, err := t.drive(ctx, c.writers, writes, func(k *conn, i int) error {
+		at := time.Now()
+		if c.pace > 0 {
+			at = began.Add(time.Duration(i) * time.Second / time.Duration(c.pace))
+			time.Sleep(time.Until(at))
+		}
+		_, err := k.do(http.MethodPost, path, asJSON, fmt.Appendf(nil, `{"metadata":{"name":"%s-%06d"},"data":{"at":"%d"}}`, id, i, at.UnixNano()))
 		return err
 	}); err != nil {
 		return m, 0, err
@@ -82,7 +97,7 @@ func (t *target) fannedOut(ctx context.Context, watchers, writes int, id string)
 			return m, 0, err
 		}
 	}
-	took, n := time.Since(began), writes*watchers
+	took, n := time.Since(began), writes*c.watchers
 	slices.Sort(ages)
 	return measured{rate: float64(n) / took.Seconds(), p50: percentile(ages, 50), p99: percentile(ages, 99), cpu: (cpuTime(t.pid) - before) / time.Duration(n)}, size, nil
 }

@@ -88,7 +88,7 @@ func (b *bench) among(ctx context.Context, t *target, what string, n int) (rows 
 	if err != nil {
 		return nil, err
 	}
-	event, _, err := t.fannedOut(ctx, 100, 1000, fmt.Sprintf("e%d", start))
+	event, _, err := t.fannedOut(ctx, fan{100, fanOutWriters, 0}, 1000, fmt.Sprintf("e%d", start))
 	if err != nil {
 		return nil, err
 	}
