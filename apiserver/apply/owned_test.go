@@ -81,6 +81,9 @@ func TestOwned(t *testing.T) {
 			}
 		}
 	}
+	broken := func(o object) {
+		o.(*corev1.PodTemplate).Template.ManagedFields = podTemplate(`5`).Template.ManagedFields
+	}
 	var many []metav1.ManagedFieldsEntry
 	for i := range mostManagers + 2 {
 		many = append(many, entry(fmt.Sprint("m", i), fmt.Sprintf(`{"f:data":{"f:k%d":{}}}`, i)))
@@ -134,6 +137,11 @@ func TestOwned(t *testing.T) {
 			write{author{"r", "resize"}, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("2") }}, false},
 		{"a quantity in another form", pod(t), []write{{author{"r", "resize"}, func(o object) { o.(*corev1.Pod).Spec.Containers[0].Resources.Limits = limits("1") }}},
 			write{author{"r", "resize"}, func(o object) { q := o.(*corev1.Pod).Spec.Containers[0].Resources.Limits["cpu"]; _ = q.String() }}, false},
+		{"the same quantity in another form", quota(resource.MustParse("1")), nil,
+			write{creator, func(o object) {
+				o.(*corev1.ResourceQuota).Spec.Hard = corev1.ResourceList{"pods": *resource.NewQuantity(1, resource.DecimalExponent)}
+			}}, true},
+		{"a list as a whole that may break", podTemplate(`{}`), nil, write{creator, broken}, false},
 		{"elements of a list", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, both(reason(0, "x"), reason(1, "y"))}, true},
 		{"elements in another order", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, condition("B", "A")}, false},
 		{"another element", pod(t), []write{{kubelet, condition("A", "B")}}, write{kubelet, condition("A", "C")}, false},
@@ -209,6 +217,18 @@ func TestOwned(t *testing.T) {
 func flowSchema() object {
 	return &flowcontrolv1.FlowSchema{TypeMeta: metav1.TypeMeta{APIVersion: "flowcontrol.apiserver.k8s.io/v1", Kind: "FlowSchema"},
 		ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"app": "x"}}}
+}
+
+func quota(pods resource.Quantity) object {
+	return &corev1.ResourceQuota{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ResourceQuota"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"pods": pods}}}
+}
+
+// podTemplate has a list with any JSON in it.
+func podTemplate(fields string) *corev1.PodTemplate {
+	o := &corev1.PodTemplate{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodTemplate"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	o.Template.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}}
+	return o
 }
 
 func limits(cpu string) corev1.ResourceList {
