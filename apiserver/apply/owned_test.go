@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -83,6 +84,12 @@ func TestOwned(t *testing.T) {
 	}
 	broken := func(o object) {
 		o.(*corev1.PodTemplate).Template.ManagedFields = podTemplate(`5`).Template.ManagedFields
+	}
+	replicas := func(n int32) func(object) {
+		return func(o object) { o.(*appsv1.Deployment).Status.Replicas = n }
+	}
+	brokenSpec := func(o object) {
+		o.(*appsv1.Deployment).Spec.Template.ManagedFields = podTemplate(`5`).Template.ManagedFields
 	}
 	var many []metav1.ManagedFieldsEntry
 	for i := range mostManagers + 2 {
@@ -165,6 +172,8 @@ func TestOwned(t *testing.T) {
 			write{author{manager: "m0"}, data(map[string]string{"a": "9", "b": "2"})}, false},
 		{"what an endpoint leaves out of account, of an entry that has it", pod(t), []write{{creator, fields(resized)}}, write{author{"r", "resize"}, label("z")}, false},
 		{"a broken status by the endpoint that resets it", flowSchema(), nil, write{creator, both(label("z"), schemaConditions(""))}, false},
+		{"a broken spec by the endpoint that resets it", &appsv1.Deployment{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}, ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"a": "b"}}},
+			[]write{{author{"d", "status"}, replicas(1)}}, write{author{"d", "status"}, both(replicas(2), brokenSpec)}, false},
 		{"a status by the endpoint that resets it and looks at it", flowSchema(), nil, write{creator, both(label("z"), schemaConditions("a", "b"))}, true},
 		{"an entry without fields", configMap(), []write{{creator, fields(entry("creator", `{"f:data":{"f:a":{}}}`), metav1.ManagedFieldsEntry{Manager: "m", Operation: "Update", APIVersion: "v1"})}},
 			write{creator, data(map[string]string{"a": "9", "b": "2"})}, false},
@@ -263,7 +272,7 @@ func TestAt(t *testing.T) {
 		"f:c f:a":                              `{}},"f:d"`,
 		"f:d":                                  `{}}`,
 		`f:a k:{\"n\":\"}{\\\"f:x\\\":\"} f:y`: `{}}},"f:c"`,
-		"f:b":                                  "", "f:a f:c": "", "f:a f:x": "", "f:d f:a": "", "f:": "", "f:e": "",
+		"f:b":                                  "", "f:a f:c": "", "f:a f:a": "", "f:a f:x": "", "f:d f:a": "", "f:": "", "f:e": "",
 	} {
 		var names []string
 		for name := range strings.FieldsSeq(path) {
@@ -273,6 +282,9 @@ func TestAt(t *testing.T) {
 		if !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %s", path, got)
 		}
+	}
+	if got := at([]byte(`{"k:{\"n\":\"}}\"}":{},"f:c":{}}`), []string{`"f:c":`}); string(got) != "{}}" {
+		t.Errorf("behind brackets in a text: %q", got)
 	}
 	for _, broken := range []string{"", "{", `{"f:`, `{"f:a`, `{"f:a":`, "}", `"\`} {
 		if got := at([]byte(broken), []string{`"f:b":`}); got != nil {
