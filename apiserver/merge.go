@@ -96,6 +96,9 @@ func mergeMap(v reflect.Value, raw []byte) bool {
 // replace reads what stands for itself: a text, a number, or a list of them.
 func replace(v reflect.Value, raw []byte) bool {
 	t := v.Type()
+	if t == reflect.TypeFor[runtime.RawExtension]() { // its bytes are kept, and the way by JSON may write them in another way
+		return false
+	}
 	switch raw[0] {
 	case '{':
 		return false

@@ -58,7 +58,8 @@ type endpoint struct {
 	creation *creation
 	// parer makes what is compared less, nil of kinds that are stored in another version or have no Go type.
 	parer func() *parer
-	// owned finds writes that change no set of fields; nil where parer is.
+	// owned finds writes that change no set of fields; nil where parer is, and where ownFields has the endpoint: it
+	// doesn't know what is left out of account there.
 	owned func() *owned
 }
 
@@ -125,7 +126,9 @@ func (m *Managers) build(e *endpoint) error {
 			return err
 		}
 		e.parer = sync.OnceValue(func() *parer { return newParer(root) })
-		e.owned = sync.OnceValue(func() *owned { return newOwned(root, resetPaths(e.res, e.sub)) })
+		if _, few := ownFields[endpointName(e.res, e.sub)]; !few {
+			e.owned = sync.OnceValue(func() *owned { return newOwned(root, resetPaths(e.res, e.sub)) })
+		}
 	}
 	create := managedfields.NewDefaultFieldManager
 	if e.res.Custom {

@@ -21,27 +21,35 @@ type owned struct{ root *shape }
 
 // newOwned returns it for the endpoint that resets the fields; root is the kind's shape.
 func newOwned(root *shape, resets []string) *owned {
-	for _, path := range append([]string{"apiVersion", "kind"}, resets...) {
-		root = root.without(strings.Split(path, "."))
+	for _, name := range []string{"apiVersion", "kind"} {
+		root = root.edited([]string{name}, func(*member) bool { return false })
 	}
 	for _, name := range untracked {
-		root = root.without([]string{"metadata", name})
+		root = root.edited([]string{"metadata", name}, func(*member) bool { return false })
+	}
+	for _, path := range resets {
+		root = root.edited(strings.Split(path, "."), func(f *member) bool {
+			f.reset = true
+			return f.shape.breaks(map[*shape]bool{})
+		})
 	}
 	return &owned{root}
 }
 
-// without returns the shape without the field at the path, which nobody owns.
-func (sh *shape) without(path []string) *shape {
+// edited returns the shape with the field at the path as edit leaves it in a copy, or without it if edit
+// returns false.
+func (sh *shape) edited(path []string, edit func(*member) bool) *shape {
 	i := slices.IndexFunc(sh.fields, func(f member) bool { return f.json == path[0] })
 	if i < 0 {
 		return sh
 	}
 	out := *sh
 	out.fields = slices.Clone(sh.fields)
-	if len(path) == 1 {
+	switch f := &out.fields[i]; {
+	case len(path) > 1:
+		f.shape = f.shape.edited(path[1:], edit)
+	case !edit(f):
 		out.fields = slices.Delete(out.fields, i, i+1)
-	} else {
-		out.fields[i].shape = sh.fields[i].shape.without(path[1:])
 	}
 	return &out
 }
@@ -108,12 +116,45 @@ func (d *difference) members(x, y reflect.Value, sh *shape) bool {
 		if a.IsZero() && b.IsZero() {
 			continue
 		}
+		if f.reset {
+			if !f.shape.holds(a) || !f.shape.holds(b) {
+				return false
+			}
+			continue
+		}
 		omitted := f.omits(a)
 		if omitted != f.omits(b) {
 			return false
 		}
 		if !omitted && !d.within(f.name, a, b, f.shape) {
 			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether nothing in a value breaks the schema's rules, for which the whole has to be refused.
+func (sh *shape) holds(v reflect.Value) bool {
+	if v = behind(v); !v.IsValid() || v.IsZero() {
+		return true
+	}
+	switch sh.form {
+	case opaque:
+		return sh.free
+	case structure:
+		return !slices.ContainsFunc(sh.fields, func(f member) bool { return !f.shape.holds(f.of(v)) })
+	case mapping:
+		for it := v.MapRange(); it.Next(); {
+			if !sh.element.holds(it.Value()) {
+				return false
+			}
+		}
+	case keyed, set:
+		for i := range v.Len() {
+			keyless := !slices.ContainsFunc(sh.keys, func(k member) bool { return k.preset != nil || !k.omits(k.of(v.Index(i))) })
+			if sh.form == keyed && keyless || !sh.element.holds(v.Index(i)) {
+				return false
+			}
 		}
 	}
 	return true

@@ -51,7 +51,9 @@ type member struct {
 	present bool
 	// preset is the schema's default, of keys.
 	preset any
-	shape  *shape
+	// reset says that the endpoint resets the field, so that nobody owns what is in it.
+	reset bool
+	shape *shape
 }
 
 // shaper makes shapes by one schema.

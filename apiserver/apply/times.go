@@ -89,8 +89,12 @@ func sameFields(a, b reflect.Value) bool {
 
 // sameMeta compares metadata without managedFields.
 func sameMeta(a, b runtime.Object) bool {
-	a, b = shallow(a), shallow(b)
-	a.(metav1.Object).SetManagedFields(nil)
-	b.(metav1.Object).SetManagedFields(nil)
-	return equality.Semantic.DeepEqual(a, b)
+	x, y := *metaOf(a), *metaOf(b)
+	x.ManagedFields, y.ManagedFields = nil, nil
+	return equality.Semantic.DeepEqual(x, y)
+}
+
+// metaOf returns the metadata of an object with a Go type.
+func metaOf(obj runtime.Object) *metav1.ObjectMeta {
+	return obj.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta)
 }

@@ -84,9 +84,11 @@ func (e *endpoint) pared(was *view, obj object, manager string) (done bool, err 
 		return false, nil
 	}
 	a, b, names := e.parer().pare(was.versioned, obj)
-	if after, ok := e.owned().entries(a, b, entries, manager, e.sub); ok {
-		obj.SetManagedFields(after)
-		return true, nil
+	if e.owned != nil {
+		if after, ok := e.owned().entries(a, b, entries, manager, e.sub); ok {
+			obj.SetManagedFields(after)
+			return true, nil
+		}
 	}
 	stored, now := shallow(was.object).(object), b.(object)
 	concerned, bystanding := bystanders(entries, manager, names)
