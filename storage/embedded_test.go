@@ -70,6 +70,19 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func removeSnapshots(t *testing.T, dir string) {
+	t.Helper()
+	snapshots, err := filepath.Glob(filepath.Join(dir, memberDir, "snap", "*.snap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range snapshots {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestFirstSnapshot: a directory has a snapshot once it has been written to, and one that was left without gets one by
 // the next write.
 func TestFirstSnapshot(t *testing.T) {
@@ -79,15 +92,7 @@ func TestFirstSnapshot(t *testing.T) {
 	if !restored(member) {
 		t.Error("no snapshot after the first write")
 	}
-	snapshots, err := filepath.Glob(filepath.Join(member, "snap", "*.snap"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range snapshots {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
-	}
+	removeSnapshots(t, dir)
 	reopen(t, dir)
 	if restored(member) {
 		t.Fatal("a snapshot without a write")
