@@ -313,8 +313,17 @@ func encodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	if err == nil && len(value) > 2*maxDepth && !json.Valid(value) {
 		return nil, badRequest("the object is nested deeper than %d levels", maxDepth)
 	}
+	if err == nil && bytes.Contains(value, lateYear) {
+		if _, err := decodeStored(res, value); err != nil {
+			return nil, badRequest("the object can't be read again: %v", err)
+		}
+	}
 	return value, err
 }
+
+// lateYear begins the one day after the year 9999 that a time which can be read may be in, by another zone than
+// that in which it is written. Then it can't be read any more.
+var lateYear = []byte(`"10000-01-01T`)
 
 // maxDepth is how deep decoders of JSON go.
 const maxDepth = 10000

@@ -150,4 +150,14 @@ func TestUnstorable(t *testing.T) {
 		must(t, s.Do("POST", u.collection, string(u.body()), "Content-Type", mediaProtobuf), http.StatusBadRequest)
 		must(t, s.Do("GET", u.collection+"/bad", nil), http.StatusNotFound)
 	}
+	// A time in JSON can be written in another zone, in which it is not yet so late.
+	const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+	late := `"spec":{"renewTime":"9999-12-31T23:59:59.000000-10:00"}}`
+	must(t, s.Do("POST", leases, `{"metadata":{"name":"bad"},`+late), http.StatusBadRequest)
+	must(t, s.Do("POST", leases, `{"metadata":{"name":"good"},"spec":{"renewTime":"9999-12-31T13:59:59.000000-10:00"}}`), http.StatusCreated)
+	must(t, s.Do("PATCH", leases+"/good", "{"+late, "Content-Type", mergePatch), http.StatusBadRequest)
+	must(t, s.Do("PATCH", leases+"/good?fieldManager=m&force=true", `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease",`+late, "Content-Type", "application/apply-patch+yaml"), http.StatusBadRequest)
+	must(t, s.Do("GET", leases+"/good", nil), http.StatusOK)
+	must(t, s.Do("POST", configmaps, configmap("late", map[string]string{"k": "10000-01-01T00:00:00Z"}, nil)), http.StatusCreated)
+	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"later"},"data":{"10000-01-01T":"x"}}`), http.StatusCreated)
 }
