@@ -17,7 +17,7 @@ const (
 	// fanOutWriters is how many clients write at the same time what the watchers see, each as fast as it can.
 	fanOutWriters = 4
 	// pacedWrites is how many writes a second there are where writers keep a pace, and pacedWriters by how many.
-	pacedWrites, pacedWriters = 2000, 16
+	pacedWrites, pacedWriters = 1000, 16
 	// sampled is of how many events a watcher looks at one's age.
 	sampled = 32
 )
@@ -42,6 +42,7 @@ func (b *bench) fanOut(ctx context.Context) (rows []row, err error) {
 				what += fmt.Sprintf(", %d writes a second", c.pace)
 			}
 			rows = append(rows, rowsOf(what, all).limited(b.streamLimit(ctx, c.watchers, writes, size)))
+			rows = append(rows, b.broadcastRow(ctx, c, writes)...)
 		}
 		return nil
 	})
@@ -58,13 +59,18 @@ func (t *target) fannedOut(ctx context.Context, c fan, writes int, id string) (m
 	if err != nil {
 		return m, 0, err
 	}
+	return t.fanned(ctx, c, writes, path+"?watch=1&resourceVersion="+revision, path, id)
+}
+
+// fanned is fannedOut of what is posted to a path and seen at another.
+func (t *target) fanned(ctx context.Context, c fan, writes int, watch, post, id string) (m measured, size int, err error) {
 	var mu sync.Mutex // guards ages and size
 	var ages []time.Duration
 	ready := make([]<-chan error, c.watchers)
 	for k := range ready {
 		n := 0
 		var mine []time.Duration
-		if ready[k], err = t.watch(ctx, path+"?watch=1&resourceVersion="+revision, func(frame []byte) bool {
+		if ready[k], err = t.watch(ctx, watch, func(frame []byte) bool {
 			if n++; n%sampled == k%sampled {
 				if age, ok := age(frame); ok {
 					mine = append(mine, age)
@@ -87,7 +93,7 @@ func (t *target) fannedOut(ctx context.Context, c fan, writes int, id string) (m
 			at = began.Add(time.Duration(i) * time.Second / time.Duration(c.pace))
 			time.Sleep(time.Until(at))
 		}
-		_, err := k.do(http.MethodPost, path, asJSON, fmt.Appendf(nil, `{"metadata":{"name":"%s-%06d"},"data":{"at":"%d"}}`, id, i, at.UnixNano()))
+		_, err := k.do(http.MethodPost, post, asJSON, fmt.Appendf(nil, `{"metadata":{"name":"%s-%06d"},"data":{"at":"%d"}}`, id, i, at.UnixNano()))
 		return err
 	}); err != nil {
 		return m, 0, err

@@ -80,12 +80,15 @@ func servePlain(ctx context.Context) error {
 	return nil
 }
 
-// plainRoutes answer GET /size with so many bytes, and GET /size/count with so many lines of that size, sent
-// in pieces as large as those of watches.
+// plainRoutes answer GET /size with so many bytes, GET /size/count with so many lines of that size, sent
+// in pieces as large as those of watches, and /feed as broadcast does.
 func plainRoutes() http.Handler {
 	const piece = 64 << 10
 	body := bytes.Repeat([]byte{'x'}, 64<<20)
 	r := chi.NewRouter()
+	b := &broadcast{listeners: map[chan []byte]<-chan struct{}{}}
+	r.Get("/feed", b.listen)
+	r.Post("/feed", b.post)
 	r.Get("/{size}", func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(chi.URLParam(r, "size"))
 		if err != nil || n > len(body) {
