@@ -123,6 +123,9 @@ func (m *embedded) ready(ctx context.Context) error {
 		}
 		select {
 		case <-m.server.ReadyNotify():
+			if ctx.Err() != nil { // whoever waited has given up, however quick it was
+				return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+			}
 			return alone(m.server)
 		case <-again.C:
 		case <-m.server.StopNotify():
