@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// TestStanding: what metadata tells of an object that is to be deleted is what the object tells.
-func TestStanding(t *testing.T) {
+// TestStandingTwin: what metadata tells of an object that is to be deleted is what the object tells.
+func TestStandingTwin(t *testing.T) {
 	from := int64(seed.Of(t))
 	byMetadata := 0
 	for i, res := range builtinTypes.All() {

@@ -52,7 +52,8 @@ type logCore struct {
 	fields []zapcore.Field
 	// quiet makes debug messages of warnings, while a server starts and stops: what it was about to
 	// do when it was told to stop is no news.
-	quiet    *atomic.Bool
+	quiet *atomic.Bool
+	// applying is told of every message.
 	applying *onApply
 }
 
@@ -64,6 +65,7 @@ type onApply struct {
 	do func()
 }
 
+// applyMessage is that message (etcd server/etcdserver/server.go: apply).
 const applyMessage = "Applying entries"
 
 func (a *onApply) heard(message string) {

@@ -20,8 +20,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestEdits is TestTwin for writes that change little of an object, many of which change no set of fields.
-func TestEdits(t *testing.T) {
+// TestTwinOwned is TestTwin for writes many of which change no set of fields: those are found, and enough of them.
+func TestTwinOwned(t *testing.T) {
 	straight := straightConverters(t)
 	m := New(Config{Types: table})
 	from := int64(seed.Of(t))
