@@ -2,8 +2,6 @@ package apiserver
 
 import (
 	"context"
-	"net/http"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -69,44 +67,4 @@ func (s *Server) deleteCollection(ctx context.Context, o *op, list *metainternal
 		}
 		page.Continue, page.ResourceVersion, page.ResourceVersionMatch = meta.Continue, "", ""
 	}
-}
-
-// answerList sends a list. The common form goes out as it is read from the cache; every other, and what
-// has to be converted first, is made before, while a failure can still be answered with its Status.
-func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	if !x.plain() || x.f.pretty || !x.ready(items) {
-		data, err := x.list(items, meta)
-		if err != nil {
-			return err
-		}
-		q.send(x.f, http.StatusOK, data)
-		return nil
-	}
-	h := q.w.Header()
-	q.warn.write(h)
-	h.Set("Content-Type", x.f.media)
-	h.Set("Cache-Control", "no-cache, private")
-	out, finish := compressed(q.w, q.r, sizeOf(items))
-	q.w.WriteHeader(http.StatusOK)
-	err := x.plainList(out, items, meta)
-	if err == nil {
-		err = finish()
-	}
-	if err != nil {
-		q.s.log.Debug("list cut short", "path", q.r.URL.Path, "err", err)
-		panic(http.ErrAbortHandler) // the client must not take it for whole
-	}
-	return nil
-}
-
-// ready reports whether all objects go out as they are.
-func (x *rendering) ready(items []*storage.Object) bool {
-	return !x.res.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
-}
-
-func sizeOf(items []*storage.Object) (n int) {
-	for _, o := range items {
-		n += len(o.JSON)
-	}
-	return n
 }

@@ -3,6 +3,8 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +37,44 @@ func (s *Server) serveList(q *request) error {
 		return err
 	}
 	return q.answerList(x, items, meta)
+}
+
+// answerList sends a list. The common form goes out as it is read from the cache; every other, and what
+// has to be converted first, is made before, while a failure can still be answered with its Status.
+func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	if !x.plain() || x.f.pretty || !x.ready(items) {
+		data, err := x.list(items, meta)
+		if err != nil {
+			return err
+		}
+		q.send(x.f, http.StatusOK, data)
+		return nil
+	}
+	var n length
+	err := x.plainList(&n, items, meta)
+	if err != nil {
+		return err
+	}
+	h := q.w.Header()
+	q.warn.write(h)
+	h.Set("Content-Type", x.f.media)
+	h.Set("Cache-Control", "no-cache, private")
+	out, finish := compressed(q.w, q.r, int(n))
+	q.w.WriteHeader(http.StatusOK)
+	err = x.plainList(out, items, meta)
+	if err == nil {
+		err = finish()
+	}
+	if err != nil {
+		q.s.log.Debug("list cut short", "path", q.r.URL.Path, "err", err)
+		panic(http.ErrAbortHandler) // the client must not take it for whole
+	}
+	return nil
+}
+
+// ready reports whether all objects go out as they are.
+func (x *rendering) ready(items []*storage.Object) bool {
+	return !x.res.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
 }
 
 // scan is where a list reads: a state at one revision, from one key on.

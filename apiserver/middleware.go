@@ -1,18 +1,13 @@
 package apiserver
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -122,57 +117,4 @@ func loopbackHost(host string) bool {
 	host = strings.Trim(host, "[]")
 	ip := net.ParseIP(host)
 	return host == "" || host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// gzipFrom is the size from which answers are compressed for who accepts it, as upstream.
-const gzipFrom = 128 << 10
-
-// buffers are those of answers that are written in many pieces.
-var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
-
-// compressed returns where to write an answer of about size bytes; finish must be called.
-func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
-	if size < gzipFrom || !acceptsGzip(r) {
-		b := buffers.Get().(*bufio.Writer)
-		b.Reset(w)
-		return b, func() error {
-			err := b.Flush()
-			b.Reset(nil)
-			buffers.Put(b)
-			return err
-		}
-	}
-	w.Header().Set("Content-Encoding", "gzip")
-	w.Header().Add("Vary", "Accept-Encoding")
-	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // the level is a constant
-	}
-	return z, z.Close
-}
-
-// acceptsGzip looks for the bare word; weights are no reason to compress
-// (AS responsewriters: negotiateContentEncoding).
-func acceptsGzip(r *http.Request) bool {
-	for token := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		if strings.TrimSpace(token) == "gzip" {
-			return true
-		}
-	}
-	return false
-}
-
-// write sends a whole body.
-func write(w http.ResponseWriter, r *http.Request, code int, data []byte) {
-	if len(data) < gzipFrom {
-		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
-		w.WriteHeader(code)
-		_, _ = w.Write(data) // if that fails, the client is gone
-		return
-	}
-	out, finish := compressed(w, r, len(data))
-	w.WriteHeader(code)
-	if _, err := out.Write(data); err == nil {
-		_ = finish() // as above
-	}
 }

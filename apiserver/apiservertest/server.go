@@ -115,7 +115,7 @@ func (s *Server) serve(h http.Handler) {
 	if err != nil {
 		s.t.Fatalf("opening a port: %v", err)
 	}
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 20,
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 20, ConnContext: apiserver.ConnContext,
 		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(s.t.Output(), nil), slog.LevelInfo)}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ln) }()

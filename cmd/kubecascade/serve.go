@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
 
@@ -198,6 +199,6 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 90 * time.Second, MaxHeaderBytes: 1 << 20,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelInfo),
-		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 1000},
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 1000}, ConnContext: apiserver.ConnContext,
 	}
 }

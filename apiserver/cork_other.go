@@ -1,0 +1,8 @@
+//go:build !linux
+
+package apiserver
+
+import "syscall"
+
+// setCork is for Linux alone.
+func setCork(syscall.RawConn, bool) {}

@@ -1,0 +1,92 @@
+package apiserver
+
+import (
+	"bufio"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// gzipFrom is the size from which answers are compressed for who accepts it, as upstream.
+const gzipFrom = 128 << 10
+
+// buffers are those of answers that are written in many pieces.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
+
+// compressed returns where to write an answer of size bytes, before its head is sent; finish must be called,
+// unless writing has failed.
+func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
+	if size < gzipFrom {
+		return measured(w, size)
+	}
+	release := cork(r)
+	if !acceptsGzip(r) {
+		out, flush := measured(w, size)
+		return out, func() error {
+			defer release()
+			return flush()
+		}
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Add("Vary", "Accept-Encoding")
+	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return z, func() error {
+		defer release()
+		return z.Close()
+	}
+}
+
+// measured says in the head how long the answer is: net/http would send it in chunks, each of which begins
+// and ends with a few bytes that need a record of TLS and a system call more.
+func measured(w http.ResponseWriter, size int) (out io.Writer, flush func() error) {
+	w.Header().Set("Content-Length", strconv.Itoa(size))
+	b := buffers.Get().(*bufio.Writer)
+	b.Reset(w)
+	return b, func() error {
+		err := b.Flush()
+		b.Reset(nil)
+		buffers.Put(b)
+		return err
+	}
+}
+
+// length counts what is written to it.
+type length int
+
+// Write implements io.Writer.
+func (n *length) Write(p []byte) (int, error) {
+	*n += length(len(p))
+	return len(p), nil
+}
+
+// acceptsGzip looks for the bare word; weights are no reason to compress
+// (AS responsewriters: negotiateContentEncoding).
+func acceptsGzip(r *http.Request) bool {
+	for token := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		if strings.TrimSpace(token) == "gzip" {
+			return true
+		}
+	}
+	return false
+}
+
+// write sends a whole body.
+func write(w http.ResponseWriter, r *http.Request, code int, data []byte) {
+	if len(data) < gzipFrom {
+		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+		w.WriteHeader(code)
+		_, _ = w.Write(data) // if that fails, the client is gone
+		return
+	}
+	out, finish := compressed(w, r, len(data))
+	w.WriteHeader(code)
+	if _, err := out.Write(data); err == nil {
+		_ = finish() // as above
+	}
+}
