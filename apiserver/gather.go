@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// flushCost is about what it takes to send something to one watcher, on both sides together.
-	flushCost = 20 * time.Microsecond
+	// flushCost is about what it takes to send something to one watcher, on both sides together: a record of
+	// TLS, a system call for each, and being woken.
+	flushCost = 40 * time.Microsecond
 	// leastGathering isn't worth a timer if it is less; mostGathering is how old an event may become.
 	leastGathering, mostGathering = 500 * time.Microsecond, 20 * time.Millisecond
 )
@@ -54,11 +55,11 @@ func (c *crowds) join(collection string) (count *atomic.Int64, leave func()) {
 	}
 }
 
-// gather waits until the watch may be sent something again.
-func (w *watch) gather(ctx context.Context) {
+// gather waits until the watch may be sent something again, and reports whether it had to.
+func (w *watch) gather(ctx context.Context) (waited bool) {
 	wait := gathering(w.crowd.Load()) - time.Since(w.sent)
 	if wait <= 0 {
-		return
+		return false
 	}
 	if w.pause == nil {
 		w.pause = time.NewTimer(wait)
@@ -70,4 +71,5 @@ func (w *watch) gather(ctx context.Context) {
 	case <-ctx.Done():
 	case <-w.s.closing:
 	}
+	return true
 }

@@ -74,10 +74,11 @@ type watch struct {
 	// keys name the form of its events by their types, for sharing; nil if they can't be shared.
 	keys map[string]string
 	// crowd is how many watch the same collection, sent when events were sent last, and pause the timer
-	// of gather, nil before it is needed.
+	// of gather, nil before it is needed. burst says that events come faster than they are sent.
 	crowd *atomic.Int64
 	sent  time.Time
 	pause *time.Timer
+	burst bool
 	// count counts events; nil before there is one.
 	count prometheus.Counter
 	// out is where events go.
@@ -109,9 +110,7 @@ func (w *watch) serve() error {
 // stream sends events until the watch ends, and returns nil: whatever goes wrong from here on can't
 // be answered any more.
 func (w *watch) stream(ctx context.Context) error {
-	lasts := w.lasts()
-	deadline := time.NewTimer(lasts)
-	defer deadline.Stop()
+	end := time.Now().Add(w.lasts())
 	// It begins before the client sees the answer's head: from then on nothing is missed.
 	watcher, err := w.start()
 	if err != nil {
@@ -121,29 +120,25 @@ func (w *watch) stream(ctx context.Context) error {
 	if err := w.out.flush(); err != nil {
 		return nil
 	}
-	last := time.NewTimer(lasts - lastBookmark)
-	defer last.Stop()
-	if lasts <= lastBookmark {
-		last.Stop()
-	}
-	marks := time.NewTicker(bookmarkEvery)
-	defer marks.Stop()
+	due := time.NewTimer(untilDue(end))
+	defer due.Stop()
 	for {
 		changed, retyped, ended := w.read(ctx, watcher)
 		if ended {
 			return w.end()
 		}
+		if w.burst && changed != busy { // what comes while it is left alone needn't wake it
+			w.gather(ctx)
+			changed = busy
+		}
 		select {
-		case <-marks.C:
+		case <-due.C:
+			if time.Until(end) <= 0 { // H-33
+				return w.end()
+			}
 			w.rev = max(w.rev, watcher.Progress())
 			w.bookmark(false)
-			continue
-		case <-last.C: // H-28
-			w.rev = max(w.rev, watcher.Progress())
-			w.bookmark(false)
-			continue
-		case <-deadline.C: // H-33
-			return w.end()
+			due.Reset(untilDue(end))
 		case <-ctx.Done():
 			return nil
 		case <-w.s.closing:
@@ -151,10 +146,19 @@ func (w *watch) stream(ctx context.Context) error {
 		case <-retyped:
 		case <-changed:
 			if changed != busy {
-				w.gather(ctx)
+				w.burst = w.gather(ctx)
 			}
 		}
 	}
+}
+
+// untilDue is how long a watch waits until it says how far it has come, or ends (H-28).
+func untilDue(end time.Time) time.Duration {
+	left := time.Until(end)
+	if last := left - lastBookmark; last > 0 {
+		return min(bookmarkEvery, last)
+	}
+	return left
 }
 
 // read sends what has come, and returns channels that are closed when there is more and when the types
@@ -183,7 +187,7 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 			changed = busy // until there is nothing left
 		}
 	}
-	if sent > 0 {
+	if w.burst = w.burst && sent > 0; sent > 0 {
 		w.sent = time.Now()
 	}
 	// What was gathered doesn't wait behind events that this watch doesn't select.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -310,6 +311,82 @@ func TestBusyWatchEnds(t *testing.T) {
 	writers.Wait()
 	if events < 2 {
 		t.Errorf("%d events", events)
+	}
+}
+
+// TestCrowd: many watchers of what changes all the time are sent several events at once, and yet each of them
+// all of these in order, and each watch says how far it has come (H-28) and ends (H-33) when it has to.
+func TestCrowd(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
+	ending := s.Watch(configmaps + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=" + start)
+	seen := make([][]string, 20)
+	var crowd, writers sync.WaitGroup
+	for i := range seen {
+		w := s.Watch(configmaps + "?watch=1&resourceVersion=" + start)
+		crowd.Go(func() {
+			for {
+				e, err := w.Next()
+				if err != nil {
+					t.Errorf("watcher %d: %v", i, err)
+					return
+				}
+				name := e.Object.GetName()
+				if seen[i] = append(seen[i], name+" "+e.Object.GetAnnotations()["n"]); name == "last" {
+					return
+				}
+			}
+		})
+	}
+	ended := make(chan struct{})
+	var written [6]int
+	for i := range written {
+		name := fmt.Sprintf("w%d", i)
+		must(t, s.Do("POST", configmaps, configmap(name, nil, nil)), http.StatusCreated)
+		writers.Go(func() {
+			for {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+				written[i]++
+				patch := fmt.Sprintf(`{"metadata":{"annotations":{"n":"%d"}}}`, written[i])
+				if a := s.Do("PATCH", configmaps+"/"+name, patch, "Content-Type", mergePatch); a.Code != http.StatusOK {
+					t.Errorf("%d %s", a.Code, a.Body)
+					return
+				}
+			}
+		})
+	}
+	marked := false
+	for e, err := ending.Next(); ; e, err = ending.Next() {
+		if err != nil {
+			if !marked || !errors.Is(err, io.EOF) {
+				t.Errorf("the watch of three seconds ends with %v; it had a bookmark: %t", err, marked)
+			}
+			break
+		}
+		marked = marked || e.Type == "BOOKMARK"
+	}
+	close(ended)
+	writers.Wait()
+	must(t, s.Do("POST", configmaps, configmap("last", nil, nil)), http.StatusCreated)
+	crowd.Wait()
+	for i, n := range written {
+		want := []string{fmt.Sprintf("w%d ", i)}
+		for k := range n {
+			want = append(want, fmt.Sprintf("w%d %d", i, k+1))
+		}
+		got := slices.DeleteFunc(slices.Clone(seen[0]), func(e string) bool { return !strings.HasPrefix(e, fmt.Sprintf("w%d ", i)) })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("object %d (-written +seen):\n%s", i, diff)
+		}
+	}
+	for i, got := range seen {
+		if diff := cmp.Diff(seen[0], got); diff != "" {
+			t.Errorf("watcher %d (-first +this):\n%s", i, diff)
+		}
 	}
 }
 
