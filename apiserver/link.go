@@ -30,7 +30,8 @@ func (s *Server) unlink(ctx context.Context, o *op, cur *storage.Object) (out *s
 	if json.Unmarshal(cur.JSON[from:to], old) != nil {
 		return nil, false, nil
 	}
-	old.DeepCopyInto(obj)
+	*obj = *old // o.link changes nothing else
+	obj.OwnerReferences, obj.Finalizers = slices.Clone(old.OwnerReferences), slices.Clone(old.Finalizers)
 	if err := o.link(obj); err != nil {
 		return nil, true, err
 	}
@@ -38,7 +39,7 @@ func (s *Server) unlink(ctx context.Context, o *op, cur *storage.Object) (out *s
 	if !ok {
 		return nil, false, nil
 	}
-	if obj.ManagedFields, ok = apply.Unlink(o.res, old.ManagedFields, gone); !ok {
+	if obj.ManagedFields, ok = s.fields.Unlink(o.res, old.ManagedFields, gone); !ok {
 		return nil, false, nil
 	}
 	if err := invalid(o.res, obj, validateMetaChange(o.res, obj, old)); err != nil {

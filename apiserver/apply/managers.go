@@ -3,6 +3,7 @@ package apply
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,6 +31,9 @@ type Managers struct {
 	// mu guards endpoints, and is not held while one is built.
 	mu        sync.RWMutex
 	endpoints map[endpointKey]*endpoint
+
+	// unlinked is the last answer of without.
+	unlinked atomic.Pointer[unlinked]
 }
 
 // object is what every API object is.

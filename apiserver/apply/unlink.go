@@ -24,23 +24,19 @@ type Links struct {
 // owns them any longer, and nobody owns anything new. It looks at those entries only that name owners or
 // finalizers. It reports false where it takes Update to know: no entries, some of another version, or of a form
 // that only clients bring.
-func Unlink(res *resources.Resource, entries []metav1.ManagedFieldsEntry, gone Links) ([]metav1.ManagedFieldsEntry, bool) {
+func (m *Managers) Unlink(res *resources.Resource, entries []metav1.ManagedFieldsEntry, gone Links) ([]metav1.ManagedFieldsEntry, bool) {
 	if len(entries) == 0 || claimed(entries) {
 		return nil, false
 	}
 	version := res.GroupVersion().String()
 	left := make([]metav1.ManagedFieldsEntry, 0, len(entries))
-	var removed *fieldpath.Set
 	for _, e := range entries {
 		if e.APIVersion != version || e.FieldsV1 == nil {
 			return nil, false
 		}
 		raw := e.FieldsV1.GetRawBytes()
 		if bytes.Contains(raw, ownersField) || bytes.Contains(raw, finalizersField) {
-			if removed == nil {
-				removed = gone.fields()
-			}
-			fields, err := without(raw, removed)
+			fields, err := m.without(raw, gone)
 			if err != nil {
 				return nil, false
 			}
@@ -78,21 +74,38 @@ func (l Links) fields() *fieldpath.Set {
 	return s
 }
 
-// without returns FieldsV1 without what was removed; nil if nothing is left.
-func without(raw []byte, removed *fieldpath.Set) (*metav1.FieldsV1, error) {
+// unlinked is what was left of one entry's fields.
+type unlinked struct {
+	raw  []byte
+	gone Links
+	// left is nil if nothing was.
+	left *metav1.FieldsV1
+}
+
+func (u *unlinked) of(raw []byte, gone Links) bool {
+	return bytes.Equal(u.raw, raw) && slices.Equal(u.gone.Owners, gone.Owners) && slices.Equal(u.gone.Finalizers, gone.Finalizers) &&
+		u.gone.NoOwners == gone.NoOwners && u.gone.NoFinalizers == gone.NoFinalizers
+}
+
+// without returns FieldsV1 without what is gone; nil if nothing is left. Dependents of one owner have the same
+// fields, as a rule, so the last answer is kept. It must not be changed.
+func (m *Managers) without(raw []byte, gone Links) (*metav1.FieldsV1, error) {
+	if last := m.unlinked.Load(); last != nil && last.of(raw, gone) {
+		return last.left, nil
+	}
 	owned := fieldpath.NewSet()
 	if err := owned.FromJSON(bytes.NewReader(raw)); err != nil {
 		return nil, err
 	}
-	owned = owned.Difference(removed)
-	if owned.Empty() {
-		return nil, nil
+	u := &unlinked{raw: raw, gone: gone}
+	if owned = owned.Difference(gone.fields()); !owned.Empty() {
+		data, err := owned.ToJSON()
+		if err != nil {
+			return nil, err
+		}
+		u.left = &metav1.FieldsV1{}
+		u.left.SetRawBytes(data)
 	}
-	data, err := owned.ToJSON()
-	if err != nil {
-		return nil, err
-	}
-	f := &metav1.FieldsV1{}
-	f.SetRawBytes(data)
-	return f, nil
+	m.unlinked.Store(u)
+	return u.left, nil
 }

@@ -34,40 +34,42 @@ func TestUnlink(t *testing.T) {
 			}
 			live = m.Update(res, sub, live, next, manager).(*corev1.Pod)
 		}
-		next, gone := live.DeepCopy(), Links{}
-		next.OwnerReferences = slices.DeleteFunc(next.OwnerReferences, func(o metav1.OwnerReference) bool {
-			lost := r.Intn(2) == 0
-			if lost {
-				gone.Owners = append(gone.Owners, o.UID)
+		for range 3 { // the same fields, of which other links are gone
+			next, gone := live.DeepCopy(), Links{}
+			next.OwnerReferences = slices.DeleteFunc(next.OwnerReferences, func(o metav1.OwnerReference) bool {
+				lost := r.Intn(2) == 0
+				if lost {
+					gone.Owners = append(gone.Owners, o.UID)
+				}
+				return lost
+			})
+			next.Finalizers = slices.DeleteFunc(next.Finalizers, func(f string) bool {
+				lost := r.Intn(2) == 0
+				if lost {
+					gone.Finalizers = append(gone.Finalizers, f)
+				}
+				return lost
+			})
+			if len(next.OwnerReferences) == 0 {
+				next.OwnerReferences, gone.NoOwners = nil, len(live.OwnerReferences) > 0
 			}
-			return lost
-		})
-		next.Finalizers = slices.DeleteFunc(next.Finalizers, func(f string) bool {
-			lost := r.Intn(2) == 0
-			if lost {
-				gone.Finalizers = append(gone.Finalizers, f)
+			if len(next.Finalizers) == 0 {
+				next.Finalizers, gone.NoFinalizers = nil, len(live.Finalizers) > 0
 			}
-			return lost
-		})
-		if len(next.OwnerReferences) == 0 {
-			next.OwnerReferences, gone.NoOwners = nil, len(live.OwnerReferences) > 0
-		}
-		if len(next.Finalizers) == 0 {
-			next.Finalizers, gone.NoFinalizers = nil, len(live.Finalizers) > 0
-		}
-		got, ok := Unlink(res, live.GetManagedFields(), gone)
-		if !ok {
-			t.Fatalf("round %d: it doesn't know", round)
-		}
-		want := m.Update(res, "", live, next, "collector").(*corev1.Pod).GetManagedFields()
-		if d := cmp.Diff(want, got); d != "" {
-			t.Fatalf("round %d, without %+v (-Update +Unlink):\n%s", round, gone, d)
-		}
-		if gone.NoOwners && gone.NoFinalizers {
-			emptied++
-		}
-		if len(got) < len(live.GetManagedFields()) {
-			dropped++
+			got, ok := m.Unlink(res, live.GetManagedFields(), gone)
+			if !ok {
+				t.Fatalf("round %d: it doesn't know", round)
+			}
+			want := m.Update(res, "", live.DeepCopy(), next, "collector").(*corev1.Pod).GetManagedFields()
+			if d := cmp.Diff(want, got); d != "" {
+				t.Fatalf("round %d, without %+v (-Update +Unlink):\n%s", round, gone, d)
+			}
+			if gone.NoOwners && gone.NoFinalizers {
+				emptied++
+			}
+			if len(got) < len(live.GetManagedFields()) {
+				dropped++
+			}
 		}
 	}
 	if emptied < 10 || dropped < 10 {
@@ -103,8 +105,39 @@ func TestUnlinkUnsure(t *testing.T) {
 		"of managedFields":   {entry("v1", `{"f:metadata":{"f:managedFields":{}}}`)},
 		"that can't be read": {entry("v1", `{"f:metadata":{"f:ownerReferences":5}}`)},
 	} {
-		if got, ok := Unlink(res, entries, Links{NoOwners: true}); ok {
+		if got, ok := New(Config{Types: table}).Unlink(res, entries, Links{NoOwners: true}); ok {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestUnlinkTwice: what was left of the same fields is remembered only of the same links.
+func TestUnlinkTwice(t *testing.T) {
+	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	entries := []metav1.ManagedFieldsEntry{{Manager: "m", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1",
+		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:finalizers":{".":{},"v:\"f\"":{}},"f:ownerReferences":{".":{},"k:{\"uid\":\"a\"}":{}}}}`)}}}
+	both := Links{Owners: []types.UID{"a"}, Finalizers: []string{"f"}}
+	owners, finalizers, all := both, both, both
+	owners.NoOwners, finalizers.NoFinalizers, all.NoOwners, all.NoFinalizers = true, true, true, true
+	for _, c := range []struct {
+		gone Links
+		want string
+	}{
+		{both, `{"f:metadata":{"f:finalizers":{},"f:ownerReferences":{}}}`},
+		{owners, `{"f:metadata":{"f:finalizers":{}}}`},
+		{both, `{"f:metadata":{"f:finalizers":{},"f:ownerReferences":{}}}`},
+		{finalizers, `{"f:metadata":{"f:ownerReferences":{}}}`},
+		{finalizers, `{"f:metadata":{"f:ownerReferences":{}}}`},
+		{both, `{"f:metadata":{"f:finalizers":{},"f:ownerReferences":{}}}`},
+		{all, ""},
+	} {
+		left, ok := m.Unlink(res, entries, c.gone)
+		got := ""
+		if len(left) > 0 {
+			got = string(left[0].FieldsV1.GetRawBytes())
+		}
+		if !ok || got != c.want {
+			t.Errorf("without %+v: %s, %t, want %s", c.gone, got, ok, c.want)
 		}
 	}
 }
@@ -116,7 +149,7 @@ func BenchmarkUnlink(b *testing.B) {
 	gone := Links{Owners: []types.UID{obj.OwnerReferences[0].UID}, NoOwners: true}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := Unlink(res, obj.ManagedFields, gone); !ok {
+		if _, ok := m.Unlink(res, obj.ManagedFields, gone); !ok {
 			b.Fatal("it doesn't know")
 		}
 	}
