@@ -86,9 +86,10 @@ func (t *target) fanned(ctx context.Context, c fan, writes int, watch, post, id 
 			return m, 0, err
 		}
 	}
-	before, began := cpuTime(t.pid), time.Now()
+	before := cpuTime(t.pid)
+	begun := sync.OnceValue(time.Now) // when the writers have their connections
 	if _, err := t.drive(ctx, c.writers, writes, func(k *conn, i int) error {
-		at := time.Now()
+		began, at := begun(), time.Now()
 		if c.pace > 0 {
 			at = began.Add(time.Duration(i) * time.Second / time.Duration(c.pace))
 			time.Sleep(time.Until(at))
@@ -103,7 +104,7 @@ func (t *target) fanned(ctx context.Context, c fan, writes int, watch, post, id 
 			return m, 0, err
 		}
 	}
-	took, n := time.Since(began), writes*c.watchers
+	took, n := time.Since(begun()), writes*c.watchers
 	slices.Sort(ages)
 	return measured{rate: float64(n) / took.Seconds(), p50: percentile(ages, 50), p99: percentile(ages, 99), cpu: (cpuTime(t.pid) - before) / time.Duration(n)}, size, nil
 }
