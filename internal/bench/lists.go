@@ -53,7 +53,7 @@ func (b *bench) listed(ctx context.Context, t *target, n int) (rows []row, err e
 		{"a selector of 1 %", "?labelSelector=one%3Din7", ""},
 	} {
 		size := 0
-		m, err := t.drive(ctx, 1, max(10, 100000/n), func(c *conn, _ int) error {
+		m, err := t.drive(ctx, 1, max(10, 440000/n), func(c *conn, _ int) error {
 			data, err := c.do(http.MethodGet, path+k.query, k.header, nil)
 			size = len(data)
 			return err
