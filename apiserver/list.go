@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -42,7 +43,8 @@ func (s *Server) serveList(q *request) error {
 // answerList sends a list. The common form goes out as it is read from the cache; every other, and what
 // has to be converted first, is made before, while a failure can still be answered with its Status.
 func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	if !x.plain() || x.f.pretty || !x.ready(items) {
+	stream := x.stream(items, meta)
+	if stream == nil {
 		data, err := x.list(items, meta)
 		if err != nil {
 			return err
@@ -51,7 +53,7 @@ func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.
 		return nil
 	}
 	var n length
-	err := x.plainList(&n, items, meta)
+	err := stream(&n)
 	if err != nil {
 		return err
 	}
@@ -61,13 +63,25 @@ func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.
 	h.Set("Cache-Control", "no-cache, private")
 	out, finish := compressed(q.w, q.r, int(n))
 	q.w.WriteHeader(http.StatusOK)
-	err = x.plainList(out, items, meta)
+	err = stream(out)
 	if err == nil {
 		err = finish()
 	}
 	if err != nil {
 		q.s.log.Debug("list cut short", "path", q.r.URL.Path, "err", err)
 		panic(http.ErrAbortHandler) // the client must not take it for whole
+	}
+	return nil
+}
+
+// stream returns what writes a list that goes out as it is in the cache; nil if it has to be made first.
+func (x *rendering) stream(items []*storage.Object, meta metav1.ListMeta) func(io.Writer) error {
+	switch {
+	case x.f.pretty:
+	case x.plain() && x.ready(items):
+		return func(w io.Writer) error { return x.plainList(w, items, meta) }
+	case x.partial("PartialObjectMetadataList"):
+		return x.partialList(items, meta)
 	}
 	return nil
 }

@@ -71,6 +71,11 @@ func (x *rendering) object(o *storage.Object) ([]byte, error) {
 		}
 		return json.Marshal(obj)
 	}
+	if x.partial("PartialObjectMetadata") {
+		if data := x.partialObject(o); data != nil {
+			return data, nil
+		}
+	}
 	obj, err := x.transformed(o)
 	if err != nil {
 		return nil, err

@@ -78,22 +78,16 @@ func (x *rendering) row(o *storage.Object, obj runtime.Object) (row metav1.Table
 		y.f = format{media: mediaJSON}
 		row.Object.Raw, err = y.object(o)
 	default:
-		var meta *metav1.PartialObjectMetadata
-		if read := objectMeta(obj); read != nil {
-			meta = &metav1.PartialObjectMetadata{TypeMeta: x.metaType("PartialObjectMetadata"), ObjectMeta: *read}
-		} else if meta, err = x.metadata(o); err != nil {
-			return row, err
+		if !x.res.Custom {
+			row.Object.Raw = x.partialObject(o)
 		}
-		row.Object.Raw, err = json.Marshal(meta)
+		if row.Object.Raw == nil {
+			var meta *metav1.PartialObjectMetadata
+			if meta, err = x.metadata(o); err != nil {
+				return row, err
+			}
+			row.Object.Raw, err = json.Marshal(meta)
+		}
 	}
 	return row, err
-}
-
-// objectMeta is the metadata of a typed object; nil of one that isn't.
-func objectMeta(obj runtime.Object) *metav1.ObjectMeta {
-	if a, ok := obj.(metav1.ObjectMetaAccessor); ok {
-		m, _ := a.GetObjectMeta().(*metav1.ObjectMeta)
-		return m
-	}
-	return nil
 }

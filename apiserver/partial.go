@@ -1,0 +1,73 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// partial reports whether metadata is shown alone and as it is stored. That of custom resources is stored with its
+// members in another order than clients of PartialObjectMetadata are sent them.
+func (x *rendering) partial(form string) bool {
+	return x.f.as == form && x.f.media == mediaJSON && !x.res.Custom
+}
+
+// cutMetadata is the stored metadata of an object; nil if it has none.
+func cutMetadata(o *storage.Object) []byte {
+	from, to := storage.Member(o.JSON, "metadata")
+	if to == 0 || o.JSON[from] != '{' {
+		return nil
+	}
+	return o.JSON[from:to]
+}
+
+// partialHead is what stands before an object's metadata.
+func (x *rendering) partialHead() []byte {
+	return fmt.Appendf(nil, `{"kind":"PartialObjectMetadata","apiVersion":%q,"metadata":`, x.metaType("").APIVersion)
+}
+
+// partialObject is an object's metadata alone; nil if it has to be decoded for that.
+func (x *rendering) partialObject(o *storage.Object) []byte {
+	metadata := cutMetadata(o)
+	if metadata == nil {
+		return nil
+	}
+	return append(append(x.partialHead(), metadata...), '}')
+}
+
+// partialList returns what writes the metadata of all objects; nil if one has to be decoded for that.
+func (x *rendering) partialList(objs []*storage.Object, m metav1.ListMeta) func(io.Writer) error {
+	cuts := make([][]byte, len(objs))
+	for i, o := range objs {
+		if cuts[i] = cutMetadata(o); cuts[i] == nil {
+			return nil
+		}
+	}
+	first := x.partialHead()
+	between := append([]byte("},"), first...)
+	return func(w io.Writer) error {
+		meta, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, `{"kind":"PartialObjectMetadataList","apiVersion":%q,"metadata":%s,"items":[`, x.metaType("").APIVersion, meta); err != nil {
+			return err
+		}
+		before, end := first, "]}\n"
+		for _, metadata := range cuts {
+			if _, err := w.Write(before); err != nil {
+				return err
+			}
+			if _, err := w.Write(metadata); err != nil {
+				return err
+			}
+			before, end = between, "}]}\n"
+		}
+		_, err = io.WriteString(w, end)
+		return err
+	}
+}
