@@ -190,10 +190,10 @@ func decodeCustom(b body, want schema.GroupVersionKind, coerce coercion) (runtim
 	if b.media == mediaYAML {
 		j, err := yaml.YAMLToJSONStrict(data)
 		if err != nil {
-			if j, err = yaml.YAMLToJSON(b.bytes); err != nil {
+			strict = append(strict, err)
+			if j, err = yaml.YAMLToJSON(data); err != nil {
 				return nil, nil, err
 			}
-			strict = append(strict, err)
 		}
 		data = j
 	}

@@ -1,14 +1,29 @@
 package apiserver
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // Routes returns the routes that Insecure serves.
 func (s *Server) Routes() chi.Routes {
 	return s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })
+}
+
+// EndsBurst lets a watch of the resource's collection that is in a burst read when nothing has come, and reports
+// whether the burst is over for it.
+func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, error) {
+	q := &request{op: op{target: target{res: res}}}
+	w := &watch{q: q, s: s, x: &rendering{res: res}, rev: s.cache.Revision(), out: &chunks{begun: true}, burst: true}
+	watcher, err := s.cache.Watch(res.Collection, w.rev)
+	if err != nil {
+		return false, err
+	}
+	_, _, ended := w.read(ctx, watcher)
+	return !w.burst && !ended, nil
 }

@@ -30,8 +30,11 @@ func (s *Server) unlink(ctx context.Context, o *op, cur *storage.Object) (out *s
 	if json.Unmarshal(cur.JSON[from:to], old) != nil {
 		return nil, false, nil
 	}
-	*obj = *old // o.link changes nothing else
+	*obj = *old // o.link changes nothing else than what is copied here
 	obj.OwnerReferences, obj.Finalizers = slices.Clone(old.OwnerReferences), slices.Clone(old.Finalizers)
+	for i := range obj.OwnerReferences {
+		old.OwnerReferences[i].DeepCopyInto(&obj.OwnerReferences[i]) // it has pointers
+	}
 	if err := o.link(obj); err != nil {
 		return nil, true, err
 	}

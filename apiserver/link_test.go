@@ -243,3 +243,29 @@ func (l *linked) remove(path string) {
 		l.t.Fatalf("it is still there: %s", a.Body)
 	}
 }
+
+// TestLinkInPlace: who changes an owner in place, and doesn't only take others away, owns what was changed.
+func TestLinkInPlace(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	api := s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
+	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"},
+		{"apiVersion":"v1","kind":"ConfigMap","name":"y","uid":"y","blockOwnerDeletion":true}]}}`), http.StatusCreated)
+	_, err := api.Link(t.Context(), apiserver.Path{Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "a"}, func(m metav1.Object) error {
+		refs := m.GetOwnerReferences()
+		*refs[1].BlockOwnerDeletion = false
+		m.SetOwnerReferences(refs[1:])
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := must(t, s.Do("GET", configmaps+"/a", nil), http.StatusOK).Object()
+	var managers []string
+	for _, e := range got.GetManagedFields() {
+		managers = append(managers, e.Manager)
+	}
+	refs := got.GetOwnerReferences()
+	if d := cmp.Diff([]string{"Go-http-client", "kube-controller-manager"}, managers); d != "" || len(refs) != 1 || *refs[0].BlockOwnerDeletion {
+		t.Errorf("it has the owners %v and the managers (-want +got):\n%s", refs, d)
+	}
+}

@@ -10,8 +10,9 @@ import (
 	"sync"
 )
 
-// gzipFrom is the size from which answers are compressed for who accepts it, as upstream.
-const gzipFrom = 128 << 10
+// gzipFrom is the size from which answers are compressed for who accepts it
+// (AS responsewriters: defaultGzipThresholdBytes, which isn't yet).
+const gzipFrom = 128<<10 + 1
 
 // buffers are those of answers that are written in many pieces.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}

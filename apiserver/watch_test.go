@@ -390,6 +390,14 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
+// TestBurstEnds: a watch polls only as long as it finds something each time; then it waits until it is woken.
+func TestBurstEnds(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	if over, err := s.API.EndsBurst(t.Context(), s.Types.Collection("configmaps")); !over || err != nil {
+		t.Errorf("after a look at nothing the burst is over: %t, %v", over, err)
+	}
+}
+
 // TestSlowWatcher: one that doesn't read is cut off, and all that time others get their events.
 func TestSlowWatcher(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Second }})

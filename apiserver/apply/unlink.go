@@ -23,7 +23,8 @@ type Links struct {
 // Unlink returns managedFields as Update makes them of a write that does nothing but take links away: nobody
 // owns them any longer, and nobody owns anything new. It looks at those entries only that name owners or
 // finalizers. It reports false where it takes Update to know: no entries, some of another version, or of a form
-// that only clients bring.
+// that only clients bring. What the entries point to is shared with entries and with other answers, and must
+// not be changed.
 func (m *Managers) Unlink(res *resources.Resource, entries []metav1.ManagedFieldsEntry, gone Links) ([]metav1.ManagedFieldsEntry, bool) {
 	if len(entries) == 0 || claimed(entries) {
 		return nil, false
