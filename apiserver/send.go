@@ -21,11 +21,11 @@ var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10
 // unless writing has failed.
 func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
 	if size < gzipFrom {
-		return measured(w, size)
+		return sized(w, size)
 	}
 	release := cork(r)
 	if !acceptsGzip(r) {
-		out, flush := measured(w, size)
+		out, flush := sized(w, size)
 		return out, func() error {
 			defer release()
 			return flush()
@@ -43,9 +43,9 @@ func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer
 	}
 }
 
-// measured says in the head how long the answer is: net/http would send it in chunks, each of which begins
+// sized says in the head how long the answer is: net/http would send it in chunks, each of which begins
 // and ends with a few bytes that need a record of TLS and a system call more.
-func measured(w http.ResponseWriter, size int) (out io.Writer, flush func() error) {
+func sized(w http.ResponseWriter, size int) (out io.Writer, flush func() error) {
 	w.Header().Set("Content-Length", strconv.Itoa(size))
 	b := buffers.Get().(*bufio.Writer)
 	b.Reset(w)
