@@ -23,7 +23,9 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // maxBody bounds a request's body (0-14).
@@ -292,10 +294,43 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	if err != nil {
 		return nil, err
 	}
+	if decodeApart(data, obj) {
+		return obj, nil
+	}
+	if obj, err = resources.Scheme().New(gvk); err != nil { // decodeApart may have begun
+		return nil, err
+	}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, obj); err != nil {
 		return nil, err
 	}
 	return obj, nil
+}
+
+// decodeApart reads a new object's metadata and the rest each in its own way. It reports false if another must be
+// found, as for what is wrong with the object.
+func decodeApart(data []byte, obj runtime.Object) bool {
+	a, ok := obj.(metav1.ObjectMetaAccessor)
+	if !ok {
+		return false
+	}
+	meta, ok := a.GetObjectMeta().(*metav1.ObjectMeta)
+	if !ok {
+		return false
+	}
+	from, to := storage.Member(data, "metadata")
+	var read metav1.ObjectMeta
+	if to == 0 || !objectmeta.Decode(data[from:to], &read) {
+		return false
+	}
+	rest := append(append(make([]byte, 0, len(data)-(to-from)+len("{}")), data[:from]...), "{}"...)
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(append(rest, data[to:]...), obj); err != nil {
+		return false
+	}
+	if !reflect.ValueOf(meta).Elem().IsZero() { // there is a second metadata, and which counts is for others to say
+		return false
+	}
+	*meta = read
+	return true
 }
 
 // encodeStored is the inverse: kube-apiserver's JSON storage format, without a newline. The

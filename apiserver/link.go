@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -27,7 +28,7 @@ func (s *Server) unlink(ctx context.Context, o *op, cur *storage.Object) (out *s
 		return nil, false, nil
 	}
 	old, obj := &metav1.ObjectMeta{}, &metav1.ObjectMeta{}
-	if json.Unmarshal(cur.JSON[from:to], old) != nil {
+	if !objectmeta.Decode(cur.JSON[from:to], old) && json.Unmarshal(cur.JSON[from:to], old) != nil {
 		return nil, false, nil
 	}
 	*obj = *old // o.link changes nothing else than what is copied here

@@ -1,0 +1,217 @@
+package objectmeta
+
+import (
+	"encoding/json"
+	"math/rand"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	kjson "sigs.k8s.io/json"
+)
+
+// TestStored: what json.Marshal writes is accepted, whatever the metadata has.
+func TestStored(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for range 5000 {
+		m := random(r)
+		data, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !compare(t, data) {
+			t.Fatalf("it isn't accepted: %s", data)
+		}
+	}
+}
+
+// TestOdd: what else stands there is left to others, and nothing is changed.
+func TestOdd(t *testing.T) {
+	for name, data := range map[string]string{
+		"null":                     `null`,
+		"a space":                  `{ "name":"a"}`,
+		"a space at the end":       `{"name":"a"} `,
+		"a space in a value":       `{"name": "a"}`,
+		"null as a value":          `{"name":null}`,
+		"an old server's time":     `{"name":"a","creationTimestamp":null}`,
+		"another order":            `{"namespace":"b","name":"a"}`,
+		"twice":                    `{"name":"a","name":"b"}`,
+		"unknown":                  `{"name":"a","clusterName":"b"}`,
+		"another case":             `{"Name":"a"}`,
+		"an escaped member":        `{"n\u0061me":"a"}`,
+		"a number for a string":    `{"name":1}`,
+		"a string for a number":    `{"generation":"1"}`,
+		"a fraction":               `{"generation":1.0}`,
+		"an exponent":              `{"generation":1e2}`,
+		"too large":                `{"generation":9223372036854775808}`,
+		"no time":                  `{"creationTimestamp":"yesterday"}`,
+		"an array for an object":   `{"labels":[]}`,
+		"an object for an array":   `{"finalizers":{}}`,
+		"a label without a string": `{"labels":{"a":1}}`,
+		"null among owners":        `{"ownerReferences":[null]}`,
+		"no boolean":               `{"ownerReferences":[{"apiVersion":"v1","kind":"a","name":"b","uid":"c","controller":"true"}]}`,
+		"no fields":                `{"managedFields":[{"manager":"a","fieldsV1":null}]}`,
+		"fields of another form":   `{"managedFields":[{"manager":"a","fieldsV1":"f:data"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !json.Valid([]byte(data)) {
+				t.Fatal("it's no JSON")
+			}
+			m := metav1.ObjectMeta{Name: "before"}
+			if Decode([]byte(data), &m) || !reflect.DeepEqual(m, metav1.ObjectMeta{Name: "before"}) {
+				t.Errorf("it was read: %+v", m)
+			}
+		})
+	}
+}
+
+// TestApart: what was read doesn't change with the bytes that it was read from.
+func TestApart(t *testing.T) {
+	m := random(rand.New(rand.NewSource(2)))
+	for m.ManagedFields == nil || m.Labels == nil || m.OwnerReferences == nil {
+		m = random(rand.New(rand.NewSource(rand.Int63())))
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want metav1.ObjectMeta
+	if err := json.Unmarshal(data, &want); err != nil || !Decode(data, &got) {
+		t.Fatal("it can't be read", err)
+	}
+	for i := range data {
+		data[i] = 'x'
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	r := rand.New(rand.NewSource(3))
+	for range 20 {
+		data, err := json.Marshal(random(r))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, s := range []string{
+		`{"labels":{},"annotations":{"a":"b","a":"c"},"ownerReferences":[],"finalizers":[],"managedFields":[]}`,
+		`{"name":"\ud800\u0041\"","uid":"` + "\xff" + `","generation":-0}`,
+		`{"creationTimestamp":"2024-02-30T23:59:60.5+01:00"}`,
+		`{"managedFields":[{"fieldsV1":{"f:a":{"k:{\"}\":[1,-2e3,null]}": {}}},"subresource":""}]}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if json.Valid(data) {
+			compare(t, data)
+		}
+	})
+}
+
+// compare reports whether data is accepted, and fails if it is read in another way than by the decoders of requests
+// and of what is stored.
+func compare(t *testing.T, data []byte) bool {
+	t.Helper()
+	var got, want, strict metav1.ObjectMeta
+	if !Decode(data, &got) {
+		return false
+	}
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatalf("encoding/json refuses it: %v: %s", err, data)
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &strict); err != nil {
+		t.Fatalf("sigs.k8s.io/json refuses it: %v: %s", err, data)
+	}
+	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(got, strict) {
+		t.Fatalf("%s\nis read as %+v\n    want %+v\n     and %+v", data, got, want, strict)
+	}
+	return true
+}
+
+// random has each member or not.
+func random(r *rand.Rand) (m metav1.ObjectMeta) {
+	some := func() bool { return r.Intn(3) > 0 }
+	text := func() string {
+		all := []string{"", "a", "v1", "Update", "Apply", "FieldsV1", "FieldsV2", "kube-controller-manager", `"quoted" \ and / <b> &`, "\u2028\x00\x7f", "éü\U0001F600", strings.Repeat("long ", 50)}
+		return all[r.Intn(len(all))]
+	}
+	moment := func() metav1.Time { return metav1.Unix(r.Int63n(4e9), 0) }
+	if some() {
+		m.Name, m.GenerateName, m.SelfLink, m.ResourceVersion = text(), text(), text(), text()
+	}
+	if some() {
+		m.Namespace, m.UID, m.Generation = text(), types.UID(text()), r.Int63()-r.Int63()
+	}
+	if some() {
+		m.CreationTimestamp = moment()
+	}
+	if some() {
+		t, n := moment(), r.Int63()-r.Int63()
+		m.DeletionTimestamp, m.DeletionGracePeriodSeconds = &t, &n
+	}
+	for range r.Intn(4) {
+		if m.Labels == nil {
+			m.Labels, m.Annotations = map[string]string{}, map[string]string{}
+		}
+		m.Labels[text()], m.Annotations[text()] = text(), text()
+	}
+	for range r.Intn(3) {
+		o := metav1.OwnerReference{APIVersion: text(), Kind: text(), Name: text(), UID: types.UID(text())}
+		if some() {
+			o.Controller, o.BlockOwnerDeletion = new(bool), new(bool)
+			*o.Controller = some()
+		}
+		m.OwnerReferences = append(m.OwnerReferences, o)
+		m.Finalizers = append(m.Finalizers, text())
+	}
+	for range r.Intn(3) {
+		e := metav1.ManagedFieldsEntry{Manager: text(), Operation: metav1.ManagedFieldsOperationType(text()), APIVersion: text(), FieldsType: text(), Subresource: text()}
+		if some() {
+			t := metav1.Time{Time: time.Unix(r.Int63n(4e9), 0)}
+			e.Time = &t
+		}
+		if some() {
+			fields, err := json.Marshal(map[string]any{"f:" + text(): map[string]any{`k:{"name":"}"}`: map[string]any{".": []any{1, text(), nil, true}}}})
+			if err != nil {
+				panic(err)
+			}
+			e.FieldsV1 = &metav1.FieldsV1{}
+			e.FieldsV1.SetRawBytes(fields)
+		}
+		m.ManagedFields = append(m.ManagedFields, e)
+	}
+	return m
+}
+
+var stored = []byte(`{"name":"c32-1234","namespace":"default","uid":"9a1c2a94-3c5f-4f0e-8f55-6a2b0f6f4a4e","resourceVersion":"4711","creationTimestamp":"2026-11-21T23:25:17Z",` +
+	`"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"d9607e19-f88f-11e6-a518-42010a800195","blockOwnerDeletion":true}],` +
+	`"managedFields":[{"manager":"Go-http-client","operation":"Update","apiVersion":"v1","time":"2026-11-21T23:25:17Z","fieldsType":"FieldsV1",` +
+	`"fieldsV1":{"f:data":{".":{},"f:k":{}},"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"d9607e19-f88f-11e6-a518-42010a800195\"}":{}}}}}]}`)
+
+func BenchmarkDecode(b *testing.B) {
+	b.ReportAllocs()
+	var m metav1.ObjectMeta
+	for b.Loop() {
+		if !Decode(stored, &m) {
+			b.Fatal("it isn't accepted")
+		}
+	}
+}
+
+// BenchmarkJSON is what it replaces.
+func BenchmarkJSON(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		var m metav1.ObjectMeta
+		if err := json.Unmarshal(stored, &m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
