@@ -31,7 +31,10 @@ func (t *target) drive(ctx context.Context, clients, n int, f func(c *conn, i in
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
 				start := time.Now()
-				if failures[k] = f(c, int(i)); failures[k] != nil {
+				if failures[k] = ctx.Err(); failures[k] == nil {
+					failures[k] = f(c, int(i))
+				}
+				if failures[k] != nil {
 					return
 				}
 				took[k] = append(took[k], time.Since(start))

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // bench is what the cases need.
@@ -41,7 +42,7 @@ func main() {
 	output := flag.String("o", "", "json, or empty for a table")
 	plain := flag.Bool("plain", false, "serve bytes and nothing else, for the limits; the bench starts itself with this")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if *only != "" {
 		b.only = strings.Split(*only, ",")
