@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -297,7 +298,7 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	if decodeApart(data, obj) {
 		return obj, nil
 	}
-	if obj, err = resources.Scheme().New(gvk); err != nil { // decodeApart may have begun
+	if obj, err = resources.Scheme().New(gvk); err != nil { // what decodeApart has begun is dropped
 		return nil, err
 	}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, obj); err != nil {
@@ -306,8 +307,9 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	return obj, nil
 }
 
-// decodeApart reads a new object's metadata and the rest each in its own way. It reports false if another must be
-// found, as for what is wrong with the object.
+// decodeApart reads a new object's metadata without reflection and then the rest, so that a second metadata is
+// merged with the first as usual. It reports false, and may have begun, if the object must be read as a whole:
+// metadata isn't written as it is stored, or something is wrong.
 func decodeApart(data []byte, obj runtime.Object) bool {
 	a, ok := obj.(metav1.ObjectMetaAccessor)
 	if !ok {
@@ -317,20 +319,12 @@ func decodeApart(data []byte, obj runtime.Object) bool {
 	if !ok {
 		return false
 	}
-	from, to := storage.Member(data, "metadata")
-	var read metav1.ObjectMeta
-	if to == 0 || !objectmeta.Decode(data[from:to], &read) {
+	from, to := storage.Member(data, "metadata") // which has seen that it is valid JSON
+	if to == 0 || !objectmeta.Decode(data[from:to], meta) {
 		return false
 	}
-	rest := append(append(make([]byte, 0, len(data)-(to-from)+len("{}")), data[:from]...), "{}"...)
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(append(rest, data[to:]...), obj); err != nil {
-		return false
-	}
-	if !reflect.ValueOf(meta).Elem().IsZero() { // there is a second metadata, and which counts is for others to say
-		return false
-	}
-	*meta = read
-	return true
+	rest := slices.Concat(data[:from], []byte("{}"), data[to:])
+	return kjson.UnmarshalCaseSensitivePreserveInts(rest, obj) == nil
 }
 
 // encodeStored is the inverse: kube-apiserver's JSON storage format, without a newline. The
