@@ -1,7 +1,6 @@
 package objectmeta
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -129,7 +128,7 @@ func (r *reader) entry() (e metav1.ManagedFieldsEntry) {
 	}
 	if r.member(`"fieldsV1":`) {
 		e.FieldsV1 = &metav1.FieldsV1{}
-		e.FieldsV1.SetRawBytes(bytes.Clone(r.object()))
+		e.FieldsV1.SetRawBytes(r.object()) // which copies
 	}
 	if r.member(`"subresource":`) {
 		e.Subresource = r.text()
