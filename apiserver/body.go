@@ -295,36 +295,29 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	if decodeApart(data, obj) {
-		return obj, nil
-	}
-	if obj, err = resources.Scheme().New(gvk); err != nil { // what decodeApart has begun is dropped
-		return nil, err
-	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, obj); err != nil {
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(takeMetadata(data, obj), obj); err != nil {
 		return nil, err
 	}
 	return obj, nil
 }
 
-// decodeApart reads a new object's metadata without reflection and then the rest, so that a second metadata is
-// merged with the first as usual. It reports false, and may have begun, if the object must be read as a whole:
-// metadata isn't written as it is stored, or something is wrong.
-func decodeApart(data []byte, obj runtime.Object) bool {
+// takeMetadata reads a new object's metadata without reflection and returns the JSON of what is left to read, in
+// which a second metadata is merged with the first as usual. It is all of data if metadata isn't written as it is
+// stored, or if something is wrong with it.
+func takeMetadata(data []byte, obj runtime.Object) []byte {
 	a, ok := obj.(metav1.ObjectMetaAccessor)
 	if !ok {
-		return false
+		return data
 	}
 	meta, ok := a.GetObjectMeta().(*metav1.ObjectMeta)
 	if !ok {
-		return false
+		return data
 	}
-	from, to := storage.Member(data, "metadata") // which has seen that it is valid JSON
+	from, to := storage.Member(data, "metadata") // it is valid JSON up to there
 	if to == 0 || !objectmeta.Decode(data[from:to], meta) {
-		return false
+		return data
 	}
-	rest := slices.Concat(data[:from], []byte("{}"), data[to:])
-	return kjson.UnmarshalCaseSensitivePreserveInts(rest, obj) == nil
+	return slices.Concat(data[:from], []byte("{}"), data[to:])
 }
 
 // encodeStored is the inverse: kube-apiserver's JSON storage format, without a newline. The

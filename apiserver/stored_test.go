@@ -28,8 +28,8 @@ func TestStoredMetadata(t *testing.T) {
 			t.Fatalf("it's no JSON: %s", data)
 		}
 		like(t, res, data)
-		if obj, err := resources.Scheme().New(res.Stored); err != nil || !decodeApart([]byte(data), obj) {
-			t.Errorf("%s: metadata isn't read apart: %v", res.Stored, err)
+		if obj, err := resources.Scheme().New(res.Stored); err != nil || len(takeMetadata([]byte(data), obj)) >= len(metadata) {
+			t.Errorf("%s: metadata isn't taken: %v", res.Stored, err)
 		}
 	}
 	if kinds < 30 {
