@@ -59,7 +59,7 @@ func TestStoredOddly(t *testing.T) {
 		"twice, in other letters":  `"metadata":{"name":"a"},"m\u0065tadata":{"name":"b"}`,
 		"what is beside is wrong":  `"metadata":{"name":"a"},"data":5`,
 		"what is before is wrong":  `"immutable":"yes","metadata":{"name":"a"}`,
-		"a member of metadata, by": `"metadata":{"name":"a"},"name":"b","labels":{"a":"b"}`,
+		"its members beside it":    `"metadata":{"name":"a"},"name":"b","labels":{"a":"b"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := `{"kind":"ConfigMap","apiVersion":"v1",` + c + `}`
