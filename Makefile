@@ -81,10 +81,13 @@ FUZZTIME ?= 5m
 FUZZJOBS ?= 1
 
 # A package's tests are built once for all its targets, as to link them takes long, and only the project's own code tells
-# where an input leads: with -fuzz go builds all that it imports once more. They are interrupted after FUZZTIME, as the flag
-# -fuzztime fails now and then for no reason (golang/go#75804, mended in Go 1.27).
+# where an input leads: with -fuzz go builds all that it imports once more. They are interrupted after FUZZTIME, which
+# is one number with one unit (timeout of the GNU coreutils), as the flag -fuzztime fails now and then for no reason
+# (golang/go#75804, mended in Go 1.27).
 fuzz: ## every fuzz target below FUZZ, each for FUZZTIME, FUZZJOBS at a time
-	@for dir in $$(grep -rlE --include=*_test.go '^func Fuzz' $(FUZZ) | xargs -n1 dirname | sort -u); do \
+	@dirs=$$(grep -rlE --include=*_test.go '^func Fuzz' $(FUZZ) | xargs -rn1 dirname | sort -u); \
+		test -n "$$dirs" || { echo 'no fuzz target below $(FUZZ)'; exit 1; }; \
+		for dir in $$dirs; do \
 		$(GO) test -vet=off -c -gcflags='$(shell $(GO) list -m)/...=-d=libfuzzer' -o bin/fuzz/$$dir/fuzz.test ./$$dir || exit; done
 	@grep -rHoE --include=*_test.go '^func Fuzz[A-Za-z]+' $(FUZZ) | sed 's/:func / /' | sort | \
 		cache="$$($(GO) env GOCACHE)/fuzz" xargs -L1 -P$(FUZZJOBS) sh -c 'echo "$$1 ($$0)"; dir=$$(dirname $$0); built="$$PWD/bin/fuzz/$$dir/fuzz.test"; \

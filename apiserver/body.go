@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -294,43 +295,29 @@ func decodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	if decodeApart(data, obj) {
-		return obj, nil
-	}
-	if obj, err = resources.Scheme().New(gvk); err != nil { // decodeApart may have begun
-		return nil, err
-	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, obj); err != nil {
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(takeMetadata(data, obj), obj); err != nil {
 		return nil, err
 	}
 	return obj, nil
 }
 
-// decodeApart reads a new object's metadata and the rest each in its own way. It reports false if another must be
-// found, as for what is wrong with the object.
-func decodeApart(data []byte, obj runtime.Object) bool {
+// takeMetadata reads a new object's metadata without reflection and returns the JSON of what is left to read, in
+// which a second metadata is merged with the first as usual. It is all of data if metadata isn't written as it is
+// stored, or if something is wrong with it.
+func takeMetadata(data []byte, obj runtime.Object) []byte {
 	a, ok := obj.(metav1.ObjectMetaAccessor)
 	if !ok {
-		return false
+		return data
 	}
 	meta, ok := a.GetObjectMeta().(*metav1.ObjectMeta)
 	if !ok {
-		return false
+		return data
 	}
-	from, to := storage.Member(data, "metadata")
-	var read metav1.ObjectMeta
-	if to == 0 || !objectmeta.Decode(data[from:to], &read) {
-		return false
+	from, to := storage.Member(data, "metadata") // it is valid JSON up to there
+	if to == 0 || !objectmeta.Decode(data[from:to], meta) {
+		return data
 	}
-	rest := append(append(make([]byte, 0, len(data)-(to-from)+len("{}")), data[:from]...), "{}"...)
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(append(rest, data[to:]...), obj); err != nil {
-		return false
-	}
-	if !reflect.ValueOf(meta).Elem().IsZero() { // there is a second metadata, and which counts is for others to say
-		return false
-	}
-	*meta = read
-	return true
+	return slices.Concat(data[:from], []byte("{}"), data[to:])
 }
 
 // encodeStored is the inverse: kube-apiserver's JSON storage format, without a newline. The

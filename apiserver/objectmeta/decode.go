@@ -1,7 +1,6 @@
 package objectmeta
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -11,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Decode reads metadata, which must be valid JSON, into m. It reports false, and leaves m alone, if it is written in
-// another way than it is stored in; then a decoder that knows all of JSON must tell.
+// Decode reads metadata, which must be valid JSON, into m. It reports false, and leaves m alone, if it isn't
+// written as it is stored; then a decoder that knows all of JSON must read it.
 func Decode(data []byte, m *metav1.ObjectMeta) bool {
 	r := reader{b: data}
 	out := r.meta()
@@ -129,7 +128,7 @@ func (r *reader) entry() (e metav1.ManagedFieldsEntry) {
 	}
 	if r.member(`"fieldsV1":`) {
 		e.FieldsV1 = &metav1.FieldsV1{}
-		e.FieldsV1.SetRawBytes(bytes.Clone(r.object()))
+		e.FieldsV1.SetRawBytes(r.object()) // which copies
 	}
 	if r.member(`"subresource":`) {
 		e.Subresource = r.text()
@@ -186,7 +185,7 @@ func (r *reader) more(bracket byte) bool {
 	return !r.odd
 }
 
-// member passes the member's name and colon if they are next.
+// member passes the name of a member, given with its quotes and colon, if it is next.
 func (r *reader) member(name string) bool {
 	from := r.i
 	if !r.first {

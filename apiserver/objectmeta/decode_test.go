@@ -12,11 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
 // TestStored: what json.Marshal writes is accepted, whatever the metadata has.
 func TestStored(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
+	r := rand.New(rand.NewSource(int64(seed.Of(t))))
 	for range 5000 {
 		m := random(r)
 		data, err := json.Marshal(m)
@@ -71,23 +73,56 @@ func TestOdd(t *testing.T) {
 
 // TestApart: what was read doesn't change with the bytes that it was read from.
 func TestApart(t *testing.T) {
-	m := random(rand.New(rand.NewSource(2)))
-	for m.ManagedFields == nil || m.Labels == nil || m.OwnerReferences == nil {
-		m = random(rand.New(rand.NewSource(rand.Int63())))
+	r := rand.New(rand.NewSource(int64(seed.Of(t))))
+	for range 100 {
+		data, err := json.Marshal(random(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want metav1.ObjectMeta
+		if err := json.Unmarshal(data, &want); err != nil || !Decode(data, &got) {
+			t.Fatal("it can't be read", err)
+		}
+		for i := range data {
+			data[i] = 'x'
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatal(d)
+		}
 	}
-	data, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// TestValues: every member may have any value, wherever members of that name may stand.
+func TestValues(t *testing.T) {
+	names := strings.Fields(`name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp
+		deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields apiVersion kind controller
+		blockOwnerDeletion manager operation time fieldsType fieldsV1 subresource`)
+	values := []string{
+		`null`, `true`, `false`, `0`, `-0`, `-1`, `1.0`, `1e3`, `9223372036854775807`, `-9223372036854775808`, `-9223372036854775809`,
+		`"2024-05-01T10:00:00Z"`, `"2024-05-01t10:00:00z"`, `"2024-05-01T10:00:00+24:00"`, `"2024-05-01T10:00:00-23:59"`, `"2024-05-01T10:00:60Z"`,
+		`"2024-05-01T10:00:00.9999999999Z"`, `"2024-05-01T10:00:00,5Z"`, `"2024-05-01T1:00:00Z"`, `"2024\u002d05-01T10:00:00Z"`,
+		`"0001-01-01T00:00:00Z"`, `"0000-01-01T00:00:00Z"`, `"9999-12-31T23:59:59-23:00"`, `"10000-01-01T00:00:00Z"`,
+		`""`, `"null"`, `"v1"`, `"\u0076\u0031"`, `"\/\b\f\n\r\t\\\""`, `"\\"`, `"\ud800"`, `"\ud83d\ude00"`, `"\udc00\ud800x"`, "\"\xff\"", "\"\xed\xa0\x80\"", "\"\x7f\u2028\"",
+		`[]`, `["a"]`, `["a","b"]`, `["a",null]`, `["a", "b"]`, `[[]]`, `[{}]`, `[{},{}]`, `[null]`,
+		`{}`, `{"":""}`, `{"a":null}`, `{"a":"b","c":"d"}`, `{"a":"b","a":"c"}`, `{"a":"b","\u0061":"c"}`, "{\"\xff\":\"a\",\"\xfe\":\"b\"}",
+		`{"a":"}"}`, `{"a":"\"}"}`, `{"a":"\\"}`, `{"a":[{"b":"]"},-1e2, true]}`, "{\"\xff\":{\"\\ud800\":{}}}",
 	}
-	var got, want metav1.ObjectMeta
-	if err := json.Unmarshal(data, &want); err != nil || !Decode(data, &got) {
-		t.Fatal("it can't be read", err)
+	accepted := 0
+	for _, name := range names {
+		for _, value := range values {
+			for _, around := range []string{`{%}`, `{"name":"a",%}`, `{"ownerReferences":[{%}]}`, `{"managedFields":[{%},{"manager":"a"}]}`} {
+				data := []byte(strings.Replace(around, "%", `"`+name+`":`+value, 1))
+				if !json.Valid(data) {
+					t.Fatalf("it's no JSON: %s", data)
+				}
+				if compare(t, data) {
+					accepted++
+				}
+			}
+		}
 	}
-	for i := range data {
-		data[i] = 'x'
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+	if accepted < 500 {
+		t.Errorf("%d were accepted", accepted)
 	}
 }
 

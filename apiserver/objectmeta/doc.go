@@ -1,5 +1,5 @@
-// Package objectmeta reads metadata as this server and kube-apiserver store it, without reflection: it is the most
-// of a small object, and a decoder that takes whatever clients send spends most of its time on it.
+// Package objectmeta reads metadata as this server and kube-apiserver store it, without reflection: it is the greater
+// part of a small object, and a decoder that takes whatever clients send spends most of its time on it.
 //
 // It guarantees:
 //
