@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -242,6 +243,9 @@ func FuzzObject(f *testing.F) {
 			return
 		}
 		created := apiservertest.Answer{Body: w.Body.Bytes()}.Object()
+		if strings.ContainsRune(created.GetName(), utf8.RuneError) {
+			return // protobuf brings names that aren't UTF-8, for which JSON shows another
+		}
 		one := c + "/" + url.PathEscape(created.GetName())
 		if got := x.send(http.MethodGet, one, "", "", ""); got.Code != http.StatusOK {
 			t.Fatalf("stored, and read with %d: %s", got.Code, got.Body)
@@ -270,7 +274,11 @@ func FuzzContinueToken(f *testing.F) {
 		var k struct {
 			RV int64 `json:"rv"`
 		}
-		if json.Unmarshal([]byte(raw), &k) == nil && k.RV > 100 {
+		newest, err := x.s.Store.Revision(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if json.Unmarshal([]byte(raw), &k) == nil && k.RV > newest {
 			t.Skip() // a revision of the future is waited for
 		}
 		w := x.send(http.MethodGet, configmaps, url.Values{"continue": {token}, "limit": {"1"}}.Encode(), "", "")
