@@ -5,11 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -41,6 +43,17 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// sources looks into all folders of the server that was built, which isn't imported: go test remembers a result for as long
+// as what tests looked at stays as it is.
+var sources = sync.OnceValue(func() error {
+	return filepath.WalkDir(filepath.Join("..", ".."), func(_ string, d fs.DirEntry, err error) error {
+		if name := d.Name(); name == "bin" || name == ".git" {
+			return fs.SkipDir
+		}
+		return err
+	})
+})
+
 // process is a server on a data directory.
 type process struct {
 	cmd *exec.Cmd
@@ -52,6 +65,9 @@ var ready = regexp.MustCompile(`ready in \d+ ms: (http://\S+)`)
 // serve starts a server and waits until it is ready. It ends with the test at the latest.
 func serve(t *testing.T, dir string, flags ...string) *process {
 	t.Helper()
+	if err := sources(); err != nil {
+		t.Fatal(err)
+	}
 	args := append([]string{"serve", "--data-dir", dir, "--insecure-port=-1", "--secure-port=0"}, flags...)
 	p := &process{cmd: exec.Command(binary, args...)}
 	p.cmd.Stderr = t.Output()
