@@ -39,6 +39,8 @@
 //     an owner that orphans its dependents, or waits for those that block it, waits for them: at a
 //     start their kind may only be about to be served, and an orphan would be deleted then.
 //   - A kind that comes back with another collection or scope has all that name it judged again.
+//   - No event is decided with a table that is older than the event: what follows the store changes the table
+//     before it shows the events, and the collector reads the table after the events (feed.go).
 //
 // # Events as owners
 //
