@@ -10,7 +10,7 @@
 //     120 of them, existing ones first). Of another object that has taken an owner's name only the identity
 //     is compared: it may be written as often as anybody likes. An object that is terminating already may have
 //     got a solid owner since, or was deleted by a client although it had one: when the collector takes its own finalizer
-//     off, that is conditional on the object's revision alone, and the object vanishes (C-90, D-18).
+//     off, that is conditional on the object's revision alone, and the object vanishes (C-90).
 //  3. An orphaning or foreground owner lets go only when the graph has reached the revision of
 //     its deletion (J-08, J-09). Dependents that come between that and the end of an orphaning owner
 //     are released, too, unless the process ends in between.
