@@ -245,30 +245,48 @@ func TestUnreachable(t *testing.T) {
 	})
 }
 
+// lines is a log that may be read while it is written.
+type lines struct {
+	mu sync.Mutex // guards b
+	b  strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
 // TestLeadingAgainIsLogged: a log of warnings tells that the lease was lost, and that this server has it again.
 func TestLeadingAgainIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log strings.Builder // the candidate's goroutine writes while this one waits
+		log := &lines{}
 		m := &memory{}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
 			New(m, Options{Identity: "a", Duration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-				Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))}).Run(ctx, func(ctx context.Context) { <-ctx.Done() })
+				Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))}).Run(ctx, func(ctx context.Context) { <-ctx.Done() })
 		}()
 		synctest.Wait()
-		if log.Len() > 0 {
-			t.Errorf("the first term is logged: %s", &log)
+		if log.String() != "" {
+			t.Errorf("the first term is logged: %s", log)
 		}
 		m.set(heldBy("usurper", time.Now()))
 		pass(2 * time.Second)
-		if lines := log.String(); !strings.Contains(lines, `msg="leading no more"`) || strings.Contains(lines, "leading again") {
-			t.Errorf("after the loss: %s", lines)
+		if logged := log.String(); !strings.Contains(logged, `msg="leading no more"`) || strings.Contains(logged, "leading again") {
+			t.Errorf("after the loss: %s", logged)
 		}
 		pass(25 * time.Second)
-		if lines := log.String(); strings.Count(lines, `msg="leading again" identity=a after=`) != 1 {
-			t.Errorf("after the second term began: %s", lines)
+		if logged := log.String(); strings.Count(logged, `msg="leading again" identity=a after=`) != 1 {
+			t.Errorf("after the second term began: %s", logged)
 		}
 		cancel()
 		<-ended

@@ -42,6 +42,15 @@ func (b Backoff) after(succeeded, failed []*corev1.Pod) Backoff {
 	return b
 }
 
+// by takes a failure in the future, from before the clock was set back, for one of now, so that no pause is longer than
+// mostDelay. Upstream waits until the clock has caught up.
+func (b Backoff) by(now time.Time) Backoff {
+	if b.Last.After(now) {
+		b.Last = now
+	}
+	return b
+}
+
 // until is when the next pod may be created.
 func (b Backoff) until() time.Time {
 	if b.Failures == 0 {

@@ -67,10 +67,11 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	if len(claims) > 0 {
 		return workload.Plan{Do: claims} // what is claimed is changed no more in the same pass
 	}
+	m.backoff = m.backoff.by(now)
 	view := View{Job: j, Pods: pods, Backoff: m.backoff, Failed: v.Failed != nil}
 	plan := Decide(view, now)
 	if len(m.fresh) > 0 && !slices.ContainsFunc(m.fresh, func(u types.UID) bool { return slices.Contains(plan.Fresh, u) }) {
-		m.backoff, m.fresh = m.next, nil // they are in the status now
+		m.backoff, m.fresh = m.next.by(now), nil // they are in the status now
 		view.Backoff = m.backoff
 		plan = Decide(view, now)
 	}

@@ -120,11 +120,16 @@ func (p *pass) createIndexes(n int) {
 	}
 }
 
-// retry is when a pod of the index may be created.
+// retry is when a pod of the index may be created. Nothing is remembered of an index, so one whose pod failed in the
+// future, before the clock was set back, is not waited for.
 func (p *pass) retry(i int) time.Time {
 	old := p.held[i]
 	if old == nil {
 		return time.Time{}
 	}
-	return Backoff{Failures: attempts(old) + 1, Last: finished(old)}.until()
+	last := finished(old)
+	if last.After(p.now) {
+		return p.now
+	}
+	return Backoff{Failures: attempts(old) + 1, Last: last}.until()
 }

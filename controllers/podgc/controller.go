@@ -137,12 +137,23 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	case orphaned:
 		at = c.since(p.Spec.NodeName, now).Add(quarantine)
 	case unassigned:
-		at = p.DeletionTimestamp.Add(period)
+		if !requested(p).After(now) { // else the clock was set back since, and says nothing about the pod
+			at = p.DeletionTimestamp.Add(period)
+		}
 	}
 	if now.Before(at) {
 		return workload.Plan{Again: at.Sub(now)}
 	}
 	return workload.Plan{Do: end(p, why, now)}
+}
+
+// requested is when the pod was deleted: its deletionTimestamp is the end of its grace period.
+func requested(p *corev1.Pod) time.Time {
+	grace := int64(0)
+	if g := p.DeletionGracePeriodSeconds; g != nil {
+		grace = *g
+	}
+	return p.DeletionTimestamp.Add(-time.Duration(grace) * time.Second)
 }
 
 // end has the pod fail and deletes it at once (gc_controller.go: markFailedAndDeletePodWithCondition).

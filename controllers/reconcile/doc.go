@@ -11,5 +11,7 @@
 //  5. Keys, a schedule by key, never has two passes over one key at once. An event on a key during a pass
 //     over it is followed by another pass. A key that fails is tried again after a pause that doubles, which
 //     an event overtakes, as in client-go's queues; no other key waits for it.
-//  6. Queue, Keys and Backoff are pure: they are told the time.
+//  6. Waits are measured by the monotonic clock. When the wall clock is set, or the machine was suspended, what Keys
+//     keeps waiting is looked at anew within a minute, as it may wait for a time of day.
+//  7. Queue, Keys and Backoff are pure: they are told the time.
 package reconcile

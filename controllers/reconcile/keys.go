@@ -56,6 +56,19 @@ func (s *Keys[K]) Observe(key K, now time.Time) {
 	}
 }
 
+// Wake implements Waker: every key that waits for a time, but for those that wait because they failed, is looked at as
+// soon as it may be.
+func (s *Keys[K]) Wake(now time.Time) {
+	for key, e := range s.entries {
+		switch _, waits := s.waiting.At(key); {
+		case e.running: // what it comes to may be from before
+			e.again = true
+		case waits && e.failures == 0:
+			s.waiting.Put(key, Later(now, e.rest))
+		}
+	}
+}
+
 // Wait implements Schedule.
 func (s *Keys[K]) Wait(now time.Time) (time.Duration, bool) { return s.waiting.Wait(now) }
 

@@ -21,7 +21,7 @@ type Schedule[E, J, R any] interface {
 	End(job J, result R, now time.Time)
 }
 
-// Loop runs passes. All fields are needed.
+// Loop runs passes. All fields but Wall are needed.
 type Loop[E, J, R any] struct {
 	Schedule Schedule[E, J, R]
 	// Workers is how many passes run at once.
@@ -33,6 +33,14 @@ type Loop[E, J, R any] struct {
 	// Log is told what can't be followed; What says what that is, for it.
 	Log  *slog.Logger
 	What string
+	// Wall is the wall clock; nil for time.Now. Only a test needs another.
+	Wall func() time.Time
+}
+
+// Waker is a Schedule whose waits depend on the wall clock.
+type Waker interface {
+	// Wake is called when the wall clock was set: what waits for a time of day is to be looked at anew.
+	Wake(now time.Time)
 }
 
 // ended is a pass that has ended.
@@ -55,7 +63,11 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 	})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	clock := newClock(l.Wall)
 	for running := 0; ; {
+		if w, ok := l.Schedule.(Waker); ok && clock.set(time.Now()) {
+			w.Wake(time.Now())
+		}
 		for running < l.Workers {
 			job, ok := l.Schedule.Begin(time.Now())
 			if !ok {
@@ -65,7 +77,7 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 			all.Go(func() { results <- ended[J, R]{job, l.Pass(ctx, job)} })
 		}
 		if wait, ok := l.Schedule.Wait(time.Now()); ok && running < l.Workers {
-			timer.Reset(wait)
+			timer.Reset(min(wait, clockInterval))
 		}
 		select {
 		case <-ctx.Done():

@@ -90,8 +90,14 @@ func scheduled(p *corev1.Pod) time.Time {
 	return p.CreationTimestamp.Time
 }
 
-// left is what is left of a time.
-func left(since time.Time, d time.Duration, now time.Time) time.Duration { return d - now.Sub(since) }
+// left is what is left of a time. What began in the future began before the clock was set back, how long ago can't
+// be told: it is over.
+func left(since time.Time, d time.Duration, now time.Time) time.Duration {
+	if since.After(now) {
+		return 0
+	}
+	return d - now.Sub(since)
+}
 
 // run lets a running pod complete or fail, if it is to, and have what it asks for.
 func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
@@ -131,7 +137,7 @@ func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 	if s := p.DeletionGracePeriodSeconds; s != nil {
 		grace = time.Duration(*s) * time.Second
 	}
-	wait := min(left(p.DeletionTimestamp.Add(-grace), o.Delay, now), p.DeletionTimestamp.Sub(now))
+	wait := left(p.DeletionTimestamp.Add(-grace), min(o.Delay, grace), now)
 	switch {
 	case wait > 0:
 		return workload.Plan{Again: wait}
