@@ -77,12 +77,12 @@ func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c c
 	if !o.tracked {
 		s.fields.Update(o.res, o.subName(), old, obj, o.manager)
 	}
-	if err := apply.Guard(obj, o.warn.add, func() error {
+	if err := apply.Guard(obj, o.warn.Add, func() error {
 		return s.admission.Admit(ctx, o.attributes(admission.Update, obj, old))
 	}); err != nil {
 		return nil, err
 	}
-	dedupOwners(obj, true, o.warn.add)
+	dedupOwners(obj, true, o.warn.Add)
 	if err := o.checkRevision(obj, cur); err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (q *request) patch() (patch, error) {
 	if i := strings.IndexByte(media, ';'); i > 0 {
 		media = media[:i]
 	}
-	p := patch{kind: types.PatchType(media), warn: func(text string) { warnStrict(text, q.warn.add) }}
+	p := patch{kind: types.PatchType(media), warn: func(text string) { warnStrict(text, q.warn.Add) }}
 	if !patchable(q.res)(media) {
 		return p, unsupportedMedia(patchTypes(q.res)) // B-50
 	}
