@@ -150,6 +150,25 @@ func TestClock(t *testing.T) {
 	}
 }
 
+// TestInvalid: only one package makes the answer for what validation rejects, as it bounds it.
+func TestInvalid(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		if !below(name, "apiserver") || name == "apiserver/invalid" {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			src, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(src, []byte("apierrors.NewInvalid(")) {
+				t.Errorf("%s/%s uses apierrors.NewInvalid: apiserver/invalid bounds the answer", name, f)
+			}
+		}
+	}
+}
+
 // TestPackageComments: each package says in doc.go what it guarantees, as a list.
 func TestPackageComments(t *testing.T) {
 	for _, p := range packages(t) {
