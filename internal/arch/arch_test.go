@@ -90,7 +90,6 @@ var forbidden = []struct {
 	{".", "k8s.io/kubernetes", true, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver", false, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver/pkg/registry", true, "its behaviour is reproduced, its code isn't used"},
-	{".", "k8s.io/apiserver/pkg/server", true, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver/pkg/storage/etcd3", true, "its behaviour is reproduced, its code isn't used; types of pkg/storage come with its libraries"},
 	{".", "k8s.io/client-go/informers", true, "the cache of this server is the only one"},
 	{".", "k8s.io/client-go/kubernetes", true, "requests inside the process need no client"},
