@@ -58,7 +58,7 @@ func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
 		return nil
 	}
 	if w.count == nil {
-		w.count = w.s.metrics.watchEvents.WithLabelValues(w.q.res.Group, w.q.res.Version, w.q.res.Plural)
+		w.count = w.s.metrics.events(w.q.res)
 	}
 	w.count.Inc()
 	return w.out.write(frame)

@@ -66,15 +66,28 @@ func (s *Server) ensureService(ctx context.Context, securePort int) error {
 func (s *Server) ensure(ctx context.Context, group, plural, namespace string, obj object) error {
 	l := s.Loopback(auth.Loopback, "kube-apiserver")
 	p := Path{Resource: s.types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
-	_, err := l.Get(ctx, p) // first, because what a service asks for is judged before its name
-	if apierrors.IsNotFound(err) {
-		p.Name = ""
-		_, err = l.Create(ctx, p, obj)
+	_, err := l.Get(ctx, p) // first, because what a service asks for is checked before its name
+	if !apierrors.IsNotFound(err) {
+		return made(err, p)
 	}
-	if err == nil || apierrors.IsAlreadyExists(err) {
+	collection := p
+	collection.Name = ""
+	if _, err = l.Create(ctx, collection, obj); err == nil || apierrors.IsAlreadyExists(err) {
 		return nil
 	}
-	return fmt.Errorf("making %s %s: %w", plural, obj.GetName(), err)
+	// Another server may have made it since, in the address that this one finds taken then.
+	if _, again := l.Get(ctx, p); again == nil {
+		return nil
+	}
+	return made(err, p)
+}
+
+// made adds to an error what was to be made.
+func made(err error, p Path) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("making %s %s: %w", p.Resource.Plural, p.Name, err)
 }
 
 // systemPriorities are the priority classes that nobody else may make.

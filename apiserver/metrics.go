@@ -2,30 +2,27 @@ package apiserver
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // metrics carry kube-apiserver's own names where it has them, so that its dashboards work.
 type metrics struct {
-	requests    *prometheus.CounterVec
-	durations   *prometheus.HistogramVec
-	sizes       *prometheus.HistogramVec
-	inFlight    *prometheus.GaugeVec
-	watches     *prometheus.GaugeVec
-	watchEvents *prometheus.CounterVec
-	panics      prometheus.Counter
-	corrupt     prometheus.Counter
+	*series
+	inFlight *prometheus.GaugeVec
+	panics   prometheus.Counter
+	corrupt  prometheus.Counter
 }
 
-func newMetrics(r prometheus.Registerer) *metrics {
+func newMetrics(r prometheus.Registerer, types *resources.Types) *metrics {
 	labels := []string{"verb", "group", "version", "resource", "subresource", "scope"}
 	tried := append(labels[:6:6], "dry_run")
 	component := prometheus.Labels{"component": "apiserver"}
-	m := &metrics{
+	v := vectors{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "apiserver_request_total", Help: "Requests by verb, resource, scope and HTTP code.", ConstLabels: component,
 		}, append(tried[:7:7], "code")),
@@ -36,15 +33,18 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		sizes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "apiserver_response_sizes", Help: "Bytes of answers.", ConstLabels: component, Buckets: prometheus.ExponentialBuckets(1000, 10, 7),
 		}, labels),
-		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "apiserver_current_inflight_requests", Help: "Requests being served, watches aside.",
-		}, []string{"request_kind"}),
 		watches: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "apiserver_longrunning_requests", Help: "Watches that are open.", ConstLabels: component,
 		}, labels),
 		watchEvents: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "apiserver_watch_events_total", Help: "Events sent to watchers.",
 		}, []string{"group", "version", "resource"}),
+	}
+	m := &metrics{
+		series: newSeries(v, types),
+		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "apiserver_current_inflight_requests", Help: "Requests being served, watches aside.",
+		}, []string{"request_kind"}),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "apiserver_panics_total", Help: "Handlers that panicked.",
 		}),
@@ -52,7 +52,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Name: "kubecascade_corrupt_objects_total", Help: "Times that a stored value could not be read.",
 		}),
 	}
-	r.MustRegister(m.requests, m.durations, m.sizes, m.inFlight, m.watches, m.watchEvents, m.panics, m.corrupt)
+	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, m.inFlight, m.panics, m.corrupt)
 	return m
 }
 
@@ -62,14 +62,22 @@ func (m *metrics) request(rec *recorder, took time.Duration) {
 	if l.verb == "" {
 		return
 	}
-	m.requests.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope, l.dryRun, strconv.Itoa(rec.code)).Inc()
-	if l.verb != "WATCH" {
-		m.durations.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope, l.dryRun).Observe(took.Seconds())
-		m.sizes.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope).Observe(float64(rec.bytes))
+	found := m.of(answer{l, rec.code})
+	if found == nil {
+		return
+	}
+	found.count.Inc()
+	if found.took != nil {
+		found.took.Observe(took.Seconds())
+		found.bytes.Observe(float64(rec.bytes))
 	}
 }
 
 // metricsHandler serves this server's registry and etcd's and Go's, which live in the default one.
 func (s *Server) metricsHandler() http.Handler {
-	return promhttp.HandlerFor(prometheus.Gatherers{s.config.Registry, prometheus.DefaultGatherer}, promhttp.HandlerOpts{})
+	h := promhttp.HandlerFor(prometheus.Gatherers{s.config.Registry, prometheus.DefaultGatherer}, promhttp.HandlerOpts{})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.metrics.forget()
+		h.ServeHTTP(w, r)
+	})
 }

@@ -144,7 +144,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
-		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), complaint: rate.Sometimes{First: 10, Interval: time.Second},
+		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry, c.Types), complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), places: newPlaces(c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	s.close = sync.OnceFunc(func() { close(s.closing) })

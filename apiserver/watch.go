@@ -50,8 +50,7 @@ func (s *Server) serveWatch(q *request) error {
 	if err != nil {
 		return err
 	}
-	l := labelOf(q.target, "watch")
-	open := s.metrics.watches.WithLabelValues(l.verb, l.group, l.version, l.resource, l.subresource, l.scope)
+	open := s.metrics.open(labelOf(q.target, "watch"))
 	open.Inc()
 	defer open.Dec()
 	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev}

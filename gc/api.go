@@ -85,7 +85,8 @@ type Timeline interface {
 // Kinds is the table of types.
 type Kinds interface {
 	// Kinds returns one entry for every kind that is served and stored, in every version that is
-	// served, and a channel that is closed when the table is no longer the newest. A kind that was
-	// served only while its collection was being removed may vanish before or after its objects do.
+	// served, and a channel that is closed when the table is no longer the newest. The channel is closed
+	// before the Timeline shows any event of a revision at which the newer table was in force already. A kind
+	// that was served only while its collection was being removed may vanish before or after its objects do.
 	Kinds() (table []graph.Kind, changed <-chan struct{})
 }

@@ -130,9 +130,8 @@ func (c *Collector) Run(ctx context.Context) error {
 // follow loads everything and then keeps up with what happens, until ctx is done or history is lost.
 func (c *Collector) follow(ctx context.Context) error {
 	c.settle(ctx)
-	table, kinds := c.config.Kinds.Kinds()
-	w, err := c.load(ctx, table)
-	if err != nil {
+	f := &feed{timeline: c.config.Timeline, kinds: c.config.Kinds}
+	if err := c.load(ctx, f); err != nil {
 		return err
 	}
 	overdue := time.NewTicker(c.config.Lag)
@@ -146,17 +145,18 @@ func (c *Collector) follow(ctx context.Context) error {
 			return ctx.Err()
 		case r := <-c.executor.results:
 			c.answer(ctx, r)
-		case <-w.Changed():
-			if err := c.read(ctx, w); err != nil {
+		case <-f.watcher.Changed():
+			if err := c.read(ctx, f); err != nil {
+				return err
+			}
+		case <-f.changed:
+			if err := c.read(ctx, f); err != nil {
 				return err
 			}
 		case <-c.queue.wait():
 			for _, t := range c.queue.due(time.Now()) {
 				c.step(ctx, graph.Due{Ticket: t})
 			}
-		case <-kinds:
-			table, kinds = c.config.Kinds.Kinds()
-			c.step(ctx, graph.Kinds{Table: table})
 		case <-overdue.C:
 			c.step(ctx, graph.Overdue{})
 		case <-pulse.C:
@@ -180,11 +180,14 @@ func (c *Collector) settle(ctx context.Context) {
 	}
 }
 
-// read takes in a piece of the timeline.
-func (c *Collector) read(ctx context.Context, w *cache.Watcher) error {
-	events, _, err := w.Poll()
+// read takes in a piece of the timeline, after the table of kinds if that has changed.
+func (c *Collector) read(ctx context.Context, f *feed) error {
+	table, events, err := f.next()
 	if err != nil {
 		return err
+	}
+	if table != nil {
+		c.step(ctx, *table)
 	}
 	start := time.Now()
 	for _, e := range events {

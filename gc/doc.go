@@ -8,7 +8,9 @@
 //  2. It never deletes an object that had a solid owner at the moment of the deletion: a delete
 //     is conditional on the object's revision and on the keys of the owners that were judged (up to
 //     120 of them, existing ones first). Of another object that has taken an owner's name only the identity
-//     is compared: it may be written as often as anybody likes.
+//     is compared: it may be written as often as anybody likes. An object that is terminating already may have
+//     got a solid owner since, or was deleted by a client although it had one: when the collector takes its own finalizer
+//     off, that is conditional on the object's revision alone, and the object vanishes (C-90).
 //  3. An orphaning or foreground owner lets go only when the graph has reached the revision of
 //     its deletion (J-08, J-09). Dependents that come between that and the end of an orphaning owner
 //     are released, too, unless the process ends in between.
@@ -39,6 +41,8 @@
 //     an owner that orphans its dependents, or waits for those that block it, waits for them: at a
 //     start their kind may only be about to be served, and an orphan would be deleted then.
 //   - A kind that comes back with another collection or scope has all that name it judged again.
+//   - No event is decided with a table that is older than the event: what follows the store changes the table
+//     before it shows the events, and the collector reads the table after the events (feed.go).
 //
 // # Events as owners
 //

@@ -6,22 +6,20 @@ import (
 
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// load makes a new graph of everything that is stored, and returns what happens after it.
-func (c *Collector) load(ctx context.Context, table []graph.Kind) (*cache.Watcher, error) {
+// load makes a new graph of everything that is stored. What happens after it is f's to tell.
+func (c *Collector) load(ctx context.Context, f *feed) error {
 	var first graph.Ticket
 	if c.graph != nil {
 		first = c.graph.Stats().NextTicket
 	}
 	c.graph = graph.New(graph.Config{Limit: c.config.Workers, Inert: c.config.Ignored, FirstTicket: first})
-	c.step(ctx, graph.Kinds{Table: table})
-	rev, all := c.config.Timeline.Everything()
-	w, err := c.config.Timeline.Timeline(rev)
+	table, rev, all, err := f.whole()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	c.step(ctx, table)
 	for _, s := range all {
 		s.Ascend("", "", func(o *storage.Object) bool {
 			if o, ok := c.object(s.Collection(), o); ok {
@@ -31,7 +29,7 @@ func (c *Collector) load(ctx context.Context, table []graph.Kind) (*cache.Watche
 		})
 	}
 	c.step(ctx, graph.Loaded{Revision: rev})
-	return w, nil
+	return nil
 }
 
 // object is what the graph needs of a stored object. What has no uid is no API object (allocation

@@ -38,6 +38,8 @@ type server struct {
 	events  []corev1.Event
 	table   []graph.Kind
 	changed chan struct{}
+	// between, if set, is called once by Kinds, after the table was read and before it is returned.
+	between func()
 }
 
 // call is a request of the collector's, and when it came.
@@ -101,8 +103,20 @@ func start(ctx context.Context, t *testing.T, s *server, c Config) (collector *C
 // Kinds implements Kinds.
 func (s *server) Kinds() ([]graph.Kind, <-chan struct{}) {
 	s.mu.Lock()
+	table, changed, between := s.table, s.changed, s.between
+	s.between = nil
+	s.mu.Unlock()
+	if between != nil {
+		between()
+	}
+	return table, changed
+}
+
+// meanwhile has f called within the collector's next call of Kinds.
+func (s *server) meanwhile(f func()) {
+	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.table, s.changed
+	s.between = f
 }
 
 func (s *server) serve(table []graph.Kind) {

@@ -12,6 +12,7 @@ import (
 
 // complete checks what flags say, alone and together, and fills in what follows from them.
 func (o *options) complete(changed func(name string) bool) error {
+	o.leader.complete(changed("leader-elect"), len(o.etcd) > 0)
 	if err := o.access.check(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -50,7 +51,30 @@ var workloads = []struct {
 	{"ephemeral-volume-controller", "ephemeral-volume-controller", "concurrent-ephemeralvolume-syncs", 5, made(ephemeral.New)},
 	{"ttl-after-finished-controller", "ttl-after-finished-controller", "concurrent-ttl-after-finished-syncs", 5, made(ttl.New)},
 	{"pod-garbage-collector-controller", "pod-garbage-collector", "", 0, made(podgc.New)},
-	{"node-lifecycle-controller", "node-controller", "", 0, made(node.New)},
+	{nodeLifecycle, "node-controller", "", 0, made(node.New)},
+}
+
+const nodeLifecycle = "node-lifecycle-controller"
+
+// silent is what node-lifecycle-controller has to do besides where nothing is simulated: to notice that the nodes
+// of an earlier --simulate-pods have no kubelets.
+func silent(o *options, controller string, log *slog.Logger) []func() workload.Controller {
+	if o.simulatePods || controller != nodeLifecycle {
+		return nil
+	}
+	return made(func() workload.Controller {
+		c := simulation.Off()
+		decide := c.Decide
+		c.Decide = func(v workload.View, now time.Time) workload.Plan {
+			p := decide(v, now)
+			if p.Status != nil {
+				log.Warn("a node was simulated by --simulate-pods, which is off now; its condition Ready becomes Unknown",
+					"node", v.Key.Name, "hint", "serve with --simulate-pods, or delete the node and its pods")
+			}
+			return p
+		}
+		return c
+	})
 }
 
 func made(controllers ...func() workload.Controller) []func() workload.Controller { return controllers }
@@ -106,7 +130,7 @@ func workers(o *options, on map[string]bool, api *apiserver.Server, d *data, log
 		adapter := &loopback.Workloads{API: api.Loopback(auth.ServiceAccount("kube-system", w.account), controllerManager), Cache: d.cache, Index: index}
 		run[w.name] = func(ctx context.Context) {
 			var all sync.WaitGroup
-			for _, c := range w.controllers {
+			for _, c := range append(w.controllers[:len(w.controllers):len(w.controllers)], silent(o, w.name, log)...) {
 				all.Go(func() { workload.Run(ctx, c(), adapter, workload.Options{Log: log, Workers: o.syncs.workers(w.name)}) })
 			}
 			all.Wait()

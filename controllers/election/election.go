@@ -66,9 +66,15 @@ var errHeld = errors.New("the lease is held by another")
 // Run contends until ctx is done, and calls lead whenever it has got the lease; lead must return soon
 // after its context is done. Run may be called once.
 func (c *Candidate) Run(ctx context.Context, lead func(context.Context)) {
+	var lost time.Time
 	for c.acquire(ctx) {
-		c.o.Log.Info("leading", "identity", c.o.Identity)
+		if lost.IsZero() {
+			c.o.Log.Info("leading", "identity", c.o.Identity)
+		} else { // as loud as the loss, which is the last that the log would say otherwise
+			c.o.Log.Warn("leading again", "identity", c.o.Identity, "after", time.Since(lost))
+		}
 		err := c.term(ctx, lead)
+		lost = time.Now()
 		if ctx.Err() != nil {
 			c.release(ctx)
 			return

@@ -3,7 +3,9 @@ package election
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -240,6 +242,36 @@ func TestUnreachable(t *testing.T) {
 		}
 		m.fail(errors.New("no quorum"))
 		c.end() // does not hang
+	})
+}
+
+// TestLeadingAgainIsLogged: a log of warnings tells that the lease was lost, and that this server has it again.
+func TestLeadingAgainIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder // the candidate's goroutine writes while this one waits
+		m := &memory{}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			New(m, Options{Identity: "a", Duration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+				Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))}).Run(ctx, func(ctx context.Context) { <-ctx.Done() })
+		}()
+		synctest.Wait()
+		if log.Len() > 0 {
+			t.Errorf("the first term is logged: %s", &log)
+		}
+		m.set(heldBy("usurper", time.Now()))
+		pass(2 * time.Second)
+		if lines := log.String(); !strings.Contains(lines, `msg="leading no more"`) || strings.Contains(lines, "leading again") {
+			t.Errorf("after the loss: %s", lines)
+		}
+		pass(25 * time.Second)
+		if lines := log.String(); strings.Count(lines, `msg="leading again" identity=a after=`) != 1 {
+			t.Errorf("after the second term began: %s", lines)
+		}
+		cancel()
+		<-ended
 	})
 }
 

@@ -38,15 +38,17 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 			Name: NodeName, Labels: map[string]string{corev1.LabelHostname: NodeName, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}}}}}}
 	}
 	n := v.Object.(*corev1.Node)
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return workload.Plan{} // it is, or somebody wants it otherwise
-		}
+	i := ready(n)
+	if i >= 0 && n.Status.Conditions[i].Message != offMessage {
+		return workload.Plan{} // it is, or a client wants it otherwise
 	}
 	n = n.DeepCopy()
+	if i >= 0 { // it was simulated before
+		n.Status.Conditions = slices.Delete(n.Status.Conditions, i, i+1)
+	}
 	at := metav1.NewTime(now)
 	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue,
-		Reason: "KubeletReady", Message: "simulated", LastHeartbeatTime: at, LastTransitionTime: at})
+		Reason: readyReason, Message: readyMessage, LastHeartbeatTime: at, LastTransitionTime: at})
 	if len(n.Status.Capacity) == 0 {
 		n.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1k"), corev1.ResourceMemory: resource.MustParse("1Ti"),
 			corev1.ResourcePods: resource.MustParse("1M")}

@@ -1,0 +1,173 @@
+package apiserver
+
+import (
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// series finds the metrics of a resource's requests, and forgets those of resources that are not served any
+// more. Upstream keeps them until the process ends, and only drops the gauges of what is stored (AS
+// pkg/storage/etcd3/metrics: DeleteStoreStats); here a client could fill the memory with short-lived
+// CustomResourceDefinitions. A resource that is served again starts at zero, which Prometheus takes for a restart.
+//
+// All labels are those of the table of resources, or of a fixed set, so the number of series is bounded by the
+// resources that are served. What ends when its resource is gone, like a watch of it, is not counted.
+type series struct {
+	vectors
+	types *resources.Types
+	// generation is that of the table when resources were last forgotten.
+	generation atomic.Uint64
+	// mu guards the maps.
+	mu       sync.RWMutex
+	answered map[answer]*answerSeries
+	kept     map[schema.GroupVersionResource]*resourceSeries
+}
+
+// vectors are the metrics with labels of resources.
+type vectors struct {
+	requests    *prometheus.CounterVec
+	durations   *prometheus.HistogramVec
+	sizes       *prometheus.HistogramVec
+	watches     *prometheus.GaugeVec
+	watchEvents *prometheus.CounterVec
+}
+
+// answer is all labels that answers are counted by.
+type answer struct {
+	requestLabel
+	code int
+}
+
+// answerSeries counts the answers with the same labels. took and bytes are nil for watches.
+type answerSeries struct {
+	count       prometheus.Counter
+	took, bytes prometheus.Observer
+}
+
+// resourceSeries is what there is to forget of one resource.
+type resourceSeries struct {
+	answers []answer
+	// watched are the labels of its gauges of open watches; events says that its watch events are counted.
+	watched map[requestLabel]bool
+	events  bool
+}
+
+func newSeries(v vectors, types *resources.Types) *series {
+	return &series{vectors: v, types: types, answered: map[answer]*answerSeries{}, kept: map[schema.GroupVersionResource]*resourceSeries{}}
+}
+
+func (l requestLabel) resourceOf() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: l.group, Version: l.version, Resource: l.resource}
+}
+
+// scoped are the values of the labels that all metrics of requests have; tried are those with dryRun.
+func (l requestLabel) scoped() []string {
+	return []string{l.verb, l.group, l.version, l.resource, l.subresource, l.scope}
+}
+
+func (l requestLabel) tried() []string { return append(l.scoped(), l.dryRun) }
+
+func (a answer) values() []string { return append(a.tried(), strconv.Itoa(a.code)) }
+
+// of returns the series of answers, nil if the resource is not served any more.
+func (s *series) of(a answer) *answerSeries {
+	s.forget()
+	s.mu.RLock()
+	found := s.answered[a]
+	s.mu.RUnlock()
+	if found != nil {
+		return found
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.answered[a] != nil {
+		return s.answered[a]
+	}
+	r := s.keep(a.resourceOf())
+	if r == nil {
+		return nil
+	}
+	made := &answerSeries{count: s.requests.WithLabelValues(a.values()...)}
+	if a.verb != "WATCH" {
+		made.took, made.bytes = s.durations.WithLabelValues(a.tried()...), s.sizes.WithLabelValues(a.scoped()...)
+	}
+	s.answered[a] = made
+	r.answers = append(r.answers, a)
+	return made
+}
+
+// open returns the gauge of open watches. That of a resource that is gone is not shown.
+func (s *series) open(l requestLabel) prometheus.Gauge {
+	s.forget()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.keep(l.resourceOf())
+	if r == nil {
+		return prometheus.NewGauge(prometheus.GaugeOpts{})
+	}
+	r.watched[l] = true
+	return s.watches.WithLabelValues(l.scoped()...)
+}
+
+// events returns the counter of watch events. That of a resource that is gone is not shown.
+func (s *series) events(of *resources.Resource) prometheus.Counter {
+	s.forget()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.keep(of.GroupVersion().WithResource(of.Plural))
+	if r == nil {
+		return prometheus.NewCounter(prometheus.CounterOpts{})
+	}
+	r.events = true
+	return s.watchEvents.WithLabelValues(of.Group, of.Version, of.Plural)
+}
+
+// keep returns what is known of a resource, nil if it is not served. It is asked with mu held, so that nothing is
+// added after forget has seen a newer table.
+func (s *series) keep(gvr schema.GroupVersionResource) *resourceSeries {
+	r := s.kept[gvr]
+	if r == nil && s.types.Lookup(gvr.Group, gvr.Version, gvr.Resource) != nil {
+		r = &resourceSeries{watched: map[requestLabel]bool{}}
+		s.kept[gvr] = r
+	}
+	return r
+}
+
+// forget drops the series of resources that have left the table. It looks at the resources only when the table
+// has changed: with the next request, or when metrics are asked for.
+func (s *series) forget() {
+	now := s.types.Generation()
+	if s.generation.Load() == now {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for gvr, r := range s.kept {
+		if s.types.Lookup(gvr.Group, gvr.Version, gvr.Resource) == nil {
+			s.drop(gvr, r)
+		}
+	}
+	s.generation.Store(now)
+}
+
+func (s *series) drop(gvr schema.GroupVersionResource, r *resourceSeries) {
+	for _, a := range r.answers {
+		delete(s.answered, a)
+		s.requests.DeleteLabelValues(a.values()...)
+		s.durations.DeleteLabelValues(a.tried()...)
+		s.sizes.DeleteLabelValues(a.scoped()...)
+	}
+	for l := range r.watched {
+		s.watches.DeleteLabelValues(l.scoped()...)
+	}
+	if r.events {
+		s.watchEvents.DeleteLabelValues(gvr.Group, gvr.Version, gvr.Resource)
+	}
+	delete(s.kept, gvr)
+}

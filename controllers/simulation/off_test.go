@@ -1,0 +1,52 @@
+package simulation
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/controllers/workload"
+)
+
+// TestOff: a node that was simulated is not ready without the simulation, is left alone then, and is ready again
+// with it. What a client says of a node stays.
+func TestOff(t *testing.T) {
+	at := func(second int64) time.Time { return time.Unix(second, 0) }
+	view := func(n *corev1.Node) workload.View { return workload.View{Key: workload.Key{Name: n.Name}, Object: n} }
+	n := &corev1.Node{}
+	n.Name = "any"
+	step := func(what string, p workload.Plan, status corev1.ConditionStatus, since int64) {
+		t.Helper()
+		if p.Status == nil {
+			t.Fatalf("%s: nothing to do", what)
+		}
+		n = p.Status.(*corev1.Node)
+		if c := n.Status.Conditions; len(c) != 1 || c[0].Type != corev1.NodeReady || c[0].Status != status || !c[0].LastTransitionTime.Time.Equal(at(since)) {
+			t.Fatalf("%s: %+v", what, n.Status.Conditions)
+		}
+	}
+	step("simulated", kubelets{"v1"}.node(view(n), at(1)), corev1.ConditionTrue, 1)
+	p := off(view(n), at(2))
+	step("off", p, corev1.ConditionUnknown, 2)
+	if len(p.Events) != 1 || p.Events[0].Reason != "NodeNotReady" {
+		t.Errorf("events: %+v", p.Events)
+	}
+	if p := off(view(n), at(3)); p.Status != nil {
+		t.Errorf("again: %+v", p)
+	}
+	step("simulated again", kubelets{"v1"}.node(view(n), at(4)), corev1.ConditionTrue, 4)
+	for _, message := range []string{"kubelet is posting ready status", ""} {
+		n.Status.Conditions[0].Message = message
+		if p := off(view(n), at(5)); p.Status != nil {
+			t.Errorf("a node of another's: %+v", p)
+		}
+	}
+	n.Status.Conditions[0].Status = corev1.ConditionUnknown
+	if p := (kubelets{"v1"}).node(view(n), at(6)); p.Status != nil {
+		t.Errorf("a node that a client has made unready: %+v", p)
+	}
+	if p := off(workload.View{Key: workload.Key{Name: NodeName}}, at(7)); p.Status != nil || len(p.Do) > 0 {
+		t.Errorf("no node: %+v", p)
+	}
+}

@@ -1,0 +1,67 @@
+package gc
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/gc/graph"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+// odds is the table with the kind Odd in one of its scopes.
+func odds(namespaced bool) []graph.Kind {
+	return append(slices.Clone(builtins), graph.Kind{APIVersion: "odd.io/v1", Kind: "Odd", Collection: "odds", Namespaced: namespaced})
+}
+
+// rescope serves Odd at cluster scope and then creates an owner of that scope and its dependent. It returns
+// when the timeline shows them.
+func (s *server) rescope(owner, dependent string) {
+	s.t.Helper()
+	s.serve(odds(false))
+	s.put(dependent, ownedBy(false, s.put(owner)))
+	rev, err := s.store.Revision(s.t.Context())
+	if err != nil {
+		s.t.Error(err)
+	}
+	if err := s.cache.Wait(s.t.Context(), rev); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// TestScopeChangesWhileLoading: between the collector's reading of the table and of the objects, a
+// CustomResourceDefinition comes back with another scope. By the older table the owner would be looked up in the
+// dependent's namespace, where it is not.
+func TestScopeChangesWhileLoading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, storagetest.NewTwin())
+		s.serve(odds(true))
+		s.meanwhile(func() { s.rescope("odds/x", "configmaps/a/d") })
+		run(t, s, Config{}, func(*Collector) {
+			s.want("configmaps/a/d odds/x")
+		})
+	})
+}
+
+// TestScopeChangesBeforeEvents: the table changes, and events of the newer one come in, while the collector is
+// still busy with the table before. Both wait for it then, and which one a select would take is up to chance; the
+// rounds leave an order by chance one chance in a million.
+func TestScopeChangesBeforeEvents(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, s *server, _ *Collector) {
+		for i := range 20 {
+			owner, dependent := fmt.Sprint("odds/x", i), fmt.Sprint("configmaps/a/d", i)
+			s.meanwhile(func() { s.rescope(owner, dependent) })
+			s.serve(odds(true))
+			s.want(dependent + " " + owner)
+			s.delete(dependent, metav1.DeletePropagationBackground)
+			s.delete(owner, metav1.DeletePropagationBackground)
+			s.want("")
+		}
+		if n := len(s.calls); n > 0 {
+			t.Errorf("%d requests of the collector: %v", n, s.calls)
+		}
+	})
+}
