@@ -203,28 +203,25 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	if err := routable(r, t, verb); err != nil {
 		return err
 	}
-	leave, err := s.enter(userOf(r), verb)
+	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
+	release, err := s.intake.read(userOf(r).Name, r)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	q := &request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}
 	if t.res.Deprecated != "" {
 		q.warn.Add(t.res.Deprecated)
 	}
-	if verb == "watch" || verb == "list" || verb == "get" {
-		// What was sent along is read before the answer begins, or its deadline would end that, too.
-		if _, err := readBody(r); err != nil {
-			return err
+	return s.seat(q, func() error {
+		if limit == 0 {
+			return s.verb(q)
 		}
-	}
-	if limit == 0 {
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		q.r = q.r.WithContext(ctx)
 		return s.verb(q)
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), limit)
-	defer cancel()
-	q.r = q.r.WithContext(ctx)
-	return s.verb(q)
+	})
 }
 
 // limit is how long a request may take: as long as the server lets it (0-13) or, if that is less, as the

@@ -40,6 +40,8 @@ type Controller struct {
 
 	// adjusted is when seats were lent last, in nanoseconds.
 	adjusted atomic.Int64
+	// exempt is how many requests of the level exempt are being served.
+	exempt atomic.Int64
 	// mu guards what follows: requests hold it for reading, changes for writing.
 	mu     sync.RWMutex
 	config *config
@@ -126,10 +128,7 @@ func (c *Controller) Handle(ctx context.Context, a *auth.Attributes, objects fun
 	t := c.classify(a)
 	classified(t.class)
 	if t.level.exempt {
-		t.queues.demand.Inc()
-		defer t.queues.demand.Dec()
-		serve()
-		return true
+		return c.exempted(t, serve)
 	}
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
@@ -148,6 +147,19 @@ func (c *Controller) Handle(ctx context.Context, a *auth.Attributes, objects fun
 		c.metrics.rejected.WithLabelValues(t.class.Level, t.class.Schema, why).Inc()
 	}
 	return served
+}
+
+// exempted serves a request of the level exempt at once, unless as many of them are being served as there are seats.
+func (c *Controller) exempted(t ticket, serve func()) bool {
+	defer c.exempt.Add(-1)
+	if c.exempt.Add(1) > int64(c.seats) {
+		c.metrics.rejected.WithLabelValues(t.class.Level, t.class.Schema, "concurrency-limit").Inc()
+		return false
+	}
+	t.queues.demand.Inc()
+	defer t.queues.demand.Dec()
+	serve()
+	return true
 }
 
 // lend adjusts the seats if it is time.

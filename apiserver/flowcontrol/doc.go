@@ -12,12 +12,13 @@
 //     user's requests don't delay another's by more than its own share.
 //  4. A request waits for its seat for a bounded time, and as long as its context lasts. It is rejected if its queue is
 //     full, or at the end of that time. A level without queues rejects at once.
-//  5. Requests of the level exempt never wait.
+//  5. Requests of the level exempt never wait, and take no other's seats. More of them than there are seats are rejected.
+//     (Kubernetes serves any number of them.)
 //  6. The objects in force are those of a state of the cache that is no older than its state at the moment of the request.
 //
 // The queues are those of k8s.io/apiserver (pkg/util/flowcontrol/fairqueuing). Not modelled: seats that a write occupies
 // after its end for the watchers that it wakes, as they are no work of the request here; and Kubernetes' smoothing of the
 // demand for seats, by which it lends for minutes: seats are lent anew every second.
 //
-// Classify and share are pure. A Controller may be used by any number of goroutines; it has none of its own.
+// What matches, config and share are pure. A Controller may be used by any number of goroutines; it has none of its own.
 package flowcontrol
