@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -130,7 +131,7 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkPatch(b *testing.B) {
 	types, res, objs := benchTypes(b, 1)
 	managers := apply.New(apply.Config{Types: types})
-	o := &op{target: target{res: res, namespace: "default", name: objs[0].Meta.Name}, warn: &warnings{}, manager: "bench"}
+	o := &op{target: target{res: res, namespace: "default", name: objs[0].Meta.Name}, warn: &warning.List{}, manager: "bench"}
 	p := patch{kind: "application/merge-patch+json", bytes: []byte(`{"data":{"k":"w"}}`), strictness: metav1.FieldValidationWarn, warn: func(string) {}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,25 +30,15 @@ import (
 // maxBody bounds a request's body (0-14).
 const maxBody = 3 * 1024 * 1024
 
-// readBody returns the whole body, or 413.
+// readBody returns the whole body, which intake has read, or the error with which it can't be read.
 func readBody(r *http.Request) ([]byte, error) {
-	if r.Body == nil {
+	switch b := r.Body.(type) {
+	case nil:
 		return nil, nil
+	case *readAlready:
+		return b.data, nil
 	}
-	if r.ContentLength > maxBody {
-		return nil, tooLarge()
-	}
-	b, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errSlowBody
-	case err != nil:
-		return nil, badRequest("reading the body: %v", err)
-	}
-	if len(b) > maxBody {
-		return nil, tooLarge()
-	}
-	return b, nil
+	return gather(r.Body, r.ContentLength, func(int) bool { return true })
 }
 
 func tooLarge() error {

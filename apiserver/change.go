@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"strconv"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -77,12 +77,12 @@ func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c c
 	if !o.tracked {
 		s.fields.Update(o.res, o.subName(), old, obj, o.manager)
 	}
-	if err := apply.Guard(obj, o.warn.add, func() error {
+	if err := apply.Guard(obj, o.warn.Add, func() error {
 		return s.admission.Admit(ctx, o.attributes(admission.Update, obj, old))
 	}); err != nil {
 		return nil, err
 	}
-	dedupOwners(obj, true, o.warn.add)
+	dedupOwners(obj, true, o.warn.Add)
 	if err := o.checkRevision(obj, cur); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (o *op) checkRevision(obj object, cur *storage.Object) error {
 	switch {
 	case want == 0 && o.res.Strategy.Conditional:
 		gk := schema.GroupKind{Group: o.res.Group, Kind: o.res.Plural}
-		return apierrors.NewInvalid(gk, o.name, field.ErrorList{
+		return invalid.New(gk, o.name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), want, "must be specified for an update")})
 	case want != 0 && want != uint64(cur.Revision):
 		return o.conflict(errModified)

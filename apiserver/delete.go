@@ -65,7 +65,7 @@ func (o *op) removedStatus(obj *storage.Object) *metav1.Status {
 // warnOfPolicy warns where the default surprises people (C-24).
 func (o *op) warnOfPolicy(d *metav1.DeleteOptions) {
 	if w := o.res.Delete.Warning; w != "" && d.OrphanDependents == nil && d.PropagationPolicy == nil {
-		o.warn.add(w)
+		o.warn.Add(w)
 	}
 }
 

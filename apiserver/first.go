@@ -3,20 +3,23 @@ package apiserver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
 // EnsureFirst makes what a cluster has from its beginning besides namespaces and roles, where it is
-// missing: the two priority classes of the system, which manifests of add-ons name, and the service
-// "kubernetes" in the first address of the range, with this server's secure port. The system
+// missing: the two priority classes of the system, which manifests of add-ons name, flow schemas and priority levels, and
+// the service "kubernetes" in the first address of the range, with this server's secure port. The system
 // namespaces must be there. A service that can't be made, because the address is taken or a quota forbids it,
 // is only logged, as upstream does; other errors are those of the requests.
 // (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
@@ -34,10 +37,26 @@ func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
 			return s.ensure(ctx, schedulingv1.GroupName, "priorityclasses", "", class)
 		})
 	}
+	jobs = append(jobs, s.flowJobs(ctx)...)
 	if err := together(ctx, jobs); err != nil {
 		return err
 	}
 	return s.fresh(ctx)
+}
+
+// flowJobs make the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The mandatory
+// ones are in force even while they are missing.
+func (s *Server) flowJobs(ctx context.Context) (jobs []func(context.Context) error) {
+	add := func(plural string, obj object) {
+		jobs = append(jobs, func(context.Context) error { return s.ensure(ctx, flowcontrolv1.GroupName, plural, "", obj) })
+	}
+	for _, level := range slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations) {
+		add("prioritylevelconfigurations", level)
+	}
+	for _, schema := range slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas) {
+		add("flowschemas", schema)
+	}
+	return jobs
 }
 
 // KeepService makes the service "kubernetes" again where somebody deleted it, as "kubectl delete all

@@ -22,16 +22,16 @@ func (s *Server) createOnce(ctx context.Context, o *op, obj object) (*storage.Ob
 	if err := checkManagers(obj); err != nil {
 		return nil, err
 	}
-	dedupOwners(obj, false, o.warn.add)
+	dedupOwners(obj, false, o.warn.Add)
 	if !o.tracked {
 		s.fields.Update(o.res, "", nil, obj, o.manager)
 	}
-	if err := apply.Guard(obj, o.warn.add, func() error {
+	if err := apply.Guard(obj, o.warn.Add, func() error {
 		return s.admission.Admit(ctx, o.attributes(admission.Create, obj, nil))
 	}); err != nil {
 		return nil, err
 	}
-	dedupOwners(obj, true, o.warn.add)
+	dedupOwners(obj, true, o.warn.Add)
 	if obj.GetName() != "" || obj.GetGenerateName() == "" {
 		return s.createNamed(ctx, o, obj)
 	}
@@ -55,7 +55,7 @@ func (s *Server) createNamed(ctx context.Context, o *op, obj object) (*storage.O
 	revision := obj.GetResourceVersion()
 	if w := o.res.Strategy.EarlyWarnings; w != nil {
 		for _, text := range w(obj) {
-			o.warn.add(text)
+			o.warn.Add(text)
 		}
 	}
 	named := *o

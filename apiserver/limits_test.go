@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
@@ -59,22 +60,32 @@ func (l *line) hear() apiservertest.Answer {
 	return apiservertest.Answer{Code: resp.StatusCode, Header: resp.Header, Body: body}
 }
 
-// TestMaxInFlight: one request more than may be in flight is refused; watches don't count.
+// held is a store that lets commits of one key wait.
+type held struct {
+	storage.Store
+	key           string
+	entered, done chan struct{}
+}
+
+func (h *held) Commit(ctx context.Context, t storage.Txn) (int64, error) {
+	if strings.HasSuffix(t.Key, h.key) {
+		h.entered <- struct{}{}
+		<-h.done
+	}
+	return h.Store.Commit(ctx, t)
+}
+
+// TestMaxInFlight: one request more than may be in flight is rejected; watches don't count.
 func TestMaxInFlight(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
+	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
 	var watches []*apiservertest.Watch
 	for range 3 {
 		watches = append(watches, s.Watch(configmaps+"?watch=1"), s.Watch("/api/v1/watch/configmaps"))
 	}
-	l := dial(t, s)
-	body := `{"metadata":{"name":"a"}}`
-	l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: %d\n\n", configmaps, len(body))
-	if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") { // it has its place now
-		t.Fatal(text, err)
-	}
-	if _, err := l.r.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	created := make(chan apiservertest.Answer)
+	go func() { created <- s.Do("POST", configmaps, `{"metadata":{"name":"held"}}`) }()
+	<-store.entered
 	a := must(t, s.Do("GET", configmaps, nil), http.StatusTooManyRequests)
 	if st := a.Status(); a.Header.Get("Retry-After") != "1" || st.Reason != metav1.StatusReasonTooManyRequests || st.Details.RetryAfterSeconds != 1 {
 		t.Errorf("%v %s", a.Header, a.Body)
@@ -84,14 +95,28 @@ func TestMaxInFlight(t *testing.T) {
 		t.Errorf("%v in flight", n)
 	}
 	more := s.Watch(configmaps + "?watch=1")
-	l.say("%s", body)
-	must(t, l.hear(), http.StatusCreated)
+	close(store.done)
+	must(t, <-created, http.StatusCreated)
 	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 	for _, w := range append(watches, more) {
-		if e := next(t, w); e.Object.GetName() != "a" {
+		if e := next(t, w); e.Object.GetName() != "held" {
 			t.Errorf("%v", e)
 		}
 	}
+}
+
+// TestSlowBodies: requests whose bodies come slowly take no one's seat.
+func TestSlowBodies(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
+	for range 50 {
+		l := dial(t, s)
+		l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n", configmaps)
+		if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") { // its body is being read
+			t.Fatal(text, err)
+		}
+	}
+	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"a"}}`), http.StatusCreated)
+	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
 }
 
 // TestRequestTimeout: 0-13. Nothing is written that was answered so.

@@ -46,7 +46,7 @@ func (s *Server) unlink(ctx context.Context, o *op, cur *storage.Object) (out *s
 	if obj.ManagedFields, ok = s.fields.Unlink(o.res, old.ManagedFields, gone); !ok {
 		return nil, false, nil
 	}
-	if err := invalid(o.res, obj, validateMetaChange(o.res, obj, old)); err != nil {
+	if err := invalidObject(o.res, obj, validateMetaChange(o.res, obj, old)); err != nil {
 		return nil, true, err
 	}
 	verdict := finalizers.Update(lifecycleIn(old), lifecycleIn(obj), s.now())

@@ -58,7 +58,7 @@ func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.
 		return err
 	}
 	h := q.w.Header()
-	q.warn.write(h)
+	writeWarnings(h, q.warn)
 	h.Set("Content-Type", x.f.media)
 	h.Set("Cache-Control", "no-cache, private")
 	out, finish := compressed(q.w, q.r, int(n))

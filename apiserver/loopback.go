@@ -16,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -50,7 +51,7 @@ func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
 
 // call runs one request with a deadline, counts it, and turns a failure into a Status error.
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *op) error) (err error) {
-	o := &op{target: target{res: p.Resource, namespace: p.Namespace, name: p.Name}, user: l.user, manager: l.manager, warn: &warnings{}}
+	o := &op{target: target{res: p.Resource, namespace: p.Namespace, name: p.Name}, user: l.user, manager: l.manager, warn: &warning.List{}}
 	if p.Subresource != "" {
 		if o.sub = p.Resource.Subresource(p.Subresource); o.sub == nil {
 			return statusError(errNoRoute)
@@ -167,7 +168,7 @@ func (o *op) own(obj runtime.Object) (object, error) {
 // Patch applies a patch document.
 func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (out *storage.Object, err error) {
 	err = l.call(ctx, "patch", p, func(ctx context.Context, o *op) error {
-		doc := patch{kind: kind, bytes: doc, strictness: metav1.FieldValidationIgnore, warn: o.warn.add}
+		doc := patch{kind: kind, bytes: doc, strictness: metav1.FieldValidationIgnore, warn: o.warn.Add}
 		out, err = l.s.update(ctx, o, func(old object) (object, error) { return o.patched(old, doc) })
 		return err
 	})

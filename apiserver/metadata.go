@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
@@ -124,7 +125,7 @@ func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
 	if name == nil {
 		name = apivalidation.NameIsDNSSubdomain
 	}
-	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, name, metadataPath)
+	errs := invalid.Metadata(m, res.Namespaced, name, metadataPath)
 	if res.Strategy.CustomMeta {
 		return errs
 	}
@@ -136,6 +137,9 @@ var standardFinalizers = map[string]bool{"kubernetes": true, finalizers.Orphan: 
 
 func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 	for i, f := range m.GetFinalizers() {
+		if invalid.Enough(errs) {
+			break
+		}
 		if !strings.Contains(f, "/") && !standardFinalizers[f] {
 			errs = append(errs, field.Invalid(metadataPath.Child("finalizers").Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
 		}
@@ -151,9 +155,9 @@ func validateNew(res *resources.Resource, obj object) error {
 		errs = append(errs, res.Strategy.Validate(obj)...)
 	}
 	if len(errs) == 0 {
-		errs = apivalidation.ValidateObjectMetaAccessor(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
+		errs = invalid.Metadata(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
 	}
-	return invalid(res, obj, errs)
+	return invalidObject(res, obj, errs)
 }
 
 // validateChange judges an update: the general rules for metadata and the kind's own, both (A-20, B-16);
@@ -174,12 +178,12 @@ func (o *op) validateChange(obj, old object) error {
 			errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)
 		}
 	}
-	return invalid(res, obj, errs)
+	return invalidObject(res, obj, errs)
 }
 
 // validateMetaChange is the part that is the same of all kinds.
 func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.ErrorList {
-	errs := apivalidation.ValidateObjectMetaAccessor(m, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
+	errs := invalid.Metadata(m, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
 	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, metadataPath) // B-12 to B-15: what can't change
 	errs = append(errs, fixed...)
 	if !res.Strategy.PlainMeta {
@@ -191,12 +195,12 @@ func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.Err
 	return errs
 }
 
-// invalid is the 422 for an object; it names the kind, not the resource (0-06).
-func invalid(res *resources.Resource, m metav1.Object, errs field.ErrorList) error {
+// invalidObject is the 422 for an object; it names the kind, not the resource (0-06).
+func invalidObject(res *resources.Resource, m metav1.Object, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(res.GroupVersionKind().GroupKind(), m.GetName(), fewest(errs))
+	return invalid.New(res.GroupVersionKind().GroupKind(), m.GetName(), errs)
 }
 
 // inherit gives an update what a client can't change: identity and lifecycle (B-10, B-11).

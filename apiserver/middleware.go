@@ -31,7 +31,7 @@ func (s *Server) audit(next http.Handler) http.Handler {
 			took := time.Since(start)
 			s.metrics.request(rec, took)
 			if s.log.Enabled(r.Context(), slog.LevelDebug) {
-				s.log.Debug("request", "method", r.Method, "uri", r.URL.RequestURI(), "code", rec.code, "bytes", rec.bytes, "took", took, "agent", r.UserAgent())
+				s.log.Debug("request", "method", r.Method, "uri", loggable(r.URL), "code", rec.code, "bytes", rec.bytes, "took", took, "agent", r.UserAgent())
 			}
 		}()
 		r = r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec))

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // readQuery decodes query parameters into one of meta's option types; what doesn't parse is a
@@ -29,7 +31,7 @@ func invalidOptions(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+	return invalid.New(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
 func createOptions(q url.Values) (*metav1.CreateOptions, error) {

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -65,7 +66,7 @@ func (q *request) patch() (patch, error) {
 	if i := strings.IndexByte(media, ';'); i > 0 {
 		media = media[:i]
 	}
-	p := patch{kind: types.PatchType(media), warn: func(text string) { warnStrict(text, q.warn.add) }}
+	p := patch{kind: types.PatchType(media), warn: func(text string) { warnStrict(text, q.warn.Add) }}
 	if !patchable(q.res)(media) {
 		return p, unsupportedMedia(patchTypes(q.res)) // B-50
 	}
@@ -221,7 +222,7 @@ func unprocessable(err error) error {
 
 // unreadable is the 422 for a patch whose result is no object of the kind; shown is what it quotes (B-55).
 func unreadable(shown string, err error) error {
-	return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
+	return invalid.New(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
 }
 
 // decode reads the patched document into the kind (B-55, B-71).

@@ -70,7 +70,7 @@ func (q *request) answerOther(x *rendering, code int, obj runtime.Object) error 
 
 func (q *request) send(f format, code int, data []byte) {
 	h := q.w.Header()
-	q.warn.write(h)
+	writeWarnings(h, q.warn)
 	h.Set("Content-Type", f.media)
 	write(q.w, q.r, code, data)
 }
@@ -109,7 +109,7 @@ func (q *request) replacement() (body, *metav1.UpdateOptions, error) {
 
 // stored reads an object of the resource for the pipe.
 func (q *request) stored(b body) (object, error) {
-	obj, err := decodeBody(b, q.res.GroupVersionKind(), q.res.Coerce, q.warn.add)
+	obj, err := decodeBody(b, q.res.GroupVersionKind(), q.res.Coerce, q.warn.Add)
 	if err != nil {
 		return nil, err
 	}
@@ -140,5 +140,5 @@ func (o *op) toStored(obj runtime.Object) (object, error) {
 
 // other reads an object of another kind than the resource's (Scale, Eviction, DeleteOptions ...).
 func (q *request) other(b body, kind schema.GroupVersionKind) (runtime.Object, error) {
-	return decodeBody(b, kind, nil, q.warn.add)
+	return decodeBody(b, kind, nil, q.warn.Add)
 }

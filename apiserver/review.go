@@ -9,7 +9,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // review answers a question about an identity or a right.
@@ -79,7 +79,7 @@ func (q *request) reviewToken(r *authenticationv1.TokenReview) error {
 // reviewAccess says whether somebody may do something. All four questions about one right come here.
 func (q *request) reviewAccess(m *metav1.ObjectMeta, spec *authorizationv1.SubjectAccessReviewSpec, status *authorizationv1.SubjectAccessReviewStatus) error {
 	if errs := q.checkReview(m, spec); len(errs) > 0 {
-		return apierrors.NewInvalid(q.res.GroupVersionKind().GroupKind(), "", errs)
+		return invalid.New(q.res.GroupVersionKind().GroupKind(), "", errs)
 	}
 	a := &auth.Attributes{User: auth.User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}}
 	for k, v := range spec.Extra {

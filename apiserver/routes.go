@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/warning"
 )
 
 // Handler returns the whole API for clients that authenticate (the secure port).
@@ -150,13 +151,13 @@ func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 	if group != "" {
 		segments = 3
 	}
-	warn := &warnings{}
+	warn := &warning.List{}
 	t, err := resolve(s.types, group, version, afterSegments(r.URL.EscapedPath(), segments))
 	if err == nil {
 		err = s.dispatch(w, r, t, warn)
 	}
 	if err != nil {
-		warn.write(w.Header()) // a failure is warned of, too (0-12)
+		writeWarnings(w.Header(), warn) // a failure is warned of, too (0-12)
 		s.writeError(w, r, err)
 	}
 }
@@ -174,7 +175,7 @@ func afterSegments(path string, n int) string {
 }
 
 // dispatch picks the verb for a method, as Kubernetes' request info does.
-func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn *warnings) error {
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn *warning.List) error {
 	verb := verbOf(r, t)
 	s.observe(r, t, verb)
 	if err := s.authorizeTarget(r, t, verb); err != nil {
@@ -202,28 +203,25 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	if err := routable(r, t, verb); err != nil {
 		return err
 	}
-	leave, err := s.enter(userOf(r), verb)
+	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
+	release, err := s.intake.read(userOf(r).Name, r)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	q := &request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}
 	if t.res.Deprecated != "" {
-		q.warn.add(t.res.Deprecated)
+		q.warn.Add(t.res.Deprecated)
 	}
-	if verb == "watch" || verb == "list" || verb == "get" {
-		// What was sent along is read before the answer begins, or its deadline would end that, too.
-		if _, err := readBody(r); err != nil {
-			return err
+	return s.seat(q, func() error {
+		if limit == 0 {
+			return s.verb(q)
 		}
-	}
-	if limit == 0 {
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		q.r = q.r.WithContext(ctx)
 		return s.verb(q)
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), limit)
-	defer cancel()
-	q.r = q.r.WithContext(ctx)
-	return s.verb(q)
+	})
 }
 
 // limit is how long a request may take: as long as the server lets it (0-13) or, if that is less, as the

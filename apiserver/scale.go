@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -171,13 +172,13 @@ func (q *request) scaled(old object, next scaling) (object, error) {
 // checkScale judges a new Scale: its metadata, of which nothing is stored, and its number; a patch that
 // names a uid is told so here, as it has no precondition (B-57; K registry/apps/deployment/storage).
 func (q *request) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
-	errs := apivalidation.ValidateObjectMeta(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, metadataPath)
+	errs := invalid.Metadata(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, metadataPath)
 	errs = append(errs, validateFinalizerNames(sc)...)
 	if sc.Spec.Replicas < 0 {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas, "must be greater than or equal to 0"))
 	}
 	if len(errs) > 0 {
-		return apierrors.NewInvalid(scaleKind.GroupKind(), q.name, errs)
+		return invalid.New(scaleKind.GroupKind(), q.name, errs)
 	}
 	if sc.UID != "" && sc.UID != uid {
 		return apierrors.NewConflict(schema.GroupResource{Group: q.res.Group, Resource: q.res.Plural + "/scale"}, q.name,

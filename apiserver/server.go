@@ -15,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/rbac/live"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -48,8 +49,8 @@ type Config struct {
 	Anonymous bool
 	// Version is what /version answers.
 	Version Version
-	// MaxInFlight bounds the requests that are served at the same time, watches aside; a tenth of them is
-	// for system:masters alone. Default 400.
+	// MaxInFlight bounds the requests that are served at the same time, watches aside: those of the level exempt, which
+	// are administrators', and, as many again, all others, which flow schemas and priority levels share. Default 400.
 	MaxInFlight int
 	// EventTTL is how long an event is kept; default one hour.
 	EventTTL time.Duration
@@ -93,7 +94,9 @@ type Server struct {
 		sync.Mutex
 		generation uint64
 	}
-	places places
+	intake intake
+	flow   *flowcontrol.Controller
+	flows  *flowcontrol.Live
 	ways   ways
 	// crowds count watches.
 	crowds crowds
@@ -145,8 +148,10 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
 		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry, c.Types), complaint: rate.Sometimes{First: 10, Interval: time.Second},
-		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), places: newPlaces(c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
+		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
+	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
+	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error
 	if s.authorizer, s.roles, err = s.authorizers(c.Modes); err != nil {

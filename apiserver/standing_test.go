@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/internal/seed"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -36,7 +37,7 @@ func TestStandingTwin(t *testing.T) {
 				t.Fatal(err)
 			}
 			cur := d.Decode(storage.Record{Key: fmt.Sprintf("%s/%s/x/%d", storage.DefaultRoot, res.Collection, revision), Value: value, ModRevision: revision})
-			s, o := &Server{}, &op{target: target{res: res}, warn: &warnings{}}
+			s, o := &Server{}, &op{target: target{res: res}, warn: &warning.List{}}
 			want, wantKind, old, err := s.standing(o, cur)
 			if err != nil || old == nil {
 				t.Fatalf("%s: what nobody vouches for has to be read: %v", value, err)

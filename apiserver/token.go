@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -63,7 +64,7 @@ func (s *Server) serveToken(q *request) error {
 	}
 	tr.Spec.ExpirationSeconds = &life
 	if errs := validateTokenRequest(tr); len(errs) > 0 {
-		return apierrors.NewInvalid(tokenRequestKind.GroupKind(), "", errs)
+		return invalid.New(tokenRequestKind.GroupKind(), "", errs)
 	}
 	if err := s.admission.Validate(q.r.Context(), a); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (s *Server) serveToken(q *request) error {
 // does (K pkg/registry/core/serviceaccount/storage/token.go: Create).
 func (q *request) accountOf(tr *authenticationv1.TokenRequest) (*storage.Object, error) {
 	if tr.Name != "" && tr.Name != q.name {
-		return nil, apierrors.NewInvalid(tokenRequestKind.GroupKind(), q.name, field.ErrorList{
+		return nil, invalid.New(tokenRequestKind.GroupKind(), q.name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "name"), tr.Name, "must match the service account name if specified")})
 	}
 	account, err := q.s.get(q.r.Context(), &q.op, "")

@@ -32,7 +32,7 @@ func (s *Server) serveUpdate(q *request) error {
 	if err := q.checkName(obj); err != nil {
 		return err
 	}
-	dedupOwners(obj, false, q.warn.add)
+	dedupOwners(obj, false, q.warn.Add)
 	q.dryRun, q.manager, q.mayCreate = isDryRun(o.DryRun), q.managerOr(o.FieldManager), q.judgeCreate
 	out, created, err := s.replaceOrCreate(q.r.Context(), &q.op, obj)
 	if err != nil {

@@ -98,7 +98,7 @@ func (w *watch) serve() error {
 		return w.serveSocket()
 	}
 	h := w.q.w.Header()
-	w.q.warn.write(h)
+	writeWarnings(h, w.q.warn)
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	w.q.w.WriteHeader(http.StatusOK)

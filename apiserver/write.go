@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -25,7 +26,7 @@ type object interface {
 type op struct {
 	target
 	user   auth.User
-	warn   *warnings
+	warn   *warning.List
 	dryRun bool
 	// manager is who managedFields record the write for; tracked says that the change itself has
 	// kept them (apply, scale) or that this write leaves no trace in them (binding).
@@ -46,7 +47,7 @@ type op struct {
 func (o *op) attributes(operation admission.Operation, obj, old runtime.Object) *admission.Attributes {
 	a := &admission.Attributes{
 		Operation: operation, Resource: o.res, Namespace: o.namespace, Name: o.name,
-		Object: obj, Old: old, User: o.user, DryRun: o.dryRun, Warn: o.warn.add,
+		Object: obj, Old: old, User: o.user, DryRun: o.dryRun, Warn: o.warn.Add,
 	}
 	a.Subresource = o.subName()
 	return a
@@ -165,7 +166,7 @@ func (o *op) warnOf(obj, old runtime.Object) {
 		return
 	}
 	for _, text := range w(obj, old) {
-		o.warn.add(text)
+		o.warn.Add(text)
 	}
 }
 

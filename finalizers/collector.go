@@ -57,10 +57,20 @@ func choose(stored []string, p Policy, o Options) string {
 
 func isCollectors(f string) bool { return f == Orphan || f == Foreground }
 
-// sameSet compares without regard to order and repetition. Lists of finalizers are short.
+// sameSet compares without regard to order and repetition, in linear time: an object may have tens of thousands of
+// finalizers.
 func sameSet(a, b []string) bool {
-	within := func(x, y []string) bool {
-		return !slices.ContainsFunc(x, func(f string) bool { return !slices.Contains(y, f) })
+	return slices.Equal(a, b) || within(a, b) && within(b, a)
+}
+
+// within reports whether every element of a is one of b.
+func within(a, b []string) bool {
+	set := make(map[string]struct{}, len(b))
+	for _, f := range b {
+		set[f] = struct{}{}
 	}
-	return within(a, b) && within(b, a)
+	return !slices.ContainsFunc(a, func(f string) bool {
+		_, ok := set[f]
+		return !ok
+	})
 }

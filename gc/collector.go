@@ -75,6 +75,8 @@ type Collector struct {
 	queue queue
 	// underWay are the requests handed out and not answered.
 	underWay map[graph.Ticket]request
+	// took is how long the request took that has just failed, while its answer is stepped; else 0.
+	took time.Duration
 }
 
 // New returns a collector that waits for Run.
@@ -201,8 +203,26 @@ func (c *Collector) read(ctx context.Context, f *feed) error {
 
 // answer takes in how a request ended.
 func (c *Collector) answer(ctx context.Context, r graph.Result) {
+	if r.Outcome == graph.Failed {
+		c.took = time.Since(c.underWay[r.Ticket].since)
+	}
 	delete(c.underWay, r.Ticket)
 	c.step(ctx, r)
+	c.took = 0
+}
+
+// noteDelay is the back-off from which on an object's is logged each time.
+const noteDelay = 10 * time.Second
+
+// retry puts the ticket into the queue for as long as the back-off takes.
+func (c *Collector) retry(a graph.Retry) {
+	c.metrics.retries.WithLabelValues(deleteQueue).Inc()
+	d := delay(a.Attempt, c.took)
+	c.queue.add(a.Ticket, time.Now().Add(d))
+	if d >= noteDelay {
+		c.config.Log.Warn("garbage collector backs off from an object", "object", a.Object.String(), "attempt", a.Attempt,
+			"lastRequestTook", c.took.Round(time.Millisecond), "retryIn", d.Round(time.Second))
+	}
 }
 
 // step tells the graph, and starts what follows from it.
@@ -212,8 +232,7 @@ func (c *Collector) step(ctx context.Context, e graph.Event) {
 		case graph.Report:
 			c.recorder.report(a)
 		case graph.Retry:
-			c.metrics.retries.WithLabelValues(deleteQueue).Inc()
-			c.queue.add(a.Ticket, time.Now().Add(delay(a.Attempt)))
+			c.retry(a)
 		case graph.Forget:
 			c.queue.remove(a.Ticket)
 		default:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -202,6 +204,33 @@ func TestHang(t *testing.T) {
 		s.want("configmaps/a/o+ configmaps/a/stuck")
 		time.Sleep(11 * time.Second)
 		s.want("")
+	})
+}
+
+// TestSlowObject has requests for one object that always time out. They must leave the only worker to others, and the
+// log must name the object.
+func TestSlowObject(t *testing.T) {
+	const timeout = 10 * time.Second
+	var log strings.Builder
+	c := Config{Timeout: timeout, Workers: 1, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	bubble(t, c, func(t *testing.T, s *server, _ *Collector) {
+		s.fault(func(_ string, r Object) error {
+			if r.Name == "stuck" {
+				return errHang
+			}
+			return nil
+		})
+		o := s.put("configmaps/a/o")
+		s.put("configmaps/a/stuck", ownedBy(false, o))
+		s.delete("configmaps/a/o", metav1.DeletePropagationBackground)
+		time.Sleep(time.Hour)
+		at := s.called("delete", "stuck")
+		if busy := time.Duration(len(at)) * timeout; busy > 5*time.Minute {
+			t.Errorf("%d attempts in an hour: the worker was busy for %v", len(at), busy)
+		}
+		if !strings.Contains(log.String(), "backs off from an object") || !strings.Contains(log.String(), "configmaps/a/stuck") {
+			t.Errorf("log does not name the object:\n%s", log.String())
+		}
 	})
 }
 

@@ -14,12 +14,18 @@ const (
 	maxDelay   = 1000 * time.Second
 )
 
-// delay returns how long to wait after so many failures: up to a quarter more than the back-off, so
-// that what failed together doesn't come back together.
-func delay(attempt int) time.Duration {
+// delay returns how long to wait after so many failures, the last of which took a request of the given length: up to
+// a quarter more than the back-off, so that what failed together doesn't come back together. A request that times out
+// has kept a worker and the API server busy for all that time. So from the second failure on the pause is no shorter
+// than that, doubled with each further failure: objects whose requests always time out leave the workers to others.
+func delay(attempt int, took time.Duration) time.Duration {
 	d := maxDelay
 	if n := attempt - 1; n < 18 { // 5 ms << 18 is more than the maximum
-		d = min(firstDelay<<max(n, 0), maxDelay)
+		d = firstDelay << max(n, 0)
+		if n > 0 {
+			d = max(d, min(took, maxDelay)<<(n-1))
+		}
+		d = min(d, maxDelay)
 	}
 	return d + rand.N(d/4)
 }

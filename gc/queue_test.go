@@ -60,8 +60,21 @@ func TestDelay(t *testing.T) {
 		18: 655360 * time.Millisecond, 19: 1000 * time.Second, 20: 1000 * time.Second, 1 << 40: 1000 * time.Second,
 	} {
 		for range 100 {
-			if got := delay(attempt); got < want || got > want*5/4 {
+			if got := delay(attempt, 0); got < want || got > want*5/4 {
 				t.Errorf("attempt %d: %v", attempt, got)
+			}
+		}
+	}
+}
+
+// TestDelayOfSlow lets requests time out: from the second failure on, the pause is at least as long as the request.
+func TestDelayOfSlow(t *testing.T) {
+	for attempt, want := range map[int]time.Duration{
+		1: 5 * time.Millisecond, 2: 30 * time.Second, 3: time.Minute, 7: 960 * time.Second, 8: 1000 * time.Second, 1 << 40: 1000 * time.Second,
+	} {
+		for range 100 {
+			if got := delay(attempt, 30*time.Second); got < want || got > want*5/4 {
+				t.Errorf("attempt %d: %v, want %v and up to a quarter more", attempt, got, want)
 			}
 		}
 	}

@@ -149,6 +149,10 @@ func TestWebhookFailures(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		do(t, s, "POST", v1widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"`+name+`"},"spec":{"address":"x:1"}}`)
 	}
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("redirect followed: objects were sent to another address, over http")
+	}))
+	defer elsewhere.Close()
 	const failed = "conversion webhook for example.com/v1, Kind=Widget "
 	for _, c := range []struct {
 		name  string
@@ -176,19 +180,24 @@ func TestWebhookFailures(t *testing.T) {
 			return false
 		}, failed + "returned invalid metadata: metadata.labels: Invalid value: "},
 		{"an error", func(w http.ResponseWriter, _ map[string]any) bool { http.Error(w, "broken", 500); return true },
-			failed + `failed: an error on the server ("broken") has prevented the request from succeeding`},
+			failed + "failed: the webhook answered with the status code 500 (Internal Server Error) instead of a ConversionReview"},
 		{"a page", func(w http.ResponseWriter, _ map[string]any) bool {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.WriteHeader(502)
 			_, _ = w.Write([]byte("<b>no</b>\n"))
 			return true
-		}, failed + `failed: an error on the server ("<b>no</b>") has prevented the request from succeeding`},
+		}, failed + "failed: the webhook answered with the status code 502 (Bad Gateway) instead of a ConversionReview"},
 		{"a status", func(w http.ResponseWriter, _ map[string]any) bool {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(403)
 			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"not you","code":403}`))
 			return true
-		}, failed + "failed: not you"},
+		}, failed + "failed: the webhook answered with the status code 403 (Forbidden) instead of a ConversionReview"},
+		{"a redirect", func(w http.ResponseWriter, _ map[string]any) bool {
+			w.Header().Set("Location", elsewhere.URL)
+			w.WriteHeader(307)
+			return true
+		}, failed + "failed: the webhook answered with the status code 307 (Temporary Redirect) instead of a ConversionReview"},
 		{"silence", func(w http.ResponseWriter, _ map[string]any) bool {
 			w.Header().Set("Content-Type", "text/plain")
 			return true

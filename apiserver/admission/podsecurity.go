@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // PodSecurity holds the pods of a namespace to the Pod Security Standard that its labels name: pods that
@@ -119,7 +121,7 @@ func (p *PodSecurity) namespace(ctx context.Context, a *Attributes, ns *corev1.N
 		was, were = api.PolicyToEvaluate(old.Labels, permissive)
 	}
 	if !slices.EqualFunc(errs, were, func(a, b *field.Error) bool { return a.Error() == b.Error() }) && len(errs) > 0 {
-		return apierrors.NewInvalid(schema.GroupKind{Kind: "Namespace"}, a.Name, errs)
+		return invalid.New(schema.GroupKind{Kind: "Namespace"}, a.Name, errs)
 	}
 	relaxed := want.Enforce.Version == was.Enforce.Version && api.CompareLevels(want.Enforce.Level, was.Enforce.Level) < 1
 	if !isUpdate || want.Enforce.Level == api.LevelPrivileged || relaxed {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // mountable refuses a pod that uses secrets which its account doesn't name, if the account says so
@@ -14,8 +15,9 @@ func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	if !limitsSecrets(account) {
 		return nil
 	}
+	secrets := secretsOf(account)
 	for _, v := range pod.Spec.Volumes {
-		if v.Secret != nil && !names(account, v.Secret.SecretName) {
+		if v.Secret != nil && !secrets.Has(v.Secret.SecretName) {
 			return fmt.Errorf("volume with secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret", v.Secret.SecretName, account.Name)
 		}
 	}
@@ -25,13 +27,14 @@ func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	}{{"init container", pod.Spec.InitContainers}, {"container", pod.Spec.Containers}} {
 		for i := range list.containers {
 			c := &list.containers[i]
-			if err := mountableEnv(account, list.kind+" "+c.Name, c.Env, c.EnvFrom); err != nil {
+			if err := mountableEnv(account, secrets, list.kind+" "+c.Name, c.Env, c.EnvFrom); err != nil {
 				return err
 			}
 		}
 	}
+	pulls := sets.New(account.ImagePullSecrets...)
 	for i, ref := range pod.Spec.ImagePullSecrets {
-		if !slices.Contains(account.ImagePullSecrets, ref) {
+		if !pulls.Has(ref) {
 			return fmt.Errorf("imagePullSecrets[%d].name=\"%s\" is not allowed because service account %s does not reference that imagePullSecret", i, ref.Name, account.Name)
 		}
 	}
@@ -43,28 +46,35 @@ func mountableAdded(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	if !limitsSecrets(account) {
 		return nil
 	}
+	secrets := secretsOf(account)
 	for i := range pod.Spec.EphemeralContainers {
 		c := &pod.Spec.EphemeralContainers[i]
-		if err := mountableEnv(account, "ephemeral container "+c.Name, c.Env, c.EnvFrom); err != nil {
+		if err := mountableEnv(account, secrets, "ephemeral container "+c.Name, c.Env, c.EnvFrom); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func names(account *corev1.ServiceAccount, secret string) bool {
-	return slices.ContainsFunc(account.Secrets, func(r corev1.ObjectReference) bool { return r.Name == secret })
+// secretsOf returns the names of the account's secrets.
+func secretsOf(account *corev1.ServiceAccount) sets.Set[string] {
+	names := make(sets.Set[string], len(account.Secrets))
+	for _, r := range account.Secrets {
+		names.Insert(r.Name)
+	}
+	return names
 }
 
-func mountableEnv(account *corev1.ServiceAccount, container string, env []corev1.EnvVar, from []corev1.EnvFromSource) error {
+func mountableEnv(account *corev1.ServiceAccount, secrets sets.Set[string], container string,
+	env []corev1.EnvVar, from []corev1.EnvFromSource) error {
 	for _, e := range env {
-		if ref := secretOf(e); ref != nil && !names(account, ref.Name) {
+		if ref := secretOf(e); ref != nil && !secrets.Has(ref.Name) {
 			return fmt.Errorf("%s with envVar %s referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
 				container, e.Name, ref.Name, account.Name)
 		}
 	}
 	for _, f := range from {
-		if f.SecretRef != nil && !names(account, f.SecretRef.Name) {
+		if f.SecretRef != nil && !secrets.Has(f.SecretRef.Name) {
 			return fmt.Errorf("%s with envFrom referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
 				container, f.SecretRef.Name, account.Name)
 		}

@@ -2,6 +2,7 @@ package allocate
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -9,7 +10,10 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
 	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
 )
@@ -176,4 +180,17 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q doesn't have its first port", ports)
 		}
 	})
+}
+
+// TestManyFamilies: what is told of 60,000 address families is bounded.
+func TestManyFamilies(t *testing.T) {
+	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	for range 60_000 {
+		s.Spec.IPFamilies = append(s.Spec.IPFamilies, corev1.IPv6Protocol)
+	}
+	err := Families(s, nil)
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || len(status.Status().Details.Causes) > invalid.MaxErrors {
+		t.Fatalf("%d bytes: not an answer with at most %d causes", len(fmt.Sprint(err)), invalid.MaxErrors)
+	}
 }

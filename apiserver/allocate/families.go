@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/validation"
 )
 
@@ -33,19 +33,19 @@ func Families(s, old *corev1.Service) error {
 		before = &corev1.Service{}
 	}
 	if errs := validation.ServiceAddresses(s, before); len(errs) > 0 {
-		return invalid(s, errs)
+		return invalidService(s, errs)
 	}
 	errs := keepFamilies(spec, &before.Spec, old != nil)
 	errs = append(errs, inferFamilies(spec)...)
 	if len(errs) > 0 {
-		return invalid(s, errs)
+		return invalidService(s, errs)
 	}
 	if anyone(spec) {
 		bothFamilies(spec)
 		return nil
 	}
 	if errs := unserved(spec); len(errs) > 0 {
-		return invalid(s, errs)
+		return invalidService(s, errs)
 	}
 	if len(spec.IPFamilies) == 0 {
 		spec.IPFamilies = []corev1.IPFamily{family}
@@ -53,8 +53,8 @@ func Families(s, old *corev1.Service) error {
 	return nil
 }
 
-func invalid(s *corev1.Service, errs field.ErrorList) error {
-	return apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, s.Name, errs)
+func invalidService(s *corev1.Service, errs field.ErrorList) error {
+	return invalid.New(schema.GroupKind{Kind: "Service"}, s.Name, errs)
 }
 
 // settled reports whether an update leaves a PreferDualStack service as it is: such a service doesn't
@@ -126,7 +126,7 @@ func inferFamilies(s *corev1.ServiceSpec) (errs field.ErrorList) {
 			break
 		}
 		switch {
-		case i < len(s.IPFamilies):
+		case i < len(s.IPFamilies), invalid.Enough(errs):
 		case netutils.IsIPv4String(ip):
 			s.IPFamilies = append(s.IPFamilies, corev1.IPv4Protocol)
 		default:
@@ -158,7 +158,7 @@ func unserved(s *corev1.ServiceSpec) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy, "this cluster is not configured for dual-stack services"))
 	}
 	for i, f := range s.IPFamilies {
-		if f != family {
+		if f != family && !invalid.Enough(errs) {
 			errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilies").Index(i), f, "not configured on this cluster"))
 		}
 	}

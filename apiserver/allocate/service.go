@@ -146,7 +146,7 @@ func fillAddress(s *corev1.Service, from source) error {
 	if len(spec.ClusterIPs) > 0 && spec.ClusterIPs[0] != "" {
 		ip := spec.ClusterIPs[0]
 		if err := from.claimAddress(ip); err != nil {
-			return invalid(s, field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs"), spec.ClusterIPs,
+			return invalidService(s, field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs"), spec.ClusterIPs,
 				fmt.Sprintf("failed to allocate IP %v: %v", ip, err))})
 		}
 		spec.ClusterIP = ip
@@ -238,7 +238,7 @@ func changePorts(s, old *corev1.Service, from source) error {
 func claimPort(s *corev1.Service, i int, from source) error {
 	port := s.Spec.Ports[i].NodePort
 	if err := from.claimPort(port); err != nil {
-		return invalid(s, field.ErrorList{field.Invalid(field.NewPath("spec", "ports").Index(i).Child("nodePort"), port, err.Error())})
+		return invalidService(s, field.ErrorList{field.Invalid(field.NewPath("spec", "ports").Index(i).Child("nodePort"), port, err.Error())})
 	}
 	return nil
 }

@@ -8,17 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -59,8 +56,12 @@ func (w *webhook) dialer() (*http.Client, error) {
 			return nil, errors.New("unable to load root certificates: unable to parse bytes as PEM block")
 		}
 	}
-	return &http.Client{Transport: t, Timeout: webhookTimeout}, nil
+	return &http.Client{Transport: t, Timeout: webhookTimeout, CheckRedirect: noRedirects}, nil
 }
+
+// noRedirects makes a redirect the answer. Whoever may write a CustomResourceDefinition, or answers for its webhook, could
+// else have the server send objects to addresses that only the server reaches, from https to http too.
+func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // address is where the webhook is, and why it can't be reached there.
 func (w *webhook) address() (string, error) {
@@ -193,15 +194,13 @@ func (w *webhook) post(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(a.Body, maxReview))
-	if e := a.Body.Close(); err == nil {
-		err = e
+	defer func() { _ = a.Body.Close() }() // what was read is whole
+	if a.StatusCode < http.StatusOK || a.StatusCode > http.StatusPartialContent {
+		return nil, rejection(a.StatusCode)
 	}
+	body, err := io.ReadAll(io.LimitReader(a.Body, maxReview))
 	if err != nil {
 		return nil, fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", err)
-	}
-	if a.StatusCode < http.StatusOK || a.StatusCode > http.StatusPartialContent {
-		return nil, refusal(a, body)
 	}
 	if len(body) == 0 {
 		kind := a.Header.Get("Content-Type")
@@ -213,20 +212,8 @@ func (w *webhook) post(data []byte) ([]byte, error) {
 	return body, nil
 }
 
-// mostText bounds what is said of an answer that isn't a Status, in bytes.
-const mostText = 2048
-
-// refusal is what a webhook answered instead of a review: a Status if it is one, else what the code stands
-// for, and its text (k8s.io/client-go rest/request.go: Result.Error, newUnstructuredResponseError).
-func refusal(a *http.Response, body []byte) error {
-	st := &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}} // what the body doesn't say
-	if json.Unmarshal(body, st) == nil && st.APIVersion == "v1" && st.Kind == "Status" && st.Status == metav1.StatusFailure {
-		return &apierrors.StatusError{ErrStatus: *st}
-	}
-	message := "unknown"
-	media, _, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
-	if a.Header.Get("Content-Type") == "" || err == nil && strings.HasPrefix(media, "text/") {
-		message = strings.TrimSpace(string(body[:min(len(body), mostText)]))
-	}
-	return apierrors.NewGenericServerResponse(a.StatusCode, http.MethodPost, schema.GroupResource{}, "", message, 0, true)
+// rejection is the error for an answer that is no review. It tells the code, but nothing of the body: the requester could
+// else read what addresses answer that only the server reaches. (Upstream tells 2 KB of it, or the message of a Status.)
+func rejection(code int) error {
+	return fmt.Errorf("the webhook answered with the status code %d (%s) instead of a ConversionReview", code, http.StatusText(code))
 }

@@ -118,7 +118,7 @@ func (o *options) groups() []group {
 			f.StringVar(&o.servicePorts, "service-node-port-range", allocate.DefaultPorts, "range of ports that services are given node ports of")
 		}),
 		set("Limits", func(f *pflag.FlagSet) {
-			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside, a tenth of them system:masters' alone; those beyond are answered with 429")
+			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside: as many of system:masters, and as many of all others, which share them by flow schemas and priority levels, wait in fair queues, and are answered with 429 if these are full")
 			f.DurationVar(&o.requestTimeout, "request-timeout", 34*time.Second, "how long a write may take")
 			f.DurationVar(&o.shutdownTimeout, "shutdown-timeout", 10*time.Second, "how long to wait at shutdown for requests in flight")
 		}),

@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // worth is what a reference is worth (D-35).
 type worth uint8
@@ -118,7 +121,7 @@ func (s State) release(o Object) []Step {
 	switch {
 	case o.releases() && len(dependents) == 0: // D-60
 		return []Step{{Kind: Release, Key: o.Key, Finalizer: Orphan}}
-	case o.waits() && !slices.ContainsFunc(dependents, func(d Object) bool { return d.blocks(o.UID) }): // D-43
+	case o.waits() && !slices.ContainsFunc(dependents, func(d Object) bool { return d.blocks(o) }): // D-43
 		return []Step{{Kind: Release, Key: o.Key, Finalizer: Foreground}}
 	}
 	if uids := s.unblockable(o); len(uids) > 0 {
@@ -127,16 +130,27 @@ func (s State) release(o Object) []Step {
 	return nil
 }
 
-func (o Object) blocks(uid UID) bool {
-	return slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.UID == uid && r.Block == True })
+// blocks reports whether a reference of the object blocks the owner.
+func (o Object) blocks(owner Object) bool {
+	return slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.blocks(o, owner) })
 }
+
+// blocks reports whether the reference, which is d's, has blockOwnerDeletion and names the owner: its uid alone doesn't
+// do (J-16).
+func (r Owner) blocks(d, owner Object) bool {
+	k := KindOf(owner.Kind)
+	return r.UID == owner.UID && r.Block == True && r.Name == owner.Name && r.Kind == owner.Kind &&
+		group(r.APIVersion) == group(k.APIVersion) && (!k.Namespaced || owner.Namespace == d.Namespace)
+}
+
+func group(apiVersion string) string { return apiVersion[:max(0, strings.Index(apiVersion, "/"))] }
 
 // deadlocked returns the uids of the owners that the object blocks and that, over others, wait for it (J-12).
 func (s State) deadlocked(o Object) []UID {
 	var uids []UID
 	for _, r := range o.Owners {
 		owner, ok := s.Find(r.UID)
-		if ok && r.Block == True && owner.waits() && s.waitsFor(owner, o) && !slices.Contains(uids, r.UID) {
+		if ok && r.blocks(o, owner) && owner.waits() && s.waitsFor(owner, o) && !slices.Contains(uids, r.UID) {
 			uids = append(uids, r.UID)
 		}
 	}
@@ -162,7 +176,7 @@ func (s State) waitsFor(x, o Object) bool {
 		}
 		for _, r := range x.Owners {
 			owner, ok := s.Find(r.UID)
-			if ok && r.Block == True && owner.waits() && !seen[r.UID] {
+			if ok && r.blocks(x, owner) && owner.waits() && !seen[r.UID] {
 				seen[r.UID] = true
 				todo = append(todo, owner)
 			}

@@ -11,6 +11,7 @@ import (
 //
 //   - every node stands under its key, and under its uid if that can be read
 //   - node n has an edge to uid u  <=>  anchor u lists n, and its sums are those of its list
+//   - the edge of n to u blocks  <=>  a reference of n with blockOwnerDeletion names the object that has u
 //   - an anchor is named by somebody, and its owner is whoever has the uid
 //   - nothing is both gone and in line; what is in line is there once; slots are used within the limit
 //   - n stands on the shelf of a place  <=>  its request rests on that place
@@ -52,8 +53,7 @@ func (g *Graph) checkEdges(n *node) error {
 		if g.anchors[a.uid] != a {
 			errs = append(errs, fmt.Errorf("%s: the anchor of %s is forgotten", n.key(), a.uid))
 		}
-		blocking := slices.ContainsFunc(n.refs, func(r ref) bool { return r.edge == e && r.block })
-		if e.dependent != n || e.blocking != blocking {
+		if e.dependent != n || a.owner != nil && e.blocking != e.blocks() {
 			errs = append(errs, fmt.Errorf("%s: its edge to %s is wrong", n.key(), a.uid))
 		}
 		if !g.loading && e.holds() && !e.released && waitsFor(a.owner, n) {

@@ -14,13 +14,15 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 			e = &edge{dependent: n, anchor: g.anchor(o.UID)}
 			edges[o.UID] = e
 		}
-		e.blocking = e.blocking || o.Block
 		k := g.kind(kindName{o.APIVersion, o.Kind})
 		k.refs++
 		n.refs[i] = ref{kind: k, name: o.Name, edge: e, block: o.Block, first: !again}
 		n.refs[i].remember(known[o.UID])
 	}
-	n.edges(func(e *edge) { e.anchor.add(e) })
+	n.edges(func(e *edge) {
+		e.blocking = e.blocks()
+		e.anchor.add(e)
+	})
 	g.edgeCount += len(edges)
 }
 
@@ -146,8 +148,10 @@ func (g *Graph) lose(n *node) {
 	}
 }
 
-// regain takes back that the owner is gone: a uid doesn't come back, unless from a backup (J-17).
+// regain takes in that the uid has an owner. That it was gone is taken back: a uid doesn't come back, unless from a
+// backup (J-17). Which dependents block is known only now.
 func regain(a *anchor) {
+	a.reconsider()
 	for e := a.first; e != nil; e = e.next {
 		for i := range e.dependent.refs {
 			if r := &e.dependent.refs[i]; r.edge == e {
@@ -155,6 +159,39 @@ func regain(a *anchor) {
 			}
 		}
 	}
+}
+
+// reconsider finds out anew which dependents block, after the owner has come or has another kind.
+func (a *anchor) reconsider() {
+	for e := a.first; e != nil; e = e.next {
+		a.tally(e, -1)
+		e.blocking = e.blocks()
+		a.tally(e, 1)
+	}
+}
+
+// blocks reports whether one of the references with the owner's uid has blockOwnerDeletion and names the owner.
+//
+// Upstream compares the uid only (GC/graph.go:blockingDependents), so that an object in one namespace blocks the deletion
+// of an owner in another, though it can't depend on it (D-71, J-16): whoever has read a uid could keep the owner, and with
+// it its namespace, from going away. The permission to block is checked for the object that the reference names.
+func (e *edge) blocks() bool {
+	for i := range e.dependent.refs {
+		if r := &e.dependent.refs[i]; r.edge == e && r.block && r.fits(e.dependent, e.anchor.owner) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether n's reference names the owner by name, group and kind, from where it can be named (D-70). The
+// version doesn't matter, nor whether it is served. It holds of an owner that isn't there: nothing waits for n then.
+func (r *ref) fits(n, owner *node) bool {
+	if owner == nil {
+		return true
+	}
+	return r.name == owner.name && r.kind.name.kind == owner.stored.kind && r.kind.name.group() == owner.stored.group() &&
+		(owner.namespace == "" || owner.namespace == n.namespace)
 }
 
 // names returns where the owner must be stored that r means. The kind must be known. For a

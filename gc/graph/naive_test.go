@@ -60,7 +60,7 @@ func (w *world) naiveDeleting(t *thing) string {
 		blocked := false
 		for _, d := range w.dependents(t) {
 			for _, o := range d.Owners {
-				blocked = blocked || o.UID == t.UID && o.Block
+				blocked = blocked || o.UID == t.UID && o.Block && fits(d, o, t)
 			}
 		}
 		if !blocked {
@@ -101,6 +101,13 @@ func (w *world) naiveOwner(t *thing, o Owner) string {
 	return "unknown kind"
 }
 
+// fits reports whether a reference of d names x and not only its uid (D-70, D-71, J-16).
+func fits(d *thing, o Owner, x *thing) bool {
+	group := func(apiVersion string) string { return apiVersion[:max(0, strings.Index(apiVersion, "/"))] }
+	return o.Name == x.Name && o.Kind == x.Kind && group(o.APIVersion) == group(x.APIVersion) &&
+		(x.Namespace == "" || x.Namespace == d.Namespace)
+}
+
 // naiveCycle reports whether t, going up through blocking references among waiting objects, comes to target.
 func (w *world) naiveCycle(t, target *thing, seen map[string]bool) bool {
 	if w.inert(t.Collection) {
@@ -108,7 +115,7 @@ func (w *world) naiveCycle(t, target *thing, seen map[string]bool) bool {
 	}
 	for _, o := range t.Owners {
 		x := w.byUID(o.UID)
-		if x == nil || !o.Block || !x.Flags.Has(Deleting|ForegroundFinalizer) {
+		if x == nil || !o.Block || !fits(t, o, x) || !x.Flags.Has(Deleting|ForegroundFinalizer) {
 			continue
 		}
 		if x == target {

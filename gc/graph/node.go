@@ -47,7 +47,7 @@ type edge struct {
 	dependent  *node
 	anchor     *anchor
 	prev, next *edge
-	// blocking: one of the references with this uid has blockOwnerDeletion (D-43).
+	// blocking: one of the references with this uid has blockOwnerDeletion (D-43), and names the owner if there is one.
 	blocking bool
 	// released: the edge closes a cycle of waiting objects, and is to be unblocked.
 	released bool

@@ -65,7 +65,7 @@ func (g *Graph) update(n *node, o *Object) {
 	if flags.Has(Broken) {
 		flags = n.flags | Broken
 	} else {
-		n.stored = g.name(o.APIVersion, o.Kind)
+		g.rename(n, g.name(o.APIVersion, o.Kind))
 	}
 	owners := g.heed(n, o)
 	relink := !flags.Has(Broken) && !n.sameOwners(owners)
@@ -93,6 +93,18 @@ func (g *Graph) update(n *node, o *Object) {
 	g.touch(n, changed)
 	if g.loading {
 		g.loaded = append(g.loaded, n)
+	}
+}
+
+// rename takes over the stored version, and kind if the definition of a collection has another now.
+func (g *Graph) rename(n *node, stored *kindName) {
+	if n.stored == stored {
+		return
+	}
+	n.stored = stored
+	if n.anchor != nil {
+		n.anchor.reconsider()
+		g.mark(n)
 	}
 }
 

@@ -90,7 +90,9 @@ var forbidden = []struct {
 	{".", "k8s.io/kubernetes", true, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver", false, "its behaviour is reproduced, its code isn't used"},
 	{".", "k8s.io/apiserver/pkg/registry", true, "its behaviour is reproduced, its code isn't used"},
-	{".", "k8s.io/apiserver/pkg/storage", true, "its behaviour is reproduced, its code isn't used"},
+	{".", "k8s.io/apiserver/pkg/storage/etcd3", true, "its behaviour is reproduced, its code isn't used; types of pkg/storage come with its libraries"},
+	{".", "k8s.io/client-go/informers", true, "the cache of this server is the only one"},
+	{".", "k8s.io/client-go/kubernetes/typed", true, "requests inside the process need no client"},
 	{".", module + "/tests", true, "the tests' clients are no dependency of the server"},
 }
 
@@ -100,8 +102,10 @@ var except = map[string]string{
 	"conformance/servertest -> " + module + "/storage":    "tests of ours start a server",
 	"conformance/servertest -> " + module + "/finalizers": "tests of ours start a server",
 	"conformance/servertest -> " + module + "/gc":         "tests of ours start a server",
-	"gc -> net/http":                       "debug.go serves the graph",
-	"apiserver/custom -> k8s.io/apiserver": "apiextensions-apiserver's schemas speak of CEL by its types",
+	"gc -> net/http":                            "debug.go serves the graph",
+	"apiserver -> k8s.io/apiserver":             "the flow schemas of a new cluster are data",
+	"apiserver/flowcontrol -> k8s.io/apiserver": "fair queues are a library, without informers and clientsets",
+	"apiserver/custom -> k8s.io/apiserver":      "apiextensions-apiserver's schemas speak of CEL by its types",
 }
 
 func TestImports(t *testing.T) {
@@ -145,6 +149,25 @@ func TestClock(t *testing.T) {
 				if bytes.Contains(src, []byte(call)) {
 					t.Errorf("%s/%s uses %s: it is pure", name, f, call)
 				}
+			}
+		}
+	}
+}
+
+// TestInvalid: only one package makes the answer for what validation rejects, as it bounds it.
+func TestInvalid(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		if !below(name, "apiserver") || name == "apiserver/invalid" {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			src, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(src, []byte("apierrors.NewInvalid(")) {
+				t.Errorf("%s/%s uses apierrors.NewInvalid: apiserver/invalid bounds the answer", name, f)
 			}
 		}
 	}

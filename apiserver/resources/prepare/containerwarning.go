@@ -70,50 +70,6 @@ func envWarnings(c placed) []string {
 	return texts
 }
 
-// portWarnings are about ports that more than one container has.
-func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
-	var texts []string
-	type number struct {
-		port     int32
-		protocol corev1.Protocol
-	}
-	type definition struct {
-		port *corev1.ContainerPort
-		at   *field.Path
-	}
-	seen := map[number][]definition{}
-	for _, c := range places(at, s) {
-		for i := range c.Ports {
-			p, path := &c.Ports[i], c.at.Child("ports").Index(i)
-			if p.HostIP != "" && p.HostPort == 0 {
-				texts = append(texts, fmt.Sprintf("%s: hostIP set without hostPort: {Name:%s HostPort:%d ContainerPort:%d Protocol:%s HostIP:%s}",
-					path, p.Name, p.HostPort, p.ContainerPort, p.Protocol, p.HostIP))
-			}
-			n := number{p.ContainerPort, p.Protocol}
-			for _, other := range seen[n] {
-				if how := clash(p, other.port); how != "" {
-					texts = append(texts, fmt.Sprintf("%s: %s port definition with %s", path, how, other.at))
-				}
-			}
-			seen[n] = append(seen[n], definition{p, path})
-		}
-	}
-	return texts
-}
-
-// clash says how two definitions of a port disturb each other.
-func clash(p, other *corev1.ContainerPort) string {
-	switch {
-	case p.HostIP == other.HostIP && p.HostPort == other.HostPort:
-		return "duplicate"
-	case p.HostPort == 0 || other.HostPort == 0:
-		return "overlapping"
-	case p.HostPort == other.HostPort && (p.HostIP == "") != (other.HostIP == ""):
-		return "dangerously ambiguous"
-	}
-	return ""
-}
-
 func portNameWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var texts []string
 	seen := map[string]*field.Path{}

@@ -3,11 +3,12 @@ package prepare
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/warning"
 )
 
 // file is a path in a volume and, if the volume has several sources, whose it is.
@@ -21,37 +22,44 @@ func (f file) String() string {
 	return fmt.Sprintf("%q (%s)", f.path, f.source)
 }
 
-// overlapWarnings are about volumes in which two files would stand in one place, or one where
-// another needs a directory.
+// overlapWarnings are about volumes in which two files would stand in one place, or one where another needs a
+// directory. They end when no more would be sent.
 func overlapWarnings(_ *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
-	var texts []string
+	var l warning.List
 	for i := range s.Volumes {
 		v := &s.Volumes[i]
+		alone := func(kind string, files []file) {
+			newLayout(files).add(&l, fmt.Sprintf("volume %q (%s)", v.Name, kind), files)
+		}
 		if c := v.ConfigMap; c != nil {
-			texts = append(texts, overlaps(v.Name, fmt.Sprintf("ConfigMap %q", c.Name), nil, keyFiles(c.Items, ""))...)
+			alone(fmt.Sprintf("ConfigMap %q", c.Name), keyFiles(c.Items, ""))
 		}
 		if c := v.Secret; c != nil {
-			texts = append(texts, overlaps(v.Name, fmt.Sprintf("Secret %q", c.SecretName), nil, keyFiles(c.Items, ""))...)
+			alone(fmt.Sprintf("Secret %q", c.SecretName), keyFiles(c.Items, ""))
 		}
 		if d := v.DownwardAPI; d != nil {
-			texts = append(texts, overlaps(v.Name, "DownwardAPI", nil, downwardFiles(d.Items, ""))...)
+			alone("DownwardAPI", downwardFiles(d.Items, ""))
 		}
-		if v.Projected == nil {
-			continue
-		}
-		var before []file
-		for j := range v.Projected.Sources {
-			p := &v.Projected.Sources[j]
-			if *p == (corev1.VolumeProjection{}) {
-				texts = append(texts, fmt.Sprintf("volume %q (Projected) has no sources provided", v.Name))
-				continue
-			}
-			files := projectedFiles(p)
-			texts = append(texts, overlaps(v.Name, "Projected", before, files)...)
-			before = append(before, files...)
+		if v.Projected != nil {
+			projectedOverlaps(&l, fmt.Sprintf("volume %q (Projected)", v.Name), v.Projected.Sources)
 		}
 	}
-	return texts
+	return l.Added()
+}
+
+// projectedOverlaps compares the files of all sources of a volume.
+func projectedOverlaps(l *warning.List, volume string, sources []corev1.VolumeProjection) {
+	files := make([][]file, len(sources))
+	for i := range sources {
+		files[i] = projectedFiles(&sources[i])
+	}
+	all := newLayout(slices.Concat(files...))
+	for i := range sources {
+		if sources[i] == (corev1.VolumeProjection{}) {
+			l.Add(volume + " has no sources provided")
+		}
+		all.add(l, volume, files[i])
+	}
 }
 
 func keyFiles(items []corev1.KeyToPath, source string) []file {
@@ -100,24 +108,4 @@ func projectedFiles(p *corev1.VolumeProjection) []file {
 		return files
 	}
 	return nil
-}
-
-// overlaps compares every file with those before it, in other sources and in its own.
-func overlaps(volume, kind string, before, files []file) []string {
-	var texts []string
-	for i := range files {
-		f := &files[i]
-		f.path = strings.TrimRight(f.path, "/")
-		for _, other := range slices.Concat(before, files[:i]) {
-			if f.path != "" && other.path != "" && within(f.path, other.path) {
-				texts = append(texts, fmt.Sprintf("volume %q (%s): overlapping paths: %v with %v", volume, kind, *f, other))
-			}
-		}
-	}
-	return texts
-}
-
-func within(a, b string) bool {
-	a, b = a+"/", b+"/"
-	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }

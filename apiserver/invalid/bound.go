@@ -1,26 +1,36 @@
-package apiserver
+package invalid
 
 import (
 	"reflect"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// What an answer says of an invalid object is bounded: texts quote what is wrong, some of them a whole
-// list once an item, and to join them takes as long as they are many.
 const (
-	maxFaults     = 500
-	maxFaultBytes = 256 << 10
+	// MaxErrors is how many errors an answer tells.
+	MaxErrors = 500
+	// maxBytes is about how long they may be together; the first is told even if it is longer.
+	maxBytes = 256 << 10
 )
 
-// fewest returns as many of the errors as may be told, at least one.
-func fewest(errs field.ErrorList) field.ErrorList {
+// New returns the Status for an object of the kind with these errors, of which there must be one.
+func New(kind schema.GroupKind, name string, errs field.ErrorList) *apierrors.StatusError {
+	return apierrors.NewInvalid(kind, name, first(errs))
+}
+
+// Enough reports whether further errors would not be told.
+func Enough(errs field.ErrorList) bool { return len(errs) >= MaxErrors }
+
+// first returns as many of the errors as may be told, at least one.
+func first(errs field.ErrorList) field.ErrorList {
 	bytes := 0
 	for i, err := range errs {
-		if i == maxFaults {
+		if i == MaxErrors {
 			return errs[:i:i]
 		}
-		if bytes += len(err.Field) + len(err.Detail) + quotedLen(err.BadValue); bytes > maxFaultBytes && i > 0 {
+		if bytes += len(err.Field) + len(err.Detail) + quotedLen(err.BadValue); bytes > maxBytes && i > 0 {
 			return errs[:i:i]
 		}
 	}

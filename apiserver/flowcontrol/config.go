@@ -1,0 +1,168 @@
+package flowcontrol
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+)
+
+// config is what the objects say.
+type config struct {
+	// schemas in the order in which they are asked, those without a level left out.
+	schemas []*flowcontrolv1.FlowSchema
+	// levels by name.
+	levels map[string]*level
+}
+
+// level is a priority level.
+type level struct {
+	object *flowcontrolv1.PriorityLevelConfiguration
+	exempt bool
+	// nominal are its seats, of which least are never lent; with what it borrows it has most at most.
+	nominal, least, most int
+	queuing              fq.QueuingConfig
+}
+
+// newConfig digests the objects for a server with that many seats (AS pkg/util/flowcontrol/apf_controller.go:
+// digestConfigObjects, finishQueueSetReconfigsLocked). Levels that make no sense, which validation lets nobody store, are
+// left out.
+func newConfig(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration, seats int) *config {
+	c := &config{levels: map[string]*level{}}
+	var shares float64
+	for _, o := range withMandatory(levels, bootstrap.MandatoryPriorityLevelConfigurations, levelName, keepLevel) {
+		if l := newLevel(o); l != nil {
+			c.levels[o.Name] = l
+			shares += float64(l.shares())
+		}
+	}
+	for _, l := range c.levels {
+		l.setSeats(seats, shares)
+	}
+	for _, s := range withMandatory(schemas, bootstrap.MandatoryFlowSchemas, schemaName, keepSchema) {
+		if c.levels[s.Spec.PriorityLevelConfiguration.Name] != nil {
+			c.schemas = append(c.schemas, s)
+		}
+	}
+	slices.SortFunc(c.schemas, func(a, b *flowcontrolv1.FlowSchema) int {
+		return cmp.Or(cmp.Compare(a.Spec.MatchingPrecedence, b.Spec.MatchingPrecedence), cmp.Compare(a.Name, b.Name))
+	})
+	return c
+}
+
+func levelName(o *flowcontrolv1.PriorityLevelConfiguration) string { return o.Name }
+func schemaName(o *flowcontrolv1.FlowSchema) string                { return o.Name }
+
+// keepLevel and keepSchema return a stored object with the specification of the mandatory one.
+func keepLevel(stored, mandatory *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.PriorityLevelConfiguration {
+	if mandatory.Spec.Type == flowcontrolv1.PriorityLevelEnablementExempt && stored.Spec.Type == mandatory.Spec.Type {
+		return stored // its shares may be changed
+	}
+	kept := stored.DeepCopy()
+	kept.Spec = mandatory.Spec
+	return kept
+}
+
+func keepSchema(stored, mandatory *flowcontrolv1.FlowSchema) *flowcontrolv1.FlowSchema {
+	kept := stored.DeepCopy()
+	kept.Spec = mandatory.Spec
+	return kept
+}
+
+// withMandatory returns the stored objects, and the mandatory ones in force whether or not they are stored.
+func withMandatory[T any](stored, mandatory []*T, name func(*T) string, keep func(stored, mandatory *T) *T) []*T {
+	all := slices.Clone(stored)
+	for _, m := range mandatory {
+		i := slices.IndexFunc(all, func(o *T) bool { return name(o) == name(m) })
+		if i < 0 {
+			all = append(all, m)
+		} else {
+			all[i] = keep(all[i], m)
+		}
+	}
+	return all
+}
+
+// newLevel returns nil if the object contradicts itself.
+func newLevel(o *flowcontrolv1.PriorityLevelConfiguration) *level {
+	l := &level{object: o, exempt: o.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt, queuing: fq.QueuingConfig{Name: o.Name}}
+	switch {
+	case l.exempt:
+		l.queuing.DesiredNumQueues = -1 // every request is dispatched at once
+		return l
+	case o.Spec.Limited == nil:
+		return nil
+	}
+	if q := o.Spec.Limited.LimitResponse.Queuing; q != nil {
+		l.queuing.DesiredNumQueues, l.queuing.QueueLengthLimit, l.queuing.HandSize = int(q.Queues), int(q.QueueLengthLimit), int(q.HandSize)
+	}
+	return l
+}
+
+// value is what a pointer points to, or a default.
+func value(p *int32, unset int32) int32 {
+	if p == nil {
+		return unset
+	}
+	return *p
+}
+
+// defaultShares are those of a level that names none (K pkg/apis/flowcontrol/v1/defaults.go).
+const defaultShares = 30
+
+// shares are the level's nominalConcurrencyShares; 30 by default, but none for the exempt one.
+func (l *level) shares() int32 {
+	if l.exempt {
+		if e := l.object.Spec.Exempt; e != nil {
+			return value(e.NominalConcurrencyShares, 0)
+		}
+		return 0
+	}
+	return value(l.object.Spec.Limited.NominalConcurrencyShares, defaultShares)
+}
+
+func (l *level) setSeats(seats int, shares float64) {
+	if shares == 0 {
+		shares = 1
+	}
+	l.nominal = int(math.Ceil(float64(seats) * float64(l.shares()) / shares))
+	l.least, l.most = l.nominal, l.nominal+seats
+	percent := func(p int32) int { return int(math.Round(float64(l.nominal) * float64(p) / 100)) }
+	if limited := l.object.Spec.Limited; !l.exempt {
+		l.least -= percent(value(limited.LendablePercent, 0))
+		if b := limited.BorrowingLimitPercent; b != nil {
+			l.most = l.nominal + percent(*b)
+		}
+	} else if e := l.object.Spec.Exempt; e != nil {
+		l.least -= percent(value(e.LendablePercent, 0))
+	}
+}
+
+// widest is how many seats one request of the level may take at most (finishQueueSetReconfigsLocked: maxSeats).
+func (l *level) widest() int {
+	hand := max(l.queuing.HandSize, 1)
+	return max(1, min(int(math.Ceil(float64(l.nominal)*0.15)), l.nominal/hand, maxWidth))
+}
+
+// classify returns the schema and the level of a request, and the flow that it belongs to.
+func (c *config) classify(a *auth.Attributes) (s *flowcontrolv1.FlowSchema, l *level, flow string) {
+	i := slices.IndexFunc(c.schemas, func(s *flowcontrolv1.FlowSchema) bool { return matches(&s.Spec, a) })
+	if i < 0 { // a user in neither system:authenticated nor system:unauthenticated
+		i = slices.IndexFunc(c.schemas, func(s *flowcontrolv1.FlowSchema) bool { return s.Name == flowcontrolv1.FlowSchemaNameCatchAll })
+	}
+	s = c.schemas[i]
+	if m := s.Spec.DistinguisherMethod; m != nil {
+		switch m.Type {
+		case flowcontrolv1.FlowDistinguisherMethodByUserType:
+			flow = a.User.Name
+		case flowcontrolv1.FlowDistinguisherMethodByNamespaceType:
+			flow = a.Namespace
+		}
+	}
+	return s, c.levels[s.Spec.PriorityLevelConfiguration.Name], flow
+}

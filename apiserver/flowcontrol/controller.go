@@ -1,0 +1,207 @@
+package flowcontrol
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
+	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/eventclock"
+	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/queueset"
+	fcmetrics "k8s.io/apiserver/pkg/util/flowcontrol/metrics"
+	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+)
+
+const (
+	// maxWidth is how many seats one request may take at most, and objectsPerSeat how many objects a list shows for
+	// each (AS pkg/util/flowcontrol/request/config.go).
+	maxWidth, objectsPerSeat = 10, 100
+	// adjustEvery is how often seats are lent anew.
+	adjustEvery = time.Second
+)
+
+// Controller gives seats to requests.
+type Controller struct {
+	seats   int
+	wait    time.Duration
+	clock   eventclock.Interface
+	metrics *metrics
+
+	// adjusted is when seats were lent last, in nanoseconds.
+	adjusted atomic.Int64
+	// exempt is how many requests of the level exempt are being served.
+	exempt atomic.Int64
+	// mu guards what follows: requests hold it for reading, changes for writing.
+	mu     sync.RWMutex
+	config *config
+	queues map[string]*queues
+}
+
+// queues are a level's.
+type queues struct {
+	fq.QueueSet
+	demand *gauge
+}
+
+// New returns a controller of that many seats, in which requests wait as long as wait at most. The suggested objects of
+// Kubernetes are not in force before Set says so. r takes the metrics; nil for none.
+func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
+	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r), queues: map[string]*queues{}}
+	c.Set(nil, nil)
+	return c
+}
+
+// Set puts the objects into force. Requests that wait or are being served stay in their queues; those of a level that is
+// no more are served to the end.
+func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration) {
+	next := newConfig(schemas, levels, c.seats)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.metrics.forget(c.config, next)
+	c.config = next
+	maps.DeleteFunc(c.queues, func(name string, _ *queues) bool { return next.levels[name] == nil })
+	c.adjust()
+}
+
+// adjust lends seats by what was demanded since the last time. mu is held.
+func (c *Controller) adjust() {
+	names := slices.Sorted(maps.Keys(c.config.levels))
+	claims := make([]claim, len(names))
+	for i, name := range names {
+		l := c.config.levels[name]
+		claims[i] = claim{least: l.least, most: l.most, wanted: l.nominal}
+		if q := c.queues[name]; q != nil {
+			claims[i].wanted = q.demand.peak()
+		}
+		if l.exempt {
+			claims[i].most = l.least // it takes what it needs
+		}
+	}
+	for i, n := range share(c.seats, claims) {
+		c.resize(c.config.levels[names[i]], n)
+	}
+}
+
+// resize gives a level so many seats, and makes its queues if it has none.
+func (c *Controller) resize(l *level, seats int) {
+	name := l.object.Name
+	q := c.queues[name]
+	var next fq.QueueSetCompleter
+	var err error
+	if q == nil {
+		q = &queues{demand: &gauge{}}
+		pair := fcmetrics.RatioedGaugePair{RequestsWaiting: &gauge{}, RequestsExecuting: &gauge{}}
+		next, err = queueset.NewQueueSetFactory(c.clock).BeginConstruction(l.queuing, pair, &gauge{}, q.demand)
+	} else {
+		next, err = q.BeginConfigChange(l.queuing)
+	}
+	if err != nil { // queues that make no sense, which validation lets nobody store: the level stays as it was
+		return
+	}
+	c.metrics.resize(l, seats)
+	q.QueueSet = next.Complete(fq.DispatchingConfig{ConcurrencyLimit: seats, ConcurrencyDenominator: max(seats, 1)})
+	c.queues[name] = q
+}
+
+// Class is what a request was classified as. UIDs are empty for objects that aren't stored.
+type Class struct {
+	Schema, Level       string
+	SchemaUID, LevelUID types.UID
+}
+
+// Handle runs serve when the request has its seats, and returns when it has ended; it reports false if the request is
+// rejected and serve was not run. classified is called first. objects tells how many objects a list may show; nil for
+// other requests.
+func (c *Controller) Handle(ctx context.Context, a *auth.Attributes, objects func() int, classified func(Class), serve func()) bool {
+	c.lend()
+	t := c.classify(a)
+	classified(t.class)
+	if t.level.exempt {
+		return c.exempted(t, serve)
+	}
+	start := c.clock.Now()
+	ctx, cancel := context.WithTimeout(ctx, c.wait)
+	defer cancel()
+	served := false
+	why := "queue-full"
+	if r := t.begin(ctx, a, objects); r != nil {
+		r.Finish(func() {
+			served = true
+			defer c.metrics.begin(t.class, c.clock.Since(start))()
+			serve()
+		})
+		why = "time-out"
+	}
+	if !served {
+		c.metrics.rejected.WithLabelValues(t.class.Level, t.class.Schema, why).Inc()
+	}
+	return served
+}
+
+// exempted serves a request of the level exempt at once, unless as many of them are being served as there are seats.
+func (c *Controller) exempted(t ticket, serve func()) bool {
+	defer c.exempt.Add(-1)
+	if c.exempt.Add(1) > int64(c.seats) {
+		c.metrics.rejected.WithLabelValues(t.class.Level, t.class.Schema, "concurrency-limit").Inc()
+		return false
+	}
+	t.queues.demand.Inc()
+	defer t.queues.demand.Dec()
+	serve()
+	return true
+}
+
+// lend adjusts the seats if it is time.
+func (c *Controller) lend() {
+	now, last := c.clock.Now().UnixNano(), c.adjusted.Load()
+	if now-last < int64(adjustEvery) || !c.adjusted.CompareAndSwap(last, now) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.adjust()
+}
+
+// ticket is where a request belongs.
+type ticket struct {
+	class  Class
+	level  *level
+	queues *queues
+	flow   string
+}
+
+func (c *Controller) classify(a *auth.Attributes) ticket {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	s, l, flow := c.config.classify(a)
+	return ticket{Class{s.Name, l.object.Name, s.UID, l.object.UID}, l, c.queues[l.object.Name], flow}
+}
+
+// begin puts a request into its queue; nil if that is full.
+func (t ticket) begin(ctx context.Context, a *auth.Attributes, objects func() int) fq.Request {
+	width := 1
+	if objects != nil {
+		width = min(max(1, (objects()+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
+	}
+	r, _ := t.queues.StartRequest(ctx, &fcrequest.WorkEstimate{InitialSeats: uint64(width)},
+		hashOf(t.class.Schema, t.flow), t.flow, t.class.Schema, a.Path, a.User.Name, func(bool) {})
+	return r
+}
+
+// hashOf deals the queues of a flow (AS pkg/util/flowcontrol/apf_controller.go: hashFlowID).
+func hashOf(schema, flow string) uint64 {
+	h := sha256.New()
+	_, _ = io.WriteString(h, schema+"\x00"+flow) // a hash takes everything
+	return binary.LittleEndian.Uint64(h.Sum(nil))
+}

@@ -1,0 +1,305 @@
+package flowcontrol
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/internal/seed"
+)
+
+// standard are the objects of a new cluster.
+func standard() ([]*flowcontrolv1.FlowSchema, []*flowcontrolv1.PriorityLevelConfiguration) {
+	return slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas),
+		slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations)
+}
+
+func user(name string, groups ...string) auth.User {
+	return auth.User{Name: name, Groups: append(groups, "system:authenticated")}
+}
+
+func get(u auth.User) *auth.Attributes {
+	return &auth.Attributes{User: u, Verb: "get", IsResource: true, Version: "v1", Resource: "configmaps", Namespace: "a", Name: "x"}
+}
+
+// TestClassify: the standard objects stand for what Kubernetes' documentation says.
+func TestClassify(t *testing.T) {
+	schemas, levels := standard()
+	c := newConfig(schemas, levels, 600)
+	lease := func(u auth.User) *auth.Attributes {
+		return &auth.Attributes{User: u, Verb: "update", IsResource: true, Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Namespace: "kube-system", Name: "x"}
+	}
+	path := func(u auth.User, path string) *auth.Attributes {
+		return &auth.Attributes{User: u, Verb: "get", Path: path}
+	}
+	status := &auth.Attributes{User: user("system:node:n", "system:nodes"), Verb: "patch", IsResource: true, Version: "v1", Resource: "nodes", Subresource: "status", Name: "n"}
+	anonymous := auth.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
+	for _, x := range []struct {
+		name                string
+		a                   *auth.Attributes
+		schema, level, flow string
+	}{
+		{"an administrator", get(user("admin", "system:masters")), "exempt", "exempt", ""},
+		{"a user", get(user("alice")), "global-default", "global-default", "alice"},
+		{"a service account", get(user("system:serviceaccount:a:default", "system:serviceaccounts")), "service-accounts", "workload-low", "system:serviceaccount:a:default"},
+		{"a controller", get(user("system:serviceaccount:kube-system:gc", "system:serviceaccounts")), "kube-system-service-accounts", "workload-high", "a"},
+		{"the controller manager", get(user("system:kube-controller-manager")), "kube-controller-manager", "workload-high", "a"},
+		{"an election", lease(user("system:kube-scheduler")), "system-leader-election", "leader-election", "system:kube-scheduler"},
+		{"a node", get(user("system:node:n", "system:nodes")), "system-nodes", "system", "system:node:n"},
+		{"a node's status", status, "system-node-high", "node-high", "system:node:n"},
+		{"a probe", path(anonymous, "/livez"), "probes", "exempt", ""},
+		{"another path", path(anonymous, "/version"), "global-default", "global-default", "system:anonymous"},
+		{"no group", get(auth.User{Name: "odd"}), "catch-all", "catch-all", "odd"},
+	} {
+		s, l, flow := c.classify(x.a)
+		if s.Name != x.schema || l.object.Name != x.level || flow != x.flow {
+			t.Errorf("%s: %s %s %q, want %s %s %q", x.name, s.Name, l.object.Name, flow, x.schema, x.level, x.flow)
+		}
+	}
+	for name, nominal := range map[string]int{"system": 74, "node-high": 98, "leader-election": 25, "workload-high": 98, "workload-low": 245, "global-default": 49, "catch-all": 13, "exempt": 0} {
+		if got := c.levels[name].nominal; got != nominal { // the figures of a kube-apiserver with 600 places
+			t.Errorf("%s has %d seats, want %d", name, got, nominal)
+		}
+	}
+}
+
+// TestRules matches rules of all kinds.
+func TestRules(t *testing.T) {
+	rule := func(r flowcontrolv1.ResourcePolicyRule) *flowcontrolv1.FlowSchemaSpec {
+		return &flowcontrolv1.FlowSchemaSpec{Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
+			Subjects:      []flowcontrolv1.Subject{{Kind: "User", User: &flowcontrolv1.UserSubject{Name: "*"}}},
+			ResourceRules: []flowcontrolv1.ResourcePolicyRule{r},
+		}}}
+	}
+	all := []string{"*"}
+	a := get(user("u"))
+	cluster := *a
+	cluster.Namespace, cluster.Resource = "", "nodes"
+	status := *a
+	status.Subresource = "status"
+	for name, x := range map[string]struct {
+		r    flowcontrolv1.ResourcePolicyRule
+		a    *auth.Attributes
+		want bool
+	}{
+		"all":                       {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: all}, a, true},
+		"another verb":              {flowcontrolv1.ResourcePolicyRule{Verbs: []string{"list"}, APIGroups: all, Resources: all, Namespaces: all}, a, false},
+		"another group":             {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: []string{"apps"}, Resources: all, Namespaces: all}, a, false},
+		"its group":                 {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: []string{""}, Resources: all, Namespaces: all}, a, true},
+		"another namespace":         {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: []string{"b"}}, a, false},
+		"no namespace":              {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true}, a, false},
+		"cluster scope":             {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true}, &cluster, true},
+		"namespaced only":           {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: all}, &cluster, false},
+		"a subresource":             {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: []string{"configmaps/status"}, Namespaces: all}, &status, true},
+		"a resource, not its parts": {flowcontrolv1.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: []string{"configmaps"}, Namespaces: all}, &status, false},
+	} {
+		if got := matches(rule(x.r), x.a); got != x.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for path, want := range map[string]bool{"/healthz": true, "/healthz/etcd": true, "/healthzz": false, "/a": false, "/a/b": true, "/": false} {
+		if got := matchesPath([]string{"/healthz", "/a/*"}, path); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
+// TestRandomShares: what is given is within everyone's bounds, and nothing is left that someone wants.
+func TestRandomShares(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed.Of(t), 0))
+	for range 2000 {
+		seats, least := r.IntN(60), 0
+		claims := make([]claim, 1+r.IntN(5))
+		for i := range claims {
+			c := claim{least: r.IntN(10), wanted: r.IntN(40)}
+			c.most = c.least + r.IntN(30)
+			claims[i], least = c, least+c.least
+		}
+		given := share(seats, claims)
+		sum, most, unmet := 0, 0, false
+		for i, c := range claims {
+			if given[i] < c.least || given[i] > c.most {
+				t.Fatalf("%d of %v: %v", seats, claims, given)
+			}
+			sum, most = sum+given[i], most+c.most
+			unmet = unmet || given[i] < min(c.wanted, c.most)
+		}
+		for i, c := range claims {
+			if unmet && given[i] > max(c.least, c.wanted) {
+				t.Fatalf("%d of %v: %v: one has more than it wants, and another less", seats, claims, given)
+			}
+		}
+		if want := max(least, min(seats, most)); sum != want {
+			t.Fatalf("%d of %v: %v is %d, want %d", seats, claims, given, sum, want)
+		}
+	}
+}
+
+// load is requests of one user, that end when they are told to.
+type load struct {
+	c                         *Controller
+	u                         auth.User
+	running, served, rejected atomic.Int32
+	end                       chan struct{}
+	all                       *sync.WaitGroup
+}
+
+func (l *load) start(n int) {
+	for range n {
+		l.all.Go(func() {
+			ok := l.c.Handle(context.Background(), get(l.u), nil, func(Class) {}, func() {
+				l.running.Add(1)
+				<-l.end
+				l.running.Add(-1)
+				l.served.Add(1)
+			})
+			if !ok {
+				l.rejected.Add(1)
+			}
+		})
+	}
+	synctest.Wait()
+}
+
+// TestFair: a user with hundreds of requests that don't end delays neither another's, nor an administrator's.
+func TestFair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(60, time.Minute, nil)
+		c.Set(standard())
+		var all sync.WaitGroup
+		flood := &load{c: c, u: user("flood"), end: make(chan struct{}), all: &all}
+		other := &load{c: c, u: user("other"), end: make(chan struct{}), all: &all}
+		admin := &load{c: c, u: user("admin", "system:masters"), end: make(chan struct{}), all: &all}
+		account := &load{c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all}
+		flood.start(300)
+		if n := flood.running.Load(); n == 0 || n > 59 {
+			t.Errorf("%d of the flood are being served", n)
+		}
+		other.start(3)
+		admin.start(100)
+		account.start(5)
+		if n := admin.running.Load(); n != 100 {
+			t.Errorf("%d of an administrator's requests are being served", n)
+		}
+		if n := account.running.Load(); n != 5 {
+			t.Errorf("%d requests of another level are being served", n)
+		}
+		for range flood.running.Load() + 1 { // as some end, the other user's are next
+			if other.running.Load() == 3 {
+				break
+			}
+			flood.end <- struct{}{}
+			synctest.Wait()
+		}
+		if n, waited := other.running.Load(), flood.served.Load(); n != 3 || waited > 8 {
+			t.Errorf("%d of the other user's requests are being served after %d of the flood's", n, waited)
+		}
+		for _, l := range []*load{flood, other, admin, account} {
+			close(l.end)
+		}
+		all.Wait()
+		if n := other.rejected.Load() + admin.rejected.Load() + account.rejected.Load(); n != 0 {
+			t.Errorf("%d requests of others were rejected", n)
+		}
+	})
+}
+
+// TestRejected: a full queue rejects at once, others at the end of their time or when the client has gone.
+func TestRejected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(10, time.Minute, nil)
+		c.Set(standard())
+		var all sync.WaitGroup
+		flood := &load{c: c, u: user("flood"), end: make(chan struct{}), all: &all}
+		flood.start(1000) // six queues of fifty
+		full := flood.rejected.Load()
+		if full < 500 {
+			t.Errorf("%d rejected at once", full)
+		}
+		gone, leave := context.WithCancel(context.Background())
+		var left atomic.Bool
+		all.Go(func() {
+			left.Store(!c.Handle(gone, get(user("other")), nil, func(Class) {}, func() { t.Error("served a client that has gone") }))
+		})
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		if !left.Load() {
+			t.Error("a client that has gone still waits")
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := flood.rejected.Load() + flood.running.Load(); n != 1000 {
+			t.Errorf("%d rejected or being served after the time to wait", n)
+		}
+		close(flood.end)
+		all.Wait()
+	})
+}
+
+// TestLend: a level that needs more seats than its own borrows what others don't use, and gives it back.
+func TestLend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(100, time.Hour, nil)
+		c.Set(standard())
+		var all sync.WaitGroup
+		users := make([]*load, 8)
+		for i := range users {
+			users[i] = &load{c: c, u: user(fmt.Sprint("u", i)), end: make(chan struct{}), all: &all}
+		}
+		running := func() (n int) {
+			for _, l := range users {
+				n += int(l.running.Load())
+			}
+			return n
+		}
+		for _, l := range users {
+			l.start(20)
+		}
+		own := c.config.levels["global-default"].nominal
+		if n := running(); n > own*2 {
+			t.Errorf("%d run before seats were lent, of %d", n, own)
+		}
+		time.Sleep(2 * adjustEvery)
+		users[0].start(1) // adjusts
+		if n := running(); n < 2*own {
+			t.Errorf("%d run after seats were lent, of %d", n, own)
+		}
+		low := &load{c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all}
+		low.start(c.config.levels["workload-low"].least)
+		if n := low.running.Load(); int(n) != c.config.levels["workload-low"].least {
+			t.Errorf("%d run of the level that lends, of %d that it never lends", n, c.config.levels["workload-low"].least)
+		}
+		for _, l := range append(users, low) {
+			close(l.end)
+		}
+		all.Wait()
+	})
+}
+
+// TestMandatory: whatever is stored, or not, administrators are exempt and every request has a level.
+func TestMandatory(t *testing.T) {
+	broken := bootstrap.MandatoryFlowSchemaExempt.DeepCopy()
+	broken.Spec.Rules = nil
+	dangling := bootstrap.SuggestedFlowSchemaGlobalDefault.DeepCopy()
+	dangling.Spec.PriorityLevelConfiguration.Name = "gone"
+	for name, schemas := range map[string][]*flowcontrolv1.FlowSchema{"none": nil, "changed": {broken, dangling}} {
+		c := newConfig(schemas, nil, 10)
+		if _, l, _ := c.classify(get(user("admin", "system:masters"))); !l.exempt {
+			t.Errorf("%s: an administrator's level is %s", name, l.object.Name)
+		}
+		if _, l, _ := c.classify(get(user("u"))); l.object.Name != "catch-all" || l.nominal == 0 {
+			t.Errorf("%s: a user's level is %s with %d seats", name, l.object.Name, l.nominal)
+		}
+	}
+}

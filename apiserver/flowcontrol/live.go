@@ -1,0 +1,117 @@
+package flowcontrol
+
+import (
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Live puts the objects of a cache into force. Make one with NewLive.
+type Live struct {
+	controller *Controller
+	cache      *cache.Cache
+	log        *slog.Logger
+	// shown is the revision that the controller's objects are up to.
+	shown atomic.Int64
+	// mu is held while the objects are read; it guards the watchers.
+	mu       sync.Mutex
+	watchers []*cache.Watcher
+}
+
+// schemas and levels are where the objects are stored.
+const schemas, levels = "flowschemas", "prioritylevelconfigurations"
+
+// NewLive returns what keeps a controller up to date with a cache.
+func NewLive(c *Controller, from *cache.Cache, log *slog.Logger) *Live {
+	return &Live{controller: c, cache: from, log: log}
+}
+
+// CatchUp puts the objects into force that the cache has now. It costs next to nothing while they stay as they are.
+func (l *Live) CatchUp() {
+	now := l.cache.Revision()
+	if l.shown.Load() >= now {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown.Load() >= now {
+		return
+	}
+	if l.changed() {
+		rev, err := l.load()
+		if err != nil {
+			l.log.Error("reading flow schemas and priority levels", "err", err)
+			return
+		}
+		now = rev
+	}
+	l.shown.Store(now)
+}
+
+// changed reports whether an object has changed, or may have.
+func (l *Live) changed() bool {
+	changed := l.watchers == nil
+	for _, w := range l.watchers {
+		for {
+			events, _, err := w.Poll()
+			changed = changed || err != nil || len(events) > 0
+			if err != nil || len(events) == 0 {
+				break
+			}
+		}
+	}
+	return changed
+}
+
+// load reads all objects at one revision, and watches from there.
+func (l *Live) load() (int64, error) {
+	rev := l.cache.Revision()
+	l.watchers = nil
+	s, err := read[flowcontrolv1.FlowSchema](l, schemas, rev)
+	if err != nil {
+		return 0, err
+	}
+	p, err := read[flowcontrolv1.PriorityLevelConfiguration](l, levels, rev)
+	if err != nil {
+		return 0, err
+	}
+	var watchers []*cache.Watcher
+	for _, collection := range []string{schemas, levels} {
+		w, err := l.cache.Watch(collection, rev)
+		if err != nil {
+			return 0, err
+		}
+		watchers = append(watchers, w)
+	}
+	l.watchers = watchers
+	l.controller.Set(s, p)
+	return rev, nil
+}
+
+// read decodes a collection. What can't be decoded is left out.
+func read[T any](l *Live, collection string, rev int64) (all []*T, err error) {
+	snapshot, err := l.cache.Snapshot(collection, rev)
+	if err != nil {
+		return nil, err
+	}
+	snapshot.Ascend("", "", func(o *storage.Object) bool {
+		v := new(T)
+		err := o.Err
+		if err == nil {
+			err = json.Unmarshal(o.JSON, v)
+		}
+		if err != nil {
+			l.log.Warn("an object of API Priority and Fairness can't be decoded and is not in force", "key", o.Key, "err", err)
+			return true
+		}
+		all = append(all, v)
+		return true
+	})
+	return all, nil
+}

@@ -1,0 +1,78 @@
+package flowcontrol
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// metrics have Kubernetes' names (AS pkg/util/flowcontrol/metrics/metrics.go). Those of objects that are no more are
+// forgotten.
+type metrics struct {
+	nominal, limit, executing *prometheus.GaugeVec
+	dispatched, rejected      *prometheus.CounterVec
+	waited                    *prometheus.HistogramVec
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	f := promauto.With(r)
+	level, both := []string{"priority_level"}, []string{"priority_level", "flow_schema"}
+	gauge := func(name, help string, labels []string) *prometheus.GaugeVec {
+		return f.NewGaugeVec(prometheus.GaugeOpts{Name: "apiserver_flowcontrol_" + name, Help: help}, labels)
+	}
+	return &metrics{
+		nominal:    gauge("nominal_limit_seats", "Seats of a priority level by its shares.", level),
+		limit:      gauge("current_limit_seats", "Seats of a priority level after lending and borrowing.", level),
+		executing:  gauge("current_executing_requests", "Requests that are being served, exempt ones aside.", both),
+		dispatched: f.NewCounterVec(prometheus.CounterOpts{Name: "apiserver_flowcontrol_dispatched_requests_total", Help: "Requests that were given their seats, exempt ones aside."}, both),
+		rejected:   f.NewCounterVec(prometheus.CounterOpts{Name: "apiserver_flowcontrol_rejected_requests_total", Help: "Requests that were rejected."}, append(both, "reason")),
+		waited: f.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "apiserver_flowcontrol_request_wait_duration_seconds", Help: "Time that requests have waited for their seats.",
+			Buckets: []float64{0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30},
+		}, both),
+	}
+}
+
+// begin counts a request that has its seats; end counts its end.
+func (m *metrics) begin(c Class, waited time.Duration) (end func()) {
+	m.dispatched.WithLabelValues(c.Level, c.Schema).Inc()
+	m.waited.WithLabelValues(c.Level, c.Schema).Observe(waited.Seconds())
+	g := m.executing.WithLabelValues(c.Level, c.Schema)
+	g.Inc()
+	return g.Dec
+}
+
+func (m *metrics) resize(l *level, seats int) {
+	m.nominal.WithLabelValues(l.object.Name).Set(float64(l.nominal))
+	m.limit.WithLabelValues(l.object.Name).Set(float64(seats))
+}
+
+// forget removes the series of objects that a new configuration doesn't have.
+func (m *metrics) forget(old, next *config) {
+	if old == nil {
+		return
+	}
+	for name := range old.levels {
+		if next.levels[name] == nil {
+			m.remove(prometheus.Labels{"priority_level": name})
+		}
+	}
+	kept := map[string]bool{}
+	for _, s := range next.schemas {
+		kept[s.Name] = true
+	}
+	for _, s := range old.schemas {
+		if !kept[s.Name] {
+			m.remove(prometheus.Labels{"flow_schema": s.Name})
+		}
+	}
+}
+
+func (m *metrics) remove(labels prometheus.Labels) {
+	for _, v := range []interface {
+		DeletePartialMatch(prometheus.Labels) int
+	}{m.nominal, m.limit, m.executing, m.dispatched, m.rejected, m.waited} {
+		v.DeletePartialMatch(labels)
+	}
+}

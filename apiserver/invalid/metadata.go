@@ -1,0 +1,78 @@
+package invalid
+
+import (
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	v1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// step is how many entries of a list are validated before their errors are counted.
+const step = 1000
+
+// Metadata validates metadata as ValidateObjectMetaAccessor of apimachinery does, but with no more errors in any list
+// than an answer tells, and one step: a client may send a million empty finalizers.
+func Metadata(m metav1.Object, namespaced bool, name apivalidation.ValidateNameFunc, at *field.Path) field.ErrorList {
+	return apivalidation.ValidateObjectMetaAccessor(excerpt(m), namespaced, name, at)
+}
+
+// cut is metadata whose lists end where they have errors enough.
+type cut struct {
+	metav1.Object
+	labels, annotations map[string]string
+	owners              []metav1.OwnerReference
+	finalizers          []string
+}
+
+// The lists as they were cut.
+func (c *cut) GetLabels() map[string]string                { return c.labels }
+func (c *cut) GetAnnotations() map[string]string           { return c.annotations }
+func (c *cut) GetOwnerReferences() []metav1.OwnerReference { return c.owners }
+func (c *cut) GetFinalizers() []string                     { return c.finalizers }
+
+// excerpt returns m itself unless one of its lists is long.
+func excerpt(m metav1.Object) metav1.Object {
+	c := &cut{m, m.GetLabels(), m.GetAnnotations(), m.GetOwnerReferences(), m.GetFinalizers()}
+	if max(len(c.labels), len(c.annotations), len(c.owners), len(c.finalizers)) <= step {
+		return m
+	}
+	at := field.NewPath("metadata")
+	c.labels = cutMap(c.labels, func(some map[string]string) field.ErrorList { return v1validation.ValidateLabels(some, at) })
+	c.annotations = cutMap(c.annotations, func(some map[string]string) field.ErrorList { return apivalidation.ValidateAnnotations(some, at) })
+	c.owners = cutList(c.owners, func(some []metav1.OwnerReference) field.ErrorList {
+		return apivalidation.ValidateOwnerReferences(some, at)
+	})
+	c.finalizers = cutList(c.finalizers, func(some []string) field.ErrorList { return apivalidation.ValidateFinalizers(some, at) })
+	return c
+}
+
+// cutList returns the first entries, up to the step in which their errors are enough.
+func cutList[T any](all []T, errors func([]T) field.ErrorList) []T {
+	found := 0
+	for i := 0; i < len(all); i += step {
+		end := min(i+step, len(all))
+		if found += len(errors(all[i:end])); found >= MaxErrors {
+			return all[:end]
+		}
+	}
+	return all
+}
+
+// cutMap is cutList for entries that have no order.
+func cutMap(all map[string]string, errors func(map[string]string) field.ErrorList) map[string]string {
+	if len(all) <= step {
+		return all
+	}
+	kept, some, found := map[string]string{}, make(map[string]string, step), 0
+	for k, v := range all {
+		kept[k], some[k] = v, v
+		if len(some) < step {
+			continue
+		}
+		if found += len(errors(some)); found >= MaxErrors {
+			return kept
+		}
+		clear(some)
+	}
+	return all
+}
