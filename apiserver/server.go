@@ -20,6 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/storage/past"
 )
 
 // Config is what a Server is made of. Fields without a comment on a default are needed.
@@ -75,8 +76,10 @@ type Config struct {
 
 // Server serves the API. Its methods may be called from any goroutine.
 type Server struct {
-	store     storage.Store
-	cache     *cache.Cache
+	store storage.Store
+	cache *cache.Cache
+	// past reads the revisions that the cache's history doesn't reach back to.
+	past      *past.Reader
 	decoder   *storage.Decoder
 	root      string
 	types     *resources.Types
@@ -143,10 +146,11 @@ func New(c Config) (*Server, error) {
 		c.Registry = prometheus.NewRegistry()
 	}
 	s := &Server{
-		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
+		store: c.Store, cache: c.Cache, past: past.New(c.Store, c.Decoder, past.Options{}), decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
 		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), places: newPlaces(c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
+	pastMetrics(c.Registry, s.past)
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error
 	if s.authorizer, s.roles, err = s.authorizers(c.Modes); err != nil {

@@ -55,7 +55,7 @@ type Page struct {
 
 // Range asks for the records under a prefix.
 type Range struct {
-	// Prefix ends with a slash.
+	// Prefix ends with a slash, or is a full key, for that key and those that continue it.
 	Prefix string
 	// From skips keys before it, if set; it is a full key.
 	From string
