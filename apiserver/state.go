@@ -69,3 +69,24 @@ func (s *Server) stateAt(collection string, sel *selected, rev int64) (state, er
 	}
 	return s.past.View(sel.prefix, rev), nil
 }
+
+// ahead returns past.Options.Ahead by the newest state. It walks over the n objects, which is little beside reading them.
+func ahead(c *cache.Cache, root string) func(prefix, from string, n int) string {
+	return func(prefix, from string, n int) (end string) {
+		collection, _, ok := storage.Collection(root, prefix+"x")
+		if !ok {
+			return ""
+		}
+		snap, err := c.Snapshot(collection, 0)
+		if err != nil {
+			return ""
+		}
+		snap.Ascend(prefix, from, func(o *storage.Object) bool {
+			if n--; n < 0 {
+				end = o.Key
+			}
+			return n >= 0
+		})
+		return end
+	}
+}

@@ -59,6 +59,9 @@ type Range struct {
 	Prefix string
 	// From skips keys before it, if set; it is a full key.
 	From string
+	// End, if set, skips it and the keys after it; it is a full key. Remaining counts the keys before it only, and to
+	// count is most of what a small part of a large range costs.
+	End string
 	// Limit bounds the number of records; 0 means no bound.
 	Limit int64
 	// Revision reads at that revision; 0 reads the newest.

@@ -17,8 +17,9 @@ const overhead = 512
 // chunk is a run of objects that were read at once. It is immutable.
 type chunk struct {
 	start
-	// next is the key that the objects after it begin at; empty if there are none, and after is how many there are.
-	next  string
+	// next is the key that the objects after it begin at, or before the first of them; empty if there are none.
+	next string
+	// after is how many there are after it.
 	after int64
 	// objects are in key order; json is how many bytes of JSON they have.
 	objects []*storage.Object
