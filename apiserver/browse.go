@@ -23,7 +23,7 @@ func (s *Server) browse(ctx context.Context, st state, from string, limit int64,
 	}
 	for more := true; more; n = min(2*n, readAhead) { // the fewer are selected the more are read in vain by then
 		var batch []*storage.Object
-		if batch, from, more, err = s.ahead(ctx, st, from, n, sel); err != nil {
+		if batch, from, more, err = s.ahead(ctx, st, from, n, sel, x); err != nil {
 			return err
 		}
 		if deep || !x.metadataOnly() {
@@ -45,8 +45,7 @@ func (s *Server) browse(ctx context.Context, st state, from string, limit int64,
 func (s *Server) meet(o *storage.Object, deep bool, sel *selected, x *rendering, yield func(*storage.Object) bool) (going bool, err error) {
 	if err := x.unsound(o); err != nil {
 		x.forget(o)
-		s.unreadable(o.Key, err, "left out of a list")
-		return true, nil
+		return s.leaveOut(x, o.Key, err), nil
 	}
 	if deep {
 		data, err := x.json(o)
@@ -65,7 +64,7 @@ func (s *Server) meet(o *storage.Object, deep bool, sel *selected, x *rendering,
 }
 
 // ahead returns up to n of the next objects, whose metadata is selected, and the key to go on from if there is more.
-func (s *Server) ahead(ctx context.Context, st state, from string, n int, sel *selected) (batch []*storage.Object, next string, more bool, err error) {
+func (s *Server) ahead(ctx context.Context, st state, from string, n int, sel *selected, x *rendering) (batch []*storage.Object, next string, more bool, err error) {
 	size := 0
 	err = st.Ascend(ctx, max(from, sel.key), n, func(o *storage.Object) bool {
 		switch {
@@ -75,7 +74,9 @@ func (s *Server) ahead(ctx context.Context, st state, from string, n int, sel *s
 			next, more = o.Key, true
 			return false
 		case o.Err != nil:
-			s.unreadable(o.Key, o.Err, "left out of a list")
+			if !s.leaveOut(x, o.Key, o.Err) {
+				return false
+			}
 		case sel.likes(o):
 			batch, size = append(batch, o), size+len(o.JSON)
 		}

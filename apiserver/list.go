@@ -33,6 +33,9 @@ func (s *Server) serveList(q *request) error {
 		}
 		return q.answerList(x, items, metav1.ListMeta{})
 	}
+	if s.config.DeleteMalformed {
+		x.malformed = &malformed{}
+	}
 	items, meta, err := s.list(q.r.Context(), q.target, o, x)
 	if err != nil {
 		return err
@@ -117,6 +120,9 @@ func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
+	if err := x.malformed.err(t.res); err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
 	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(sc.state.Revision(), 10)}
 	if remain > 0 {
 		meta.Continue = encodeToken(items[len(items)-1].Key, sel.prefix, sc.state.Revision())
@@ -137,7 +143,7 @@ func (s *Server) page(ctx context.Context, sc scan, sel *selected, x *rendering)
 	if sel.res.Custom {
 		err = s.browse(ctx, sc.state, sc.from, sc.limit, sel, x, take)
 	} else {
-		err = s.ascend(ctx, sc, sel, take)
+		err = s.ascend(ctx, sc, sel, x, take)
 	}
 	if err == nil && sc.limit > 0 && int64(len(items)) == sc.limit && sel.key == "" {
 		remain, err = sc.state.Count(ctx, items[len(items)-1].Key+"\x00")
@@ -146,7 +152,7 @@ func (s *Server) page(ctx context.Context, sc scan, sel *selected, x *rendering)
 }
 
 // ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
-func (s *Server) ascend(ctx context.Context, sc scan, sel *selected, yield func(*storage.Object) bool) error {
+func (s *Server) ascend(ctx context.Context, sc scan, sel *selected, x *rendering, yield func(*storage.Object) bool) error {
 	return sc.state.Ascend(ctx, max(sc.from, sel.key), int(min(sc.limit, math.MaxInt32)), func(o *storage.Object) bool {
 		if sel.key != "" && o.Key != sel.key {
 			return false
@@ -155,8 +161,7 @@ func (s *Server) ascend(ctx context.Context, sc scan, sel *selected, yield func(
 			return true
 		}
 		if err := s.sound(sel.res, o); err != nil {
-			s.unreadable(o.Key, err, "left out of a list")
-			return true
+			return s.leaveOut(x, o.Key, err)
 		}
 		return yield(o)
 	})

@@ -66,6 +66,10 @@ type Config struct {
 	Checks []Check
 	// Debug are further handlers by path (the collector's graph).
 	Debug map[string]http.Handler
+	// DeleteMalformed lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values can't
+	// be read, and has lists fail that would have to show one. It is kube-apiserver's feature gate
+	// AllowUnsafeMalformedObjectDeletion; default false, as there: such objects are left out of lists, and stay.
+	DeleteMalformed bool
 	// Registry gathers this server's metrics; default: a new one.
 	Registry *prometheus.Registry
 	// Log defaults to slog.Default.
@@ -146,7 +150,7 @@ func New(c Config) (*Server, error) {
 		c.Registry = prometheus.NewRegistry()
 	}
 	s := &Server{
-		store: c.Store, cache: c.Cache, past: past.New(c.Store, c.Decoder, past.Options{}), decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
+		store: c.Store, cache: c.Cache, past: past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, c.Decoder.Root)}), decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
 		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), places: newPlaces(c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}

@@ -75,6 +75,8 @@ type Collector struct {
 	queue queue
 	// underWay are the requests handed out and not answered.
 	underWay map[graph.Ticket]request
+	// broken are the objects that can't be read and that the log was told of, at most mostBroken.
+	broken map[graph.Key]struct{}
 }
 
 // New returns a collector that waits for Run.
@@ -89,6 +91,7 @@ func New(c Config) *Collector {
 		started:   make(chan struct{}),
 		stopped:   make(chan struct{}),
 		underWay:  map[graph.Ticket]request{},
+		broken:    map[graph.Key]struct{}{},
 	}
 }
 
@@ -187,6 +190,7 @@ func (c *Collector) read(ctx context.Context, w *cache.Watcher) error {
 	start := time.Now()
 	for _, e := range events {
 		if e.Type == cache.Deleted {
+			delete(c.broken, c.key(e.Collection, e.Object.Key))
 			c.step(ctx, graph.Gone{Key: c.key(e.Collection, e.Object.Key), Revision: e.Revision})
 		} else if o, ok := c.object(e.Collection, e.Object); ok {
 			c.step(ctx, graph.Observed{Object: o})
