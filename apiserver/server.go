@@ -150,7 +150,7 @@ func New(c Config) (*Server, error) {
 		c.Registry = prometheus.NewRegistry()
 	}
 	s := &Server{
-		store: c.Store, cache: c.Cache, past: past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, c.Decoder.Root)}), decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
+		store: c.Store, cache: c.Cache, past: past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, c.Decoder.Root), Known: known(c.Cache)}), decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
 		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry), complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), places: newPlaces(c.MaxInFlight), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}

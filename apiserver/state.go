@@ -90,3 +90,13 @@ func ahead(c *cache.Cache, root string) func(prefix, from string, n int) string 
 		return end
 	}
 }
+
+// known returns past.Options.Known by the newest state.
+func known(c *cache.Cache) func(key string, rev int64) *storage.Object {
+	return func(key string, rev int64) *storage.Object {
+		if o, _ := c.Get(key); o != nil && o.Revision == rev {
+			return o
+		}
+		return nil
+	}
+}

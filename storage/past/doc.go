@@ -9,6 +9,7 @@
 //     about 2 MiB as soon as the average size of the revision's records is known.
 //  3. What was read is kept in chunks, which all pages and clients of one prefix and revision share. A chunk that is
 //     being read is awaited, not read again. The objects in it are decoded once.
+//     One that is in memory at the same mod revision isn't decoded at all.
 //  4. The chunks in memory are bounded by bytes (Options.Bytes), the least recently used go first, and one that no one
 //     has used for a minute goes in any case. Chunks that a request still shows aren't counted.
 //  5. At most four reads are under way at a time; others wait for their turn, or until their context is done.

@@ -29,6 +29,9 @@ type Options struct {
 	// bounds the keys that etcd has to count for one read. Any key is right, but a good one saves reads: the newest state
 	// tells. Default: none.
 	Ahead func(prefix, from string, n int) string
+	// Known returns the object that was stored under the key at that mod revision, if it is in memory: as most objects
+	// haven't changed since, they needn't be decoded, nor be in memory twice. Default: none.
+	Known func(key string, rev int64) *storage.Object
 }
 
 // Reader reads past revisions and shares what it has read. Make one with New. Its methods may be called from any
@@ -37,6 +40,7 @@ type Reader struct {
 	store   storage.Store
 	decoder *storage.Decoder
 	ahead   func(prefix, from string, n int) string
+	known   func(key string, rev int64) *storage.Object
 	// turns has one element for each read that is under way.
 	turns chan struct{}
 	kept  *chunks
@@ -82,7 +86,10 @@ func New(store storage.Store, decoder *storage.Decoder, o Options) *Reader {
 	if o.Ahead == nil {
 		o.Ahead = func(string, string, int) string { return "" }
 	}
-	return &Reader{store: store, decoder: decoder, ahead: o.Ahead, turns: make(chan struct{}, reads),
+	if o.Known == nil {
+		o.Known = func(string, int64) *storage.Object { return nil }
+	}
+	return &Reader{store: store, decoder: decoder, ahead: o.Ahead, known: o.Known, turns: make(chan struct{}, reads),
 		kept: newChunks(o.Bytes, o.Idle), flights: map[start]*flight{}}
 }
 
@@ -178,7 +185,10 @@ func (r *Reader) read(ctx context.Context, s start, limit int64) (*chunk, error)
 	}
 	for i, record := range page.Records {
 		page.Records[i].Value = nil
-		o := r.decoder.Decode(record)
+		o := r.known(record.Key, record.ModRevision)
+		if o == nil {
+			o = r.decoder.Decode(record)
+		}
 		c.objects[i] = o
 		c.json += int64(len(o.JSON))
 		if page.More {
