@@ -6,7 +6,7 @@
 //  1. A View shows its prefix at exactly one revision. When etcd has compacted that revision, reading from the View
 //     fails with storage.ErrCompacted, even if everything it needs is in memory.
 //  2. One read asks etcd for as many records as the caller wants, but for no more than 5,000, and for no more than
-//     about 2 MiB as soon as the average size of the revision's records is known.
+//     about 1 MiB as soon as the average size of the revision's records is known.
 //  3. What was read is kept in chunks, which all pages and clients of one prefix and revision share. A chunk that is
 //     being read is awaited, not read again. The objects in it are decoded once.
 //     One that is in memory at the same mod revision isn't decoded at all.

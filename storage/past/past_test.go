@@ -195,7 +195,7 @@ func TestShared(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	if c := r.Counts(); c.Records != 2000 || c.Reads > 5 {
+	if c := r.Counts(); c.Records != 2000 || c.Reads > 9 {
 		t.Errorf("%+v", c)
 	}
 	for i, q := range s.ranges {

@@ -14,7 +14,7 @@ import (
 const (
 	firstRecords = 500
 	mostRecords  = 5000
-	readBytes    = 2 << 20
+	readBytes    = 1 << 20
 	// reads is how many are under way at a time.
 	reads = 4
 )
