@@ -56,16 +56,20 @@ func (g *Graph) unlink(n *node) {
 		g.edgeCount--
 		a := e.anchor
 		a.remove(e)
-		if a.owner != nil && a.owner != n && a.owner.class() != Firm {
-			g.mark(a.owner)
-		}
+		a.owners(func(o *node) bool {
+			if o != n && o.class() != Firm {
+				g.mark(o)
+			}
+			return true
+		})
 		if a.count > 0 {
 			return
 		}
 		delete(g.anchors, a.uid)
-		if a.owner != nil {
-			a.owner.anchor = nil
-		}
+		a.owners(func(o *node) bool {
+			o.anchor = nil
+			return true
+		})
 	})
 	n.refs = nil
 	g.drop(refs)
@@ -90,9 +94,10 @@ func (g *Graph) anchor(uid string) *anchor {
 	if a == nil {
 		a = &anchor{uid: uid, owner: g.uids[uid]}
 		g.anchors[uid] = a
-		if a.owner != nil {
-			a.owner.anchor = a
-		}
+		a.owners(func(o *node) bool {
+			o.anchor = a
+			return true
+		})
 	}
 	return a
 }
@@ -107,10 +112,15 @@ func (g *Graph) change(n *node, alter func()) {
 	alter()
 	n.edges(func(e *edge) {
 		e.anchor.tally(e, 1)
-		o := e.anchor.owner
-		if e.held && !e.anchor.holding() && o != nil && o.class() == Waiting {
-			g.woken = append(g.woken, o)
+		if !e.held || e.anchor.holding() {
+			return
 		}
+		e.anchor.owners(func(o *node) bool {
+			if o.class() == Waiting {
+				g.woken = append(g.woken, o)
+			}
+			return true
+		})
 	})
 }
 
@@ -138,7 +148,7 @@ func (g *Graph) lose(n *node) {
 			if r.edge != e {
 				continue
 			}
-			r.orphaned = n.class() == Releasing
+			r.orphaned = r.orphaned || n.class() == Releasing
 			if r.kind.known && d.names(r) == n.place {
 				r.lost = n.collection
 			}

@@ -12,8 +12,10 @@ func (w *world) naive(t *thing) string {
 		return ""
 	}
 	for _, o := range t.Owners {
-		if x := w.byUID(o.UID); x != nil && x.Flags.Has(Deleting|OrphanFinalizer) {
-			return "let go of " + o.UID
+		for _, x := range w.allByUID(o.UID) {
+			if x.Flags.Has(Deleting | OrphanFinalizer) {
+				return "let go of " + o.UID
+			}
 		}
 	}
 	if t.Flags.Has(Deleting) {
@@ -66,7 +68,7 @@ func (w *world) naiveDeleting(t *thing) string {
 		if !blocked {
 			return "release foreground"
 		}
-		if w.naiveCycle(t, t, map[string]bool{}) {
+		if w.naiveCycle(t, t, map[Key]bool{}) {
 			return "unblock"
 		}
 	}
@@ -102,22 +104,23 @@ func (w *world) naiveOwner(t *thing, o Owner) string {
 }
 
 // naiveCycle reports whether t, going up through blocking references among waiting objects, comes to target.
-func (w *world) naiveCycle(t, target *thing, seen map[string]bool) bool {
+func (w *world) naiveCycle(t, target *thing, seen map[Key]bool) bool {
 	if w.inert(t.Collection) {
 		return false
 	}
 	for _, o := range t.Owners {
-		x := w.byUID(o.UID)
-		if x == nil || !o.Block || !x.Flags.Has(Deleting|ForegroundFinalizer) {
-			continue
-		}
-		if x == target {
-			return true
-		}
-		if !seen[x.UID] {
-			seen[x.UID] = true
-			if w.naiveCycle(x, target, seen) {
+		for _, x := range w.allByUID(o.UID) {
+			if !o.Block || !x.Flags.Has(Deleting|ForegroundFinalizer) {
+				continue
+			}
+			if x == target {
 				return true
+			}
+			if !seen[x.Key] {
+				seen[x.Key] = true
+				if w.naiveCycle(x, target, seen) {
+					return true
+				}
 			}
 		}
 	}
@@ -135,6 +138,16 @@ func (w *world) dependents(t *thing) []*thing {
 				all = append(all, d)
 				break
 			}
+		}
+	}
+	return all
+}
+
+// allByUID are the objects with a uid: more than one if the client shares uids.
+func (w *world) allByUID(uid string) (all []*thing) {
+	for _, t := range w.objects {
+		if t.UID == uid {
+			all = append(all, t)
 		}
 	}
 	return all
