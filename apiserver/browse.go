@@ -1,8 +1,9 @@
 package apiserver
 
 import (
+	"context"
+
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // readAhead and readBytes bound how many custom resources are read, and converted, together: a review has
@@ -12,17 +13,20 @@ const (
 	readBytes = 4 << 20
 )
 
-// browse calls yield with the selected custom resources of a snapshot from a key on, in key order, until it
+// browse calls yield with the selected custom resources of a state from a key on, in key order, until it
 // returns false. Each is read once for the answer: what x shows of it is in its views. limit is how many
 // yield takes at most; 0 is no bound.
-func (s *Server) browse(snapshot *cache.Snapshot, from string, limit int64, sel *selected, x *rendering, yield func(*storage.Object) bool) error {
+func (s *Server) browse(ctx context.Context, st state, from string, limit int64, sel *selected, x *rendering, yield func(*storage.Object) bool) (err error) {
 	deep, n := sel.deep(), readAhead
 	if limit > 0 {
 		n = int(min(limit, readAhead))
 	}
 	for more := true; more; n = min(2*n, readAhead) { // the fewer are selected the more are read in vain by then
 		var batch []*storage.Object
-		if batch, from, more = s.ahead(snapshot, from, n, sel); deep || !x.metadataOnly() {
+		if batch, from, more, err = s.ahead(ctx, st, from, n, sel, x); err != nil {
+			return err
+		}
+		if deep || !x.metadataOnly() {
 			if err := x.read(batch); err != nil {
 				return err
 			}
@@ -41,8 +45,7 @@ func (s *Server) browse(snapshot *cache.Snapshot, from string, limit int64, sel 
 func (s *Server) meet(o *storage.Object, deep bool, sel *selected, x *rendering, yield func(*storage.Object) bool) (going bool, err error) {
 	if err := x.unsound(o); err != nil {
 		x.forget(o)
-		s.unreadable(o.Key, err, "left out of a list")
-		return true, nil
+		return s.leaveOut(x, o.Key, err), nil
 	}
 	if deep {
 		data, err := x.json(o)
@@ -61,9 +64,9 @@ func (s *Server) meet(o *storage.Object, deep bool, sel *selected, x *rendering,
 }
 
 // ahead returns up to n of the next objects, whose metadata is selected, and the key to go on from if there is more.
-func (s *Server) ahead(snapshot *cache.Snapshot, from string, n int, sel *selected) (batch []*storage.Object, next string, more bool) {
+func (s *Server) ahead(ctx context.Context, st state, from string, n int, sel *selected, x *rendering) (batch []*storage.Object, next string, more bool, err error) {
 	size := 0
-	snapshot.Ascend(sel.prefix, max(from, sel.key), func(o *storage.Object) bool {
+	err = st.Ascend(ctx, max(from, sel.key), n, func(o *storage.Object) bool {
 		switch {
 		case sel.key != "" && o.Key != sel.key:
 			return false
@@ -71,23 +74,13 @@ func (s *Server) ahead(snapshot *cache.Snapshot, from string, n int, sel *select
 			next, more = o.Key, true
 			return false
 		case o.Err != nil:
-			s.unreadable(o.Key, o.Err, "left out of a list")
+			if !s.leaveOut(x, o.Key, o.Err) {
+				return false
+			}
 		case sel.likes(o):
 			batch, size = append(batch, o), size+len(o.JSON)
 		}
 		return true
 	})
-	return batch, next, more
-}
-
-// customPage is page of custom resources.
-func (s *Server) customPage(sc scan, sel *selected, x *rendering) (items []*storage.Object, more bool, err error) {
-	err = s.browse(sc.snapshot, sc.from, sc.limit, sel, x, func(o *storage.Object) bool {
-		items = append(items, o)
-		return sc.limit <= 0 || int64(len(items)) < sc.limit
-	})
-	if sc.limit > 0 && int64(len(items)) == sc.limit && sel.key == "" {
-		more = sc.snapshot.Count(sel.prefix, items[len(items)-1].Key+"\x00") > 0
-	}
-	return items, more, err
+	return batch, next, more, err
 }

@@ -35,9 +35,12 @@ func (s *Server) serveDelete(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := deleteOptions(q.r)
+	o, err := s.deleteOptions(q.r)
 	if err != nil {
 		return err
+	}
+	if ignoresReadError(o) {
+		return s.deleteMalformed(q, x)
 	}
 	q.dryRun = isDryRun(o.DryRun)
 	q.warnOfPolicy(o)

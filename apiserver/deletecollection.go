@@ -27,9 +27,15 @@ func (s *Server) serveDeleteCollection(q *request) error {
 	if _, err := s.selectionOf(q.target, list); err != nil { // before the body is read
 		return err
 	}
-	opts, err := deleteOptions(q.r)
+	opts, err := s.deleteOptions(q.r)
 	if err != nil {
 		return err
+	}
+	if err := noCollection(opts); err != nil {
+		return err
+	}
+	if s.config.DeleteMalformed {
+		x.malformed = &malformed{}
 	}
 	q.dryRun = isDryRun(opts.DryRun)
 	q.warnOfPolicy(opts)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // serveList is GET of a collection (H.2).
@@ -32,6 +32,9 @@ func (s *Server) serveList(q *request) error {
 			return err
 		}
 		return q.answerList(x, items, metav1.ListMeta{})
+	}
+	if s.config.DeleteMalformed {
+		x.malformed = &malformed{}
 	}
 	items, meta, err := s.list(q.r.Context(), q.target, o, x)
 	if err != nil {
@@ -93,7 +96,7 @@ func (x *rendering) ready(items []*storage.Object) bool {
 
 // scan is where a list reads: a state at one revision, from one key on.
 type scan struct {
-	snapshot *cache.Snapshot
+	state state
 	// from is the first key; empty means the beginning.
 	from  string
 	limit int64
@@ -110,51 +113,58 @@ func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	items, more, err := s.page(sc, &sel, x)
+	items, remain, err := s.page(ctx, sc, &sel, x)
+	if errors.Is(err, storage.ErrCompacted) && sc.from != "" {
+		err = expiredToken(sc.from, sel.prefix)
+	}
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(sc.snapshot.Revision(), 10)}
-	if more {
-		last := items[len(items)-1].Key
-		meta.Continue = encodeToken(last, sel.prefix, sc.snapshot.Revision())
+	if err := x.malformed.err(t.res); err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
+	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(sc.state.Revision(), 10)}
+	if remain > 0 {
+		meta.Continue = encodeToken(items[len(items)-1].Key, sel.prefix, sc.state.Revision())
 		if !sel.filtered { // H-17
-			n := int64(sc.snapshot.Count(sel.prefix, last+"\x00"))
-			meta.RemainingItemCount = &n
+			meta.RemainingItemCount = &remain
 		}
 	}
 	return items, meta, nil
 }
 
-// page collects up to limit matches. more says that another object follows them, be it selected or not:
-// as upstream doesn't look, the last page of a selection may be empty (AS etcd3/store.go:GetList).
-func (s *Server) page(sc scan, sel *selected, x *rendering) (items []*storage.Object, more bool, err error) {
+// page collects up to limit matches. remain is how many objects follow a full page, be they selected or not: as
+// upstream doesn't look, the last page of a selection may be empty (AS etcd3/store.go:GetList).
+func (s *Server) page(ctx context.Context, sc scan, sel *selected, x *rendering) (items []*storage.Object, remain int64, err error) {
+	take := func(o *storage.Object) bool {
+		items = append(items, o)
+		return sc.limit <= 0 || int64(len(items)) < sc.limit
+	}
 	if sel.res.Custom {
-		return s.customPage(sc, sel, x)
+		err = s.browse(ctx, sc.state, sc.from, sc.limit, sel, x, take)
+	} else {
+		err = s.ascend(ctx, sc, sel, x, take)
 	}
-	from := sc.from
-	if sel.key > from {
-		from = sel.key
+	if err == nil && sc.limit > 0 && int64(len(items)) == sc.limit && sel.key == "" {
+		remain, err = sc.state.Count(ctx, items[len(items)-1].Key+"\x00")
 	}
-	sc.snapshot.Ascend(sel.prefix, from, func(o *storage.Object) bool {
+	return items, remain, err
+}
+
+// ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
+func (s *Server) ascend(ctx context.Context, sc scan, sel *selected, x *rendering, yield func(*storage.Object) bool) error {
+	return sc.state.Ascend(ctx, max(sc.from, sel.key), int(min(sc.limit, math.MaxInt32)), func(o *storage.Object) bool {
 		if sel.key != "" && o.Key != sel.key {
 			return false
 		}
-		switch {
-		case sc.limit > 0 && int64(len(items)) == sc.limit:
-			more = true
-			return false
-		case o.Err == nil && !sel.matches(o):
+		if o.Err == nil && !sel.matches(o) {
 			return true
 		}
 		if err := s.sound(sel.res, o); err != nil {
-			s.unreadable(o.Key, err, "left out of a list")
-		} else {
-			items = append(items, o)
+			return s.leaveOut(x, o.Key, err)
 		}
-		return true
+		return yield(o)
 	})
-	return items, more, nil
 }
 
 // scanOf decides which state a list shows: the table of H.2.
@@ -177,14 +187,14 @@ func (s *Server) scanOf(ctx context.Context, t target, o *metainternal.ListOptio
 			err = tooLargeRevision(rev, s.cache.Revision(), 0)
 		}
 		if err == nil {
-			sc.snapshot, err = s.stateAt(ctx, t.res.Collection, sel.prefix, rev)
+			sc.state, err = s.stateAt(t.res.Collection, sel, rev)
 		}
 		return sc, err
 	case exact, o.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single:
 		if err := s.waitFor(ctx, rev); err != nil {
 			return sc, err
 		}
-		sc.snapshot, err = s.stateAt(ctx, t.res.Collection, sel.prefix, rev)
+		sc.state, err = s.stateAt(t.res.Collection, sel, rev)
 		return sc, err
 	case o.ResourceVersion == "0": // any state will do, whole
 		sc.limit = 0
@@ -194,7 +204,7 @@ func (s *Server) scanOf(ctx context.Context, t target, o *metainternal.ListOptio
 	if err != nil {
 		return sc, err
 	}
-	sc.snapshot, err = s.cache.Snapshot(t.res.Collection, 0)
+	sc.state, err = s.newest(t.res.Collection, sel)
 	return sc, err
 }
 
@@ -212,35 +222,14 @@ func (s *Server) resume(ctx context.Context, t target, o *metainternal.ListOptio
 		if err := s.fresh(ctx); err != nil {
 			return sc, err
 		}
-		sc.snapshot, err = s.cache.Snapshot(t.res.Collection, 0)
+		sc.state, err = s.newest(t.res.Collection, sel)
 		return sc, err
 	}
 	if err := s.waitFor(ctx, rev); err != nil {
 		return sc, err
 	}
-	sc.snapshot, err = s.stateAt(ctx, t.res.Collection, sel.prefix, rev)
-	if errors.Is(err, storage.ErrCompacted) {
-		return sc, expiredToken(from, sel.prefix)
-	}
+	sc.state, err = s.stateAt(t.res.Collection, sel, rev)
 	return sc, err
-}
-
-// stateAt returns the state at exactly one revision: out of the cache's history, or else out of
-// etcd's, which reaches back to the last compaction.
-func (s *Server) stateAt(ctx context.Context, collection, prefix string, rev int64) (*cache.Snapshot, error) {
-	snap, err := s.cache.Snapshot(collection, rev)
-	if !errors.Is(err, cache.ErrExpired) {
-		return snap, err
-	}
-	page, err := s.store.List(ctx, storage.Range{Prefix: prefix, Revision: rev})
-	if err != nil {
-		return nil, err
-	}
-	objs := make([]*storage.Object, len(page.Records))
-	for i, r := range page.Records {
-		objs[i] = s.decoder.Decode(r)
-	}
-	return cache.NewSnapshot(collection, rev, objs), nil
 }
 
 // listRevision reads a list's resourceVersion (H-13).

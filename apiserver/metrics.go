@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage/past"
 )
 
 // metrics carry kube-apiserver's own names where it has them, so that its dashboards work.
@@ -54,6 +55,21 @@ func newMetrics(r prometheus.Registerer, types *resources.Types) *metrics {
 	}
 	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, m.inFlight, m.panics, m.corrupt)
 	return m
+}
+
+// pastMetrics shows what lists at past revisions ask of etcd and hold.
+func pastMetrics(r prometheus.Registerer, p *past.Reader) {
+	r.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "kubecascade_past_lists_held_bytes", Help: "Memory of the objects that are kept for lists at revisions older than the cache's history.",
+		}, func() float64 { return float64(p.Held()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "kubecascade_past_lists_reads_total", Help: "Reads from etcd for lists at revisions older than the cache's history.",
+		}, func() float64 { return float64(p.Counts().Reads) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "kubecascade_past_lists_records_total", Help: "Objects that these reads returned.",
+		}, func() float64 { return float64(p.Counts().Records) }),
+	)
 }
 
 // request counts a request that has been answered; what isn't about a resource isn't counted.

@@ -62,7 +62,7 @@ func listOptions(q url.Values) (*metainternal.ListOptions, error) {
 }
 
 // deleteOptions reads them from the body, or from the query if there is none (C-02).
-func deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
+func (s *Server) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	body, err := readBody(r)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,9 @@ func deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil // C-01: its gate is off
+	if !s.config.DeleteMalformed { // C-01
+		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
+	}
 	return o, invalidOptions("DeleteOptions", metav1validation.ValidateDeleteOptions(o))
 }
 

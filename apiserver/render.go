@@ -30,6 +30,8 @@ type rendering struct {
 	now     time.Time
 	// skip is told what is left out of a list because it can't be read.
 	skip func(o *storage.Object, err error)
+	// malformed collects what can't be read, where the list fails for it; nil where that is left out.
+	malformed *malformed
 	// views are what has been made of custom resources.
 	views map[*storage.Object]*view
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/storage/past"
 )
 
 // Config is what a Server is made of. Fields without a comment on a default are needed.
@@ -66,6 +67,10 @@ type Config struct {
 	Checks []Check
 	// Debug are further handlers by path (the collector's graph).
 	Debug map[string]http.Handler
+	// DeleteMalformed lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values can't
+	// be read, and has lists fail that would have to show one. It is kube-apiserver's feature gate
+	// AllowUnsafeMalformedObjectDeletion; default false, as there: such objects are left out of lists, and stay.
+	DeleteMalformed bool
 	// Registry gathers this server's metrics; default: a new one.
 	Registry *prometheus.Registry
 	// Log defaults to slog.Default.
@@ -76,8 +81,10 @@ type Config struct {
 
 // Server serves the API. Its methods may be called from any goroutine.
 type Server struct {
-	store     storage.Store
-	cache     *cache.Cache
+	store storage.Store
+	cache *cache.Cache
+	// past reads the revisions that the cache's history doesn't reach back to.
+	past      *past.Reader
 	decoder   *storage.Decoder
 	root      string
 	types     *resources.Types
@@ -146,10 +153,11 @@ func New(c Config) (*Server, error) {
 		c.Registry = prometheus.NewRegistry()
 	}
 	s := &Server{
-		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
+		store: c.Store, cache: c.Cache, past: past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, c.Decoder.Root), Known: known(c.Cache)}), decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
 		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry, c.Types), complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), turn: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
+	pastMetrics(c.Registry, s.past)
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })

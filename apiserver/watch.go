@@ -309,13 +309,14 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 		w.x.forget(o)
 		return err == nil
 	}
+	ctx, all := w.q.r.Context(), cached{snap, w.sel.prefix}
 	if w.sel.res.Custom {
-		if e := w.s.browse(snap, "", 0, &w.sel, w.x, show); e != nil {
+		if e := w.s.browse(ctx, all, "", 0, &w.sel, w.x, show); e != nil {
 			return e
 		}
 		return err
 	}
-	items, _, err := w.s.page(scan{snapshot: snap}, &w.sel, w.x)
+	items, _, err := w.s.page(ctx, scan{state: all}, &w.sel, w.x)
 	for i := 0; i < len(items) && show(items[i]); i++ {
 	}
 	return err

@@ -77,6 +77,8 @@ type Collector struct {
 	underWay map[graph.Ticket]request
 	// took is how long the request took that has just failed, while its answer is stepped; else 0.
 	took time.Duration
+	// broken are the objects that can't be read and that the log was told of, at most mostBroken.
+	broken map[graph.Key]struct{}
 }
 
 // New returns a collector that waits for Run.
@@ -91,6 +93,7 @@ func New(c Config) *Collector {
 		started:   make(chan struct{}),
 		stopped:   make(chan struct{}),
 		underWay:  map[graph.Ticket]request{},
+		broken:    map[graph.Key]struct{}{},
 	}
 }
 
@@ -192,6 +195,7 @@ func (c *Collector) read(ctx context.Context, f *feed) error {
 	start := time.Now()
 	for _, e := range events {
 		if e.Type == cache.Deleted {
+			delete(c.broken, c.key(e.Collection, e.Object.Key))
 			c.step(ctx, graph.Gone{Key: c.key(e.Collection, e.Object.Key), Revision: e.Revision})
 		} else if o, ok := c.object(e.Collection, e.Object); ok {
 			c.step(ctx, graph.Observed{Object: o})

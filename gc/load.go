@@ -37,9 +37,11 @@ func (c *Collector) load(ctx context.Context, f *feed) error {
 func (c *Collector) object(collection string, o *storage.Object) (graph.Object, bool) {
 	g := graph.Object{Key: c.key(collection, o.Key), Revision: o.Revision}
 	if o.Err != nil {
+		c.tellBroken(g.Key, o)
 		g.Flags = graph.Broken
 		return g, true
 	}
+	delete(c.broken, g.Key)
 	m := &o.Meta
 	g.APIVersion, g.Kind, g.UID = m.APIVersion, m.Kind, m.UID
 	if m.Deleting() {
@@ -69,4 +71,19 @@ func (c *Collector) key(collection, key string) graph.Key {
 		return graph.Key{Collection: collection, Namespace: namespace, Name: name}
 	}
 	return graph.Key{Collection: collection, Name: rest}
+}
+
+// mostBroken is how many objects that can't be read the log names.
+const mostBroken = 1000
+
+// tellBroken logs that an object can't be read, once until it is gone or can be.
+func (c *Collector) tellBroken(k graph.Key, o *storage.Object) {
+	if _, told := c.broken[k]; told || len(c.broken) == mostBroken {
+		return
+	}
+	c.broken[k] = struct{}{}
+	c.config.Log.Warn("an object can't be read: the garbage collector doesn't know its owners and keeps it, and what may be its own", "key", o.Key, "err", o.Err)
+	if len(c.broken) == mostBroken {
+		c.config.Log.Warn("of further objects that can't be read the garbage collector says nothing", "named", mostBroken)
+	}
 }

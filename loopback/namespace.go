@@ -147,7 +147,12 @@ func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns stri
 	items := make([]namespace.Item, 0, len(objs))
 	for _, o := range objs {
 		item := namespace.Item{Name: o.Meta.Name, Finalizers: o.Meta.Finalizers}
-		if isPod(p.Resource) && o.Err == nil {
+		if err := n.API.Sound(p.Resource, o); err != nil {
+			item.Unreadable = err.Error() // it names the key
+			items = append(items, item)
+			continue
+		}
+		if isPod(p.Resource) {
 			if err := podState(o, &item); err != nil {
 				return nil, err
 			}

@@ -23,9 +23,13 @@ func (e *Etcd) Get(ctx context.Context, key string) (Record, error) {
 
 // List implements Store.
 func (e *Etcd) List(ctx context.Context, r Range) (Page, error) {
+	end := clientv3.GetPrefixRangeEnd(r.Prefix)
+	if r.End != "" {
+		end = min(end, r.End)
+	}
 	q := &pb.RangeRequest{
 		Key:      []byte(max(r.Prefix, r.From)),
-		RangeEnd: []byte(clientv3.GetPrefixRangeEnd(r.Prefix)),
+		RangeEnd: []byte(end),
 		Limit:    r.Limit,
 		Revision: r.Revision,
 	}

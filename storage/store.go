@@ -55,10 +55,13 @@ type Page struct {
 
 // Range asks for the records under a prefix.
 type Range struct {
-	// Prefix ends with a slash.
+	// Prefix ends with a slash, or is a full key, for that key and those that continue it.
 	Prefix string
 	// From skips keys before it, if set; it is a full key.
 	From string
+	// End, if set, skips it and the keys after it; it is a full key. Remaining counts the keys before it only, and to
+	// count is most of what a small part of a large range costs.
+	End string
 	// Limit bounds the number of records; 0 means no bound.
 	Limit int64
 	// Revision reads at that revision; 0 reads the newest.

@@ -22,6 +22,9 @@ func (o *options) complete(changed func(name string) bool) error {
 	if _, err := o.services(); err != nil {
 		return err
 	}
+	if _, err := o.featureGates(); err != nil {
+		return err
+	}
 	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.leader.check(), o.syncs.check())
 }
 

@@ -49,6 +49,9 @@ type options struct {
 	access           access
 	admit, dontAdmit []string
 
+	// gates are the feature gates by their names, as they were written.
+	gates map[string]string
+
 	serviceAddresses string
 	servicePorts     string
 
@@ -112,6 +115,9 @@ func (o *options) groups() []group {
 		set("Admission", func(f *pflag.FlagSet) {
 			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not")
 			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
+		}),
+		set("Features", func(f *pflag.FlagSet) {
+			f.StringToStringVar(&o.gates, "feature-gates", map[string]string{}, "`gates` as name=true or name=false: "+deleteMalformed+"=true lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential; lists that meet such an object then fail with its key instead of leaving it out (alpha, default false)")
 		}),
 		set("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses, "range of IPv4 addresses that services are given cluster IPs of")

@@ -59,6 +59,11 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if config.Services, err = o.services(); err != nil {
 		return nil, err
 	}
+	features, err := o.featureGates()
+	if err != nil {
+		return nil, err
+	}
+	config.DeleteMalformed = features[deleteMalformed]
 	clientCAs, err := o.access.configure(&config, keys, p.secureURL())
 	if err != nil {
 		return nil, err

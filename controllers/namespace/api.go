@@ -87,6 +87,8 @@ var pods = schema.GroupResource{Resource: "pods"}
 type Item struct {
 	Name       string
 	Finalizers []string
+	// Unreadable is why the stored value can't be read, with its key; empty if it can.
+	Unreadable string
 	// Phase and GraceSeconds (spec.terminationGracePeriodSeconds) are those of a pod.
 	Phase        corev1.PodPhase
 	GraceSeconds *int64

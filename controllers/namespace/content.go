@@ -2,6 +2,7 @@ package namespace
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,6 +44,9 @@ func count(r Resource, namespace string, estimate int64, items []Item) (remains,
 	if left.count == 0 {
 		return left, nil
 	}
+	if broken := unreadable(items); broken != "" {
+		return left, fmt.Errorf("objects of gvr %v in namespace %s can't be read, so they can't be deleted: %s", r.GroupVersionResource, namespace, broken)
+	}
 	for _, i := range items {
 		for _, f := range i.Finalizers {
 			left.finalizers[f]++
@@ -57,4 +61,25 @@ func count(r Resource, namespace string, estimate int64, items []Item) (remains,
 		return left, fmt.Errorf("unexpected items still remain in namespace: %s for gvr: %v", namespace, r.GroupVersionResource)
 	}
 	return left, nil
+}
+
+// mostNamed is how many objects that can't be read a condition names.
+const mostNamed = 5
+
+// unreadable says which objects can't be read, and why; empty if all can.
+func unreadable(items []Item) string {
+	var named []string
+	n := 0
+	for _, i := range items {
+		if i.Unreadable == "" {
+			continue
+		}
+		if n++; n <= mostNamed {
+			named = append(named, i.Unreadable)
+		}
+	}
+	if n > mostNamed {
+		named = append(named, fmt.Sprintf("and %d more", n-mostNamed))
+	}
+	return strings.Join(named, "; ")
 }

@@ -11,8 +11,8 @@ import (
 //
 //   - every node stands under its key, and under its uid if that can be read
 //   - node n has an edge to uid u  <=>  anchor u lists n, and its sums are those of its list
-//   - the edge of n to u blocks  <=>  a reference of n with blockOwnerDeletion names the object that has u
-//   - an anchor is named by somebody, and its owner is whoever has the uid
+//   - the edge of n to u blocks  <=>  a reference of n with blockOwnerDeletion names an object that has u
+//   - an anchor is named by a reference, and its owner is the first of those that have the uid
 //   - nothing is both gone and in line; what is in line is there once; slots are used within the limit
 //   - n stands on the shelf of a place  <=>  its request rests on that place
 //   - decide(n) is a request  =>  n is ready, in flight, backing off or settled
@@ -38,12 +38,23 @@ func (g *Graph) checkNode(n *node) error {
 		return fmt.Errorf("%s is gone and known", n.key())
 	case g.nodes[n.place] != n:
 		return fmt.Errorf("%s stands under another key", n.key())
-	case n.uid != "" && g.uids[n.uid] != n:
-		return fmt.Errorf("%s: uid %s is somebody else's", n.key(), n.uid)
+	case n.uid != "" && !g.stands(n):
+		return fmt.Errorf("%s isn't found by its uid %s", n.key(), n.uid)
 	case n.anchor != g.anchors[n.uid]:
 		return fmt.Errorf("%s: its anchor isn't that of its uid", n.key())
 	}
 	return nil
+}
+
+// stands reports whether n is found by its uid, once.
+func (g *Graph) stands(n *node) bool {
+	times := 0
+	for o := g.uids[n.uid]; o != nil; o = o.same {
+		if o == n {
+			times++
+		}
+	}
+	return times == 1
 }
 
 func (g *Graph) checkEdges(n *node) error {
@@ -56,7 +67,7 @@ func (g *Graph) checkEdges(n *node) error {
 		if e.dependent != n || a.owner != nil && e.blocking != e.blocks() {
 			errs = append(errs, fmt.Errorf("%s: its edge to %s is wrong", n.key(), a.uid))
 		}
-		if !g.loading && e.holds() && !e.released && waitsFor(a.owner, n) {
+		if !g.loading && e.holds() && !e.released && e.waitsFor(n) {
 			errs = append(errs, fmt.Errorf("%s waits for itself through %s", n.key(), a.uid))
 		}
 		for at := a.first; at != e; at = at.next {

@@ -114,6 +114,9 @@ func (p *play) create() {
 	}
 	p.uids++
 	t.UID = fmt.Sprint("u", p.uids)
+	if p.shared && p.r.IntN(3) == 0 {
+		t.UID = fmt.Sprint("u", 1+p.r.IntN(p.uids))
+	}
 	t.Flags = []Flags{0, 0, 0, 0, OrphanFinalizer, ForegroundFinalizer}[p.r.IntN(6)]
 	if p.r.IntN(4) == 0 {
 		t.holds = []string{"x/y"}

@@ -12,7 +12,7 @@ func (g *Graph) breakCycles(n *node) {
 		return
 	}
 	n.edges(func(e *edge) {
-		if e.holds() && !e.released && waitsFor(e.anchor.owner, n) {
+		if e.holds() && !e.released && e.waitsFor(n) {
 			e.released = true
 		}
 	})
@@ -22,14 +22,22 @@ func (g *Graph) breakCycles(n *node) {
 // no owner stops waiting for a dependent without need (J-11).
 func recheck(n *node) {
 	n.edges(func(e *edge) {
-		e.released = e.released && e.holds() && waitsFor(e.anchor.owner, n)
+		e.released = e.released && e.holds() && e.waitsFor(n)
 	})
 }
 
 // holds reports whether a waiting owner waits for a waiting dependent along the edge.
 func (e *edge) holds() bool {
-	o := e.anchor.owner
-	return e.blocking && o != nil && o.class() == Waiting && e.dependent.class() == Waiting
+	return e.blocking && e.dependent.class() == Waiting && e.anchor.has(Waiting)
+}
+
+// waitsFor reports whether a waiting owner of the edge waits for target, or is it.
+func (e *edge) waitsFor(target *node) (found bool) {
+	e.anchor.owners(func(o *node) bool {
+		found = o.class() == Waiting && waitsFor(o, target)
+		return !found
+	})
+	return found
 }
 
 // waitsFor reports whether target is reached from n upwards, from dependents to owners. The
@@ -44,10 +52,16 @@ func waitsFor(n, target *node) bool {
 		}
 		stack = stack[:len(stack)-1]
 		at.edges(func(e *edge) {
-			if o := e.anchor.owner; e.holds() && !e.released && !seen[o] {
-				seen[o] = true
-				stack = append(stack, o)
+			if !e.holds() || e.released {
+				return
 			}
+			e.anchor.owners(func(o *node) bool {
+				if o.class() == Waiting && !seen[o] {
+					seen[o] = true
+					stack = append(stack, o)
+				}
+				return true
+			})
 		})
 	}
 	return false

@@ -64,8 +64,7 @@ func (n *node) released() bool {
 // released reports whether the owner orphans its dependents, or did when it vanished. Only the
 // uid counts (D-62).
 func (r *ref) released() bool {
-	o := r.edge.anchor.owner
-	return r.orphaned || o != nil && o.class() == Releasing
+	return r.orphaned || r.edge.anchor.has(Releasing)
 }
 
 // request makes the move a request.

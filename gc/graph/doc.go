@@ -24,5 +24,8 @@
 // Dependents are visited in the order in which they came to be known, which is the timeline's;
 // what is printed is sorted.
 //
-// Not modelled: two objects with one uid. The later one stands for the uid.
+// Two objects may have one uid, if they were written to etcd by other ways than an API server. A reference is looked up
+// by its name and kind, so it is solid as long as the object that it means exists. Waiting and orphaning go by the uid, as
+// upstream's do (GC/graph_builder.go: uidToNode): an owner that is deleted in the foreground waits for the dependents of
+// the other object, too, and one that orphans its dependents takes the references of those.
 package graph

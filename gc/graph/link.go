@@ -58,16 +58,20 @@ func (g *Graph) unlink(n *node) {
 		g.edgeCount--
 		a := e.anchor
 		a.remove(e)
-		if a.owner != nil && a.owner != n && a.owner.class() != Firm {
-			g.mark(a.owner)
-		}
+		a.owners(func(o *node) bool {
+			if o != n && o.class() != Firm {
+				g.mark(o)
+			}
+			return true
+		})
 		if a.count > 0 {
 			return
 		}
 		delete(g.anchors, a.uid)
-		if a.owner != nil {
-			a.owner.anchor = nil
-		}
+		a.owners(func(o *node) bool {
+			o.anchor = nil
+			return true
+		})
 	})
 	n.refs = nil
 	g.drop(refs)
@@ -92,9 +96,10 @@ func (g *Graph) anchor(uid string) *anchor {
 	if a == nil {
 		a = &anchor{uid: uid, owner: g.uids[uid]}
 		g.anchors[uid] = a
-		if a.owner != nil {
-			a.owner.anchor = a
-		}
+		a.owners(func(o *node) bool {
+			o.anchor = a
+			return true
+		})
 	}
 	return a
 }
@@ -109,10 +114,15 @@ func (g *Graph) change(n *node, alter func()) {
 	alter()
 	n.edges(func(e *edge) {
 		e.anchor.tally(e, 1)
-		o := e.anchor.owner
-		if e.held && !e.anchor.holding() && o != nil && o.class() == Waiting {
-			g.woken = append(g.woken, o)
+		if !e.held || e.anchor.holding() {
+			return
 		}
+		e.anchor.owners(func(o *node) bool {
+			if o.class() == Waiting {
+				g.woken = append(g.woken, o)
+			}
+			return true
+		})
 	})
 }
 
@@ -140,7 +150,7 @@ func (g *Graph) lose(n *node) {
 			if r.edge != e {
 				continue
 			}
-			r.orphaned = n.class() == Releasing
+			r.orphaned = r.orphaned || n.class() == Releasing
 			if r.kind.known && d.names(r) == n.place {
 				r.lost = n.collection
 			}
@@ -161,7 +171,7 @@ func regain(a *anchor) {
 	}
 }
 
-// reconsider finds out anew which dependents block, after the owner has come or has another kind.
+// reconsider finds out anew which dependents block, after an owner has come or gone, or has another kind.
 func (a *anchor) reconsider() {
 	for e := a.first; e != nil; e = e.next {
 		a.tally(e, -1)
@@ -177,7 +187,19 @@ func (a *anchor) reconsider() {
 // it its namespace, from going away. The permission to block is checked for the object that the reference names.
 func (e *edge) blocks() bool {
 	for i := range e.dependent.refs {
-		if r := &e.dependent.refs[i]; r.edge == e && r.block && r.fits(e.dependent, e.anchor.owner) {
+		r := &e.dependent.refs[i]
+		if r.edge != e || !r.block {
+			continue
+		}
+		if e.anchor.owner == nil { // nothing waits for the dependent
+			return true
+		}
+		found := false
+		e.anchor.owners(func(o *node) bool {
+			found = r.fits(e.dependent, o)
+			return !found
+		})
+		if found {
 			return true
 		}
 	}
@@ -185,11 +207,8 @@ func (e *edge) blocks() bool {
 }
 
 // fits reports whether n's reference names the owner by name, group and kind, from where it can be named (D-70). The
-// version doesn't matter, nor whether it is served. It holds of an owner that isn't there: nothing waits for n then.
+// version doesn't matter, nor whether it is served.
 func (r *ref) fits(n, owner *node) bool {
-	if owner == nil {
-		return true
-	}
 	return r.name == owner.name && r.kind.name.kind == owner.stored.kind && r.kind.name.group() == owner.stored.group() &&
 		(owner.namespace == "" || owner.namespace == n.namespace)
 }

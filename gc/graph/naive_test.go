@@ -12,8 +12,10 @@ func (w *world) naive(t *thing) string {
 		return ""
 	}
 	for _, o := range t.Owners {
-		if x := w.byUID(o.UID); x != nil && x.Flags.Has(Deleting|OrphanFinalizer) {
-			return "let go of " + o.UID
+		for _, x := range w.allByUID(o.UID) {
+			if x.Flags.Has(Deleting | OrphanFinalizer) {
+				return "let go of " + o.UID
+			}
 		}
 	}
 	if t.Flags.Has(Deleting) {
@@ -59,14 +61,12 @@ func (w *world) naiveDeleting(t *thing) string {
 	case t.Flags.Has(ForegroundFinalizer):
 		blocked := false
 		for _, d := range w.dependents(t) {
-			for _, o := range d.Owners {
-				blocked = blocked || o.UID == t.UID && o.Block && fits(d, o, t)
-			}
+			blocked = blocked || w.blocks(d, t.UID)
 		}
 		if !blocked {
 			return "release foreground"
 		}
-		if w.naiveCycle(t, t, map[string]bool{}) {
+		if w.naiveCycle(t, t, map[Key]bool{}) {
 			return "unblock"
 		}
 	}
@@ -101,6 +101,18 @@ func (w *world) naiveOwner(t *thing, o Owner) string {
 	return "unknown kind"
 }
 
+// blocks reports whether a reference of d with blockOwnerDeletion names an object that has the uid.
+func (w *world) blocks(d *thing, uid string) bool {
+	for _, o := range d.Owners {
+		for _, x := range w.allByUID(uid) {
+			if o.UID == uid && o.Block && fits(d, o, x) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // fits reports whether a reference of d names x and not only its uid (D-70, D-71, J-16).
 func fits(d *thing, o Owner, x *thing) bool {
 	group := func(apiVersion string) string { return apiVersion[:max(0, strings.Index(apiVersion, "/"))] }
@@ -109,22 +121,23 @@ func fits(d *thing, o Owner, x *thing) bool {
 }
 
 // naiveCycle reports whether t, going up through blocking references among waiting objects, comes to target.
-func (w *world) naiveCycle(t, target *thing, seen map[string]bool) bool {
+func (w *world) naiveCycle(t, target *thing, seen map[Key]bool) bool {
 	if w.inert(t.Collection) {
 		return false
 	}
 	for _, o := range t.Owners {
-		x := w.byUID(o.UID)
-		if x == nil || !o.Block || !fits(t, o, x) || !x.Flags.Has(Deleting|ForegroundFinalizer) {
-			continue
-		}
-		if x == target {
-			return true
-		}
-		if !seen[x.UID] {
-			seen[x.UID] = true
-			if w.naiveCycle(x, target, seen) {
+		for _, x := range w.allByUID(o.UID) {
+			if !w.blocks(t, o.UID) || !x.Flags.Has(Deleting|ForegroundFinalizer) {
+				continue
+			}
+			if x == target {
 				return true
+			}
+			if !seen[x.Key] {
+				seen[x.Key] = true
+				if w.naiveCycle(x, target, seen) {
+					return true
+				}
 			}
 		}
 	}
@@ -142,6 +155,16 @@ func (w *world) dependents(t *thing) []*thing {
 				all = append(all, d)
 				break
 			}
+		}
+	}
+	return all
+}
+
+// allByUID are the objects with a uid: more than one if the client shares uids.
+func (w *world) allByUID(uid string) (all []*thing) {
+	for _, t := range w.objects {
+		if t.UID == uid {
+			all = append(all, t)
 		}
 	}
 	return all

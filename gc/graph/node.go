@@ -20,6 +20,8 @@ type node struct {
 	refs     []ref
 	// anchor collects the dependents; nil if nobody names the uid.
 	anchor *anchor
+	// same is the next object with the same uid, which only a write to etcd by other ways can have made.
+	same *node
 	// work is nil while there is nothing to do.
 	work  *work
 	flags Flags
@@ -57,13 +59,29 @@ type edge struct {
 
 // anchor is a uid that is named by references, whether an object has it or not.
 type anchor struct {
-	uid   string
+	uid string
+	// owner is the object that has the uid, the first of them if there are several (node.same); nil if none has.
 	owner *node
 	// first and last are the ends of the list of edges, in the order in which they were made.
 	first, last *edge
 	// count is the number of edges; blocking, those that block; dying, those that block and whose
 	// dependent waits for its own dependents; pending, those whose dependent is counted.
 	count, blocking, dying, pending int
+}
+
+// owners calls f for each object that has the uid, until it returns false.
+func (a *anchor) owners(f func(*node) bool) {
+	for o := a.owner; o != nil && f(o); o = o.same {
+	}
+}
+
+// has reports whether an object with the uid is of the class.
+func (a *anchor) has(c Class) (found bool) {
+	a.owners(func(o *node) bool {
+		found = o.class() == c
+		return !found
+	})
+	return found
 }
 
 func (a *anchor) add(e *edge) {

@@ -28,11 +28,7 @@ func (g *Graph) insert(p place, o *Object) {
 		n.uid = "" // nothing that is said about the value can be relied on
 		return
 	}
-	g.uids[n.uid] = n
-	if a := g.anchors[n.uid]; a != nil {
-		a.owner, n.anchor = n, a
-		regain(a)
-	}
+	g.join(n)
 	g.link(n, g.heed(n, o), nil)
 	if g.loading {
 		if len(n.refs) > 0 || n.class() != Firm {
@@ -46,6 +42,39 @@ func (g *Graph) insert(p place, o *Object) {
 	g.breakCycles(n)
 	if len(n.refs) > 0 || n.class() != Firm {
 		g.mark(n)
+	}
+}
+
+// join enters n under its uid, before others that have the same.
+func (g *Graph) join(n *node) {
+	n.same = g.uids[n.uid]
+	g.uids[n.uid] = n
+	if a := g.anchors[n.uid]; a != nil {
+		a.owner, n.anchor = n, a
+		regain(a)
+	}
+}
+
+// part takes n out from under its uid.
+func (g *Graph) part(n *node) {
+	if n.uid == "" { // it never could be read
+		return
+	}
+	if head := g.uids[n.uid]; head != n {
+		for head.same != n {
+			head = head.same
+		}
+		head.same = n.same
+	} else if n.same != nil {
+		g.uids[n.uid] = n.same
+	} else {
+		delete(g.uids, n.uid)
+	}
+	if n.anchor != nil {
+		n.anchor.owner = g.uids[n.uid]
+		if n.anchor.owner != nil {
+			n.anchor.reconsider()
+		}
 	}
 }
 
@@ -111,20 +140,19 @@ func (g *Graph) rename(n *node, stored *kindName) {
 // remove takes an object out. Its dependents are judged again, and whoever waited for it.
 func (g *Graph) remove(n *node) {
 	delete(g.nodes, n.place)
-	if g.uids[n.uid] == n {
-		delete(g.uids, n.uid)
-	}
 	n.gone = true
 	g.lose(n)
 	g.retire(n)
 	g.unlink(n)
+	g.part(n)
 	if a := n.anchor; a != nil {
-		if a.owner == n {
-			a.owner = nil
-		}
 		for e := a.first; e != nil; e = e.next {
 			g.mark(e.dependent)
 		}
+		a.owners(func(o *node) bool { // fewer may block it now
+			g.mark(o)
+			return true
+		})
 	}
 	if s := g.unread[n.place]; s != nil {
 		g.wakeUnread(n.place, s)

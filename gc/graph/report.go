@@ -14,7 +14,12 @@ func (g *Graph) reportOwners(n *node, old []ref) {
 		if o == nil || named[r.edge.anchor.uid] {
 			continue
 		}
-		if r.kind.known && n.names(r) == o.place {
+		right := false
+		r.edge.anchor.owners(func(o *node) bool {
+			right = r.kind.known && n.names(r) == o.place
+			return !right
+		})
+		if right {
 			continue
 		}
 		if o.namespace != "" && o.namespace != n.namespace && !o.collection.inert {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func (g *Graph) Snapshot(uids []string) []View {
 		}
 	}
 	views = slices.AppendSeq(views, maps.Values(missing))
-	slices.SortFunc(views, func(a, b View) int { return strings.Compare(a.UID, b.UID) })
+	slices.SortFunc(views, func(a, b View) int { return cmp.Or(strings.Compare(a.UID, b.UID), a.Key.Compare(b.Key)) })
 	return views
 }
 
@@ -65,7 +66,7 @@ func (g *Graph) connected(uids []string) map[place]*node {
 			continue
 		}
 		seen[uid] = true
-		if n := g.uids[uid]; n != nil {
+		for n := g.uids[uid]; n != nil; n = n.same {
 			found[n.place] = n
 			n.edges(func(e *edge) { next = append(next, e.anchor.uid) })
 		}

@@ -80,6 +80,7 @@ func groups() []group {
 		{"openapi", (*bench).openapi, true},
 		{"load", (*bench).load, false},
 		{"list", (*bench).lists, false},
+		{"past", (*bench).pastLists, false},
 		{"watch", (*bench).fanOut, false},
 		{"cascade", (*bench).cascades, false},
 		{"scale", (*bench).scales, false},

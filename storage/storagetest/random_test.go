@@ -175,6 +175,9 @@ func (g *generator) list() operation {
 		r.From = g.key() + []string{"", "\x00"}[g.IntN(2)]
 	}
 	if g.IntN(3) == 0 {
+		r.End = g.key() + []string{"", "\x00"}[g.IntN(2)]
+	}
+	if g.IntN(3) == 0 {
 		r.Revision = max(1, g.revision-g.Int64N(60)+2)
 	}
 	return operation{fmt.Sprintf("list %+v", r), func(t *testing.T, s storage.Store, a *answer) (err error) {

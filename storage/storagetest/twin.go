@@ -119,7 +119,7 @@ func (w *Twin) List(ctx context.Context, r storage.Range) (storage.Page, error) 
 	}
 	for _, rec := range w.at(p.Revision) {
 		switch {
-		case !strings.HasPrefix(rec.Key, r.Prefix) || rec.Key < r.From:
+		case !strings.HasPrefix(rec.Key, r.Prefix) || rec.Key < r.From || r.End != "" && rec.Key >= r.End:
 		case r.Limit > 0 && int64(len(p.Records)) == r.Limit:
 			p.More = true
 			p.Remaining++

@@ -1,0 +1,132 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// What follows is kube-apiserver's behind its feature gate AllowUnsafeMalformedObjectDeletion, which is alpha and off by
+// default in v1.36 (AS pkg/features/kube_features.go).
+
+// ignoreReadError is the delete option that the gate is about.
+const ignoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
+
+// deleteMalformedVerb is what a user must be allowed to do, besides delete, to use the option.
+const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
+
+// ignoresReadError reports whether the option is set; deleteOptions clears it while the gate is off.
+func ignoresReadError(o *metav1.DeleteOptions) bool {
+	return o.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *o.IgnoreStoreReadErrorWithClusterBreakingPotential
+}
+
+// deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion, as
+// there is nothing to ask for them (AS registry/generic/registry/corrupt_obj_deleter.go: Delete).
+func (s *Server) deleteMalformed(q *request, x *rendering) error {
+	if err := q.authorizeMalformed(); err != nil {
+		return err
+	}
+	ctx, key := q.r.Context(), q.key(s.root)
+	if err := s.fresh(ctx); err != nil {
+		return err
+	}
+	cur, _ := s.cache.Get(key)
+	for {
+		if cur == nil || s.sound(q.res, cur) == nil { // of one that isn't there upstream says the same
+			return q.notMalformed()
+		}
+		_, err := s.commit(ctx, &q.op, storage.Txn{Key: key, Expect: cur.Revision, TTL: s.ttl(&q.op)})
+		var lost *storage.ConflictError
+		switch {
+		case err == nil:
+			s.log.Warn("an object that can't be read was deleted without its finalizers", "key", key, "user", q.user.Name, "why", s.sound(q.res, cur))
+			return q.answerOther(x, http.StatusOK, q.malformedStatus())
+		case !errors.As(err, &lost):
+			return err
+		case lost.Current.ModRevision == 0:
+			cur = nil
+		default: // upstream deletes what another client has written meanwhile; here it may be readable
+			cur = s.decoder.Decode(lost.Current)
+		}
+	}
+}
+
+// authorizeMalformed denies the option to users who lack the verb (AS handlers/delete.go: authorizeUnsafeDelete).
+func (q *request) authorizeMalformed() error {
+	cause := errors.New(ignoreReadError + " delete option is not allowed on a subresource or non-resource request")
+	if q.sub == nil {
+		d := q.s.authorizer.Authorize(attributesFor(q.user, q.target, deleteMalformedVerb))
+		if d.Allowed() {
+			return nil
+		}
+		cause = fmt.Errorf("not permitted to do %q, reason: %s", deleteMalformedVerb, d.Reason())
+	}
+	return apierrors.NewForbidden(q.res.GroupResource(), q.name, cause)
+}
+
+func (o *op) notMalformed() error {
+	return apierrors.NewInvalid(schema.GroupKind{Group: o.res.Group, Kind: o.res.Plural}, o.name, field.ErrorList{
+		field.Invalid(field.NewPath(ignoreReadError), true, "is exclusively used to delete corrupt object(s), try again by removing this option")})
+}
+
+func (o *op) malformedStatus() *metav1.Status {
+	return &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusOK,
+		Details: &metav1.StatusDetails{Name: o.name, Kind: o.res.Kind}}
+}
+
+// noCollection rejects the option for a collection (AS handlers/delete.go: DeleteCollection).
+func noCollection(o *metav1.DeleteOptions) error {
+	if !ignoresReadError(o) {
+		return nil
+	}
+	return invalidOptions("DeleteOptions", field.ErrorList{
+		field.Invalid(field.NewPath(ignoreReadError), true, "is not allowed with DELETECOLLECTION, try again after removing the option")})
+}
+
+// malformed collects what a list can't show, where the list fails for it.
+type malformed struct {
+	causes []metav1.StatusCause
+	// truncated says that there may be more.
+	truncated bool
+}
+
+// mostMalformed is how many keys a list's Status names (AS etcd3/store.go: listErrAggrFactory).
+const mostMalformed = 100
+
+// add reports whether it is worth while to look further.
+func (m *malformed) add(key string, err error) (going bool) {
+	if len(m.causes) == mostMalformed {
+		m.truncated = true
+		return false
+	}
+	m.causes = append(m.causes, metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Field: key, Message: err.Error()})
+	return true
+}
+
+// err is the list's Status; nil if everything could be read (AS etcd3/corrupt_obj_deleter.go: NewAPIStatusError).
+func (m *malformed) err(res *resources.Resource) error {
+	if m == nil || len(m.causes) == 0 {
+		return nil
+	}
+	causes := m.causes
+	if m.truncated {
+		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,
+		Details: &metav1.StatusDetails{Group: res.Group, Kind: res.Plural, Name: "list", Causes: causes},
+		Message: fmt.Sprintf("failed to read one or more %s from the storage", res.GroupResource())}}
+}
+
+// leaveOut reports an object that a list can't show, and whether to go on.
+func (s *Server) leaveOut(x *rendering, key string, err error) (going bool) {
+	s.unreadable(key, err, "left out of a list")
+	return x.malformed == nil || x.malformed.add(key, err)
+}

@@ -1,0 +1,61 @@
+package loopback_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+)
+
+// TestSharedUID: two objects that have one uid, put into etcd by other ways. What each owns is collected when that one
+// goes, and no sooner; an orphaning deletion of one of them after the other has gone orphans.
+func TestSharedUID(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	collect(t, s)
+	put := func(name string, owners ...metav1.OwnerReference) {
+		store(t, s, "configmaps/default/"+name, boundMap(t, "default", name, owners...))
+	}
+	of := func(name string) metav1.OwnerReference {
+		return metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: "shared"}
+	}
+	for _, name := range []string{"a", "b"} {
+		store(t, s, "configmaps/default/"+name, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`)
+	}
+	put("of-a", of("a"))
+	put("of-b", of("b"))
+	settled := func() { // what has no owner is collected after all that came before it
+		t.Helper()
+		put("sentinel", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"})
+		until(t, s, configMaps+"/sentinel", missing)
+	}
+	do(t, s, "DELETE", configMaps+"/b", `{"propagationPolicy":"Background"}`)
+	until(t, s, configMaps+"/of-b", missing)
+	settled()
+	if got := owners(t, s, configMaps+"/of-a"); len(got) != 1 {
+		t.Errorf("of-a has the owners %v", got)
+	}
+	do(t, s, "DELETE", configMaps+"/a", `{"propagationPolicy":"Orphan"}`)
+	until(t, s, configMaps+"/a", missing)
+	settled()
+	if got := owners(t, s, configMaps+"/of-a"); len(got) != 0 {
+		t.Errorf("of-a has the owners %v", got)
+	}
+}
+
+// TestSharedUIDForeground: a foreground deletion of the one that was known first ends.
+func TestSharedUIDForeground(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	collect(t, s)
+	for _, name := range []string{"a", "b"} {
+		store(t, s, "configmaps/default/"+name, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"shared"}}`)
+	}
+	block := true
+	store(t, s, "configmaps/default/of-a", boundMap(t, "default", "of-a", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "a", UID: "shared", BlockOwnerDeletion: &block}))
+	do(t, s, "DELETE", configMaps+"/a", `{"propagationPolicy":"Foreground"}`)
+	until(t, s, configMaps+"/of-a", missing)
+	until(t, s, configMaps+"/a", missing)
+	if a := s.Do("GET", configMaps+"/b", nil); a.Code != 200 {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}

@@ -1,0 +1,196 @@
+package past
+
+import (
+	"container/list"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// overhead is about how much memory an object takes beside its JSON: key, metadata, labels, owners.
+const overhead = 512
+
+// chunk is a run of objects that were read at once. It is immutable.
+type chunk struct {
+	start
+	// next is the key that the objects after it begin at, or before the first of them; empty if there are none.
+	next string
+	// after is how many there are after it.
+	after int64
+	// objects are in key order; json is how many bytes of JSON they have.
+	objects []*storage.Object
+	json    int64
+}
+
+// covers reports whether the chunk tells what follows a key.
+func (c *chunk) covers(from string) bool { return c.from <= from && (c.next == "" || from < c.next) }
+
+// index is the place of the first object whose key is not less than from.
+func (c *chunk) index(from string) int {
+	return sort.Search(len(c.objects), func(i int) bool { return c.objects[i].Key >= from })
+}
+
+// size is about how many bytes of memory the chunk takes.
+func (c *chunk) size() int64 { return c.json + overhead*int64(len(c.objects)+1) }
+
+// chunks are the ones that are kept.
+//
+// Invariants:
+//
+//	places has exactly the chunks of used, each place's sorted by from, no from twice
+//	bytes is the sum of their sizes, and at most bound
+type chunks struct {
+	bound int64
+	idle  time.Duration
+	// mu guards what follows. Nothing slow is done under it.
+	mu     sync.Mutex
+	places map[place][]*kept
+	// used has the chunk used last at its front.
+	used  list.List
+	bytes int64
+	// sweeper is set while there are chunks.
+	sweeper *time.Timer
+}
+
+// kept is a chunk and when it was used last.
+type kept struct {
+	*chunk
+	at      time.Time
+	element *list.Element
+}
+
+func newChunks(bound int64, idle time.Duration) *chunks {
+	return &chunks{bound: bound, idle: idle, places: map[place][]*kept{}}
+}
+
+func (k *chunks) held() int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.bytes
+}
+
+// find returns a chunk that covers the start's key; nil if there is none.
+func (k *chunks) find(s start) *chunk {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if c := k.before(s); c != nil && c.covers(s.from) {
+		k.touch(c)
+		return c.chunk
+	}
+	return nil
+}
+
+// remaining returns how many objects there are from the start's key on, if a chunk tells.
+func (k *chunks) remaining(s start) (n int64, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c := k.before(s)
+	if c == nil || !c.covers(s.from) && s.from != c.next {
+		return 0, false
+	}
+	k.touch(c)
+	return c.after + int64(len(c.objects)-c.index(s.from)), true
+}
+
+// before returns the place's last chunk that begins at the start's key or before it.
+func (k *chunks) before(s start) *kept {
+	all := k.places[s.place]
+	i, found := search(all, s.from)
+	switch {
+	case found:
+		return all[i]
+	case i > 0:
+		return all[i-1]
+	}
+	return nil
+}
+
+// average is how many bytes of JSON the place's objects have on average, as far as it is known, and at least 1; 0 if it
+// isn't known.
+func (k *chunks) average(p place) int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var objects, bytes int64
+	for _, c := range k.places[p] {
+		objects, bytes = objects+int64(len(c.objects)), bytes+c.json
+	}
+	if objects == 0 {
+		return 0
+	}
+	return max(bytes/objects, 1)
+}
+
+// add keeps a chunk, unless it alone is beyond the bound, and drops others for it.
+func (k *chunks) add(c *chunk) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if c.size() > k.bound {
+		return
+	}
+	i, found := search(k.places[c.place], c.from)
+	if found {
+		k.drop(k.places[c.place][i])
+	}
+	for k.bytes+c.size() > k.bound {
+		k.drop(k.used.Back().Value.(*kept))
+	}
+	n := &kept{chunk: c}
+	n.element = k.used.PushFront(n)
+	i, _ = search(k.places[c.place], c.from) // others may have gone
+	k.places[c.place] = slices.Insert(k.places[c.place], i, n)
+	k.bytes += c.size()
+	k.touch(n)
+	if k.sweeper == nil {
+		k.sweeper = time.AfterFunc(k.idle, k.sweep)
+	}
+}
+
+func (k *chunks) touch(c *kept) {
+	c.at = time.Now()
+	k.used.MoveToFront(c.element)
+}
+
+func (k *chunks) drop(c *kept) {
+	k.used.Remove(c.element)
+	k.bytes -= c.size()
+	all := k.places[c.place]
+	i, _ := search(all, c.from)
+	if all = slices.Delete(all, i, i+1); len(all) == 0 {
+		delete(k.places, c.place)
+		return
+	}
+	k.places[c.place] = all
+}
+
+// forget drops a place's chunks.
+func (k *chunks) forget(p place) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, c := range slices.Clone(k.places[p]) {
+		k.drop(c)
+	}
+}
+
+// sweep drops what hasn't been used for as long as is allowed, and comes again when the next one is due.
+func (k *chunks) sweep() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for back := k.used.Back(); back != nil; back = k.used.Back() {
+		c := back.Value.(*kept)
+		if left := k.idle - time.Since(c.at); left > 0 {
+			k.sweeper.Reset(left)
+			return
+		}
+		k.drop(c)
+	}
+	k.sweeper = nil
+}
+
+// search is where a place's chunk that begins at from stands, or would.
+func search(all []*kept, from string) (i int, found bool) {
+	return slices.BinarySearchFunc(all, from, func(c *kept, from string) int { return strings.Compare(c.from, from) })
+}

@@ -1,0 +1,327 @@
+package past
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/internal/seed"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+const prefix = "/registry/configmaps/default/"
+
+// filled returns a store with n objects, among neighbours, and the revision after the last.
+func filled(t *testing.T, n, size int) (storage.Store, int64) {
+	t.Helper()
+	s := storagetest.NewTwin()
+	put(t, s, "/registry/configmaps/default", 0, size)
+	put(t, s, "/registry/configmaps/default0/a", 0, size)
+	var rev int64
+	for i := range n {
+		rev = put(t, s, fmt.Sprintf("%s%04d", prefix, i), 0, size)
+	}
+	return s, rev
+}
+
+func put(t *testing.T, s storage.Store, key string, expect int64, size int) int64 {
+	t.Helper()
+	rev, err := s.Commit(t.Context(), storage.Txn{Key: key, Expect: expect, Value: fmt.Appendf(nil, `{"metadata":{},"data":%q}`, strings.Repeat("x", size))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rev
+}
+
+func reader(s storage.Store, o Options) *Reader {
+	return New(s, &storage.Decoder{Root: "/registry"}, o)
+}
+
+// keys are up to n of those that a view shows from a key on; 0 is all.
+func keys(ctx context.Context, v *View, from string, n int) (out []string, err error) {
+	err = v.Ascend(ctx, from, n, func(o *storage.Object) bool {
+		out = append(out, fmt.Sprintf("%s@%d", o.Key, o.Revision))
+		return n == 0 || len(out) < n
+	})
+	return out, err
+}
+
+// counting counts what is asked of a store.
+type counting struct {
+	storage.Store
+	mu     sync.Mutex
+	ranges []storage.Range
+	// gate, if set, is waited for by every read.
+	gate chan struct{}
+}
+
+func (c *counting) List(ctx context.Context, r storage.Range) (storage.Page, error) {
+	c.mu.Lock()
+	c.ranges = append(c.ranges, r)
+	c.mu.Unlock()
+	if c.gate != nil {
+		select {
+		case <-c.gate:
+		case <-ctx.Done():
+			return storage.Page{}, fmt.Errorf("%w: %w", storage.ErrUnavailable, ctx.Err())
+		}
+	}
+	return c.Store.List(ctx, r)
+}
+
+// check checks the invariants of chunks.
+func (k *chunks) check(t *testing.T) {
+	t.Helper()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	n, bytes := 0, int64(0)
+	for p, all := range k.places {
+		if len(all) == 0 {
+			t.Errorf("%v has an empty list", p)
+		}
+		for i, c := range all {
+			n, bytes = n+1, bytes+c.size()
+			if c.place != p || i > 0 && all[i-1].from >= c.from {
+				t.Errorf("%v: %q is out of order", p, c.from)
+			}
+		}
+	}
+	if n != k.used.Len() || bytes != k.bytes || bytes > k.bound || (n > 0) != (k.sweeper != nil) && n > 0 {
+		t.Errorf("%d chunks of %d bytes, want %d of %d, at most %d", n, bytes, k.used.Len(), k.bytes, k.bound)
+	}
+}
+
+// TestRandom reads random parts of random revisions, with a bound that is large enough for all, for some and for no
+// chunks, and compares them with what the store says.
+func TestRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(seed.Of(t), 0))
+	s, first := filled(t, 150, 200)
+	last := first
+	for range 60 {
+		key := fmt.Sprintf("%s%04d", prefix, rng.IntN(170))
+		at, err := s.Get(t.Context(), key)
+		switch {
+		case err == nil && rng.IntN(3) == 0:
+			if last, err = s.Commit(t.Context(), storage.Txn{Key: key, Expect: at.ModRevision}); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			last = put(t, s, key, at.ModRevision, rng.IntN(400))
+		}
+	}
+	for _, bound := range []int64{1 << 30, 100 << 10, 1} {
+		r := reader(s, Options{Bytes: bound, Ahead: func(_, _ string, n int) string { // right or wrong
+			return []string{"", prefix, "/registry/z", fmt.Sprintf("%s%04d", prefix, rng.IntN(170)), fmt.Sprintf("%s%04d", prefix, n)}[rng.IntN(5)]
+		}})
+		for range 100 {
+			v := r.View(prefix, first+rng.Int64N(last-first+1))
+			for range 1 + rng.IntN(4) {
+				compare(t, s, v, rng)
+				r.kept.check(t)
+			}
+		}
+	}
+}
+
+// compare compares a page and a count of a view with the store's own.
+func compare(t *testing.T, s storage.Store, v *View, rng *rand.Rand) {
+	t.Helper()
+	from, n := fmt.Sprintf("%s%04d", prefix, rng.IntN(170)), rng.IntN(120)
+	if rng.IntN(4) == 0 {
+		from = ""
+	}
+	page, err := s.List(t.Context(), storage.Range{Prefix: prefix, From: from, Limit: int64(n), Revision: v.Revision()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, rec := range page.Records {
+		want = append(want, fmt.Sprintf("%s@%d", rec.Key, rec.ModRevision))
+	}
+	got, err := keys(t.Context(), v, from, n)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Fatalf("%d from %q at %d: %v (-store +view):\n%s", n, from, v.Revision(), err, diff)
+	}
+	count, err := v.Count(t.Context(), from)
+	if wanted := int64(len(page.Records)) + page.Remaining; err != nil || count != wanted {
+		t.Fatalf("%d from %q at %d: %v, want %d", count, from, v.Revision(), err, wanted)
+	}
+	key := max(from, prefix+"0000")
+	o, err := v.Get(t.Context(), key)
+	if err != nil || (o != nil) != (len(page.Records) > 0 && page.Records[0].Key == key) {
+		t.Fatalf("%s at %d: %v, %v", key, v.Revision(), o, err)
+	}
+}
+
+// TestShared: clients of one revision read each object once, in whatever steps they go; the reads are bounded.
+func TestShared(t *testing.T) {
+	twin, rev := filled(t, 2000, 3000) // 6 MiB
+	s := &counting{Store: twin}
+	r := reader(s, Options{})
+	want, err := keys(t.Context(), r.View(prefix, rev), "", 0)
+	if err != nil || len(want) != 2000 {
+		t.Fatalf("%d objects: %v", len(want), err)
+	}
+	var clients sync.WaitGroup
+	for _, step := range []int{7, 100, 500, 500, 3000} {
+		clients.Go(func() {
+			var got []string
+			for from := ""; ; {
+				page, err := keys(t.Context(), r.View(prefix, rev), from, step)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got = append(got, page...)
+				if len(page) < step {
+					break
+				}
+				key, _, _ := strings.Cut(page[len(page)-1], "@")
+				from = key + "\x00"
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("in steps of %d: %d objects, want %d", step, len(got), len(want))
+			}
+		})
+	}
+	clients.Wait()
+	if c := r.Counts(); c.Records != 2000 || c.Reads > 9 {
+		t.Errorf("%+v", c)
+	}
+	for i, q := range s.ranges {
+		if most := int64(readBytes / 3000); q.Limit == 0 || q.Limit > max(most, firstRecords) {
+			t.Errorf("read %d: %+v", i, q)
+		}
+	}
+}
+
+// TestTogether: clients that come while a read is under way wait for it, and take it over if the first one leaves.
+func TestTogether(t *testing.T) {
+	twin, rev := filled(t, 10, 10)
+	synctest.Test(t, func(t *testing.T) {
+		s := &counting{Store: twin, gate: make(chan struct{})}
+		r := reader(s, Options{})
+		first, leave := context.WithCancel(t.Context())
+		var clients sync.WaitGroup
+		clients.Go(func() {
+			if _, err := keys(first, r.View(prefix, rev), "", 5); !errors.Is(err, context.Canceled) {
+				t.Errorf("the client that left: %v", err)
+			}
+		})
+		synctest.Wait()
+		for range 8 {
+			clients.Go(func() {
+				if got, err := keys(t.Context(), r.View(prefix, rev), "", 5); err != nil || len(got) != 5 {
+					t.Errorf("%v, %v", got, err)
+				}
+			})
+		}
+		synctest.Wait()
+		if n := len(s.ranges); n != 1 {
+			t.Errorf("%d reads are under way", n)
+		}
+		leave()
+		synctest.Wait()
+		close(s.gate)
+		clients.Wait()
+		if c := r.Counts(); c.Reads != 1 || c.Records != 5 {
+			t.Errorf("%+v", c)
+		}
+		time.Sleep(2 * time.Minute) // until the sweeper has ended
+	})
+}
+
+// TestTurns: no more reads are under way than there may be.
+func TestTurns(t *testing.T) {
+	twin, rev := filled(t, 10, 10)
+	synctest.Test(t, func(t *testing.T) {
+		s := &counting{Store: twin, gate: make(chan struct{})}
+		r := reader(s, Options{})
+		var clients sync.WaitGroup
+		for i := range 2 * reads {
+			clients.Go(func() {
+				if _, err := keys(t.Context(), r.View(prefix, rev-int64(i)), "", 5); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if n := len(s.ranges); n != reads {
+			t.Errorf("%d reads are under way, want %d", n, reads)
+		}
+		close(s.gate)
+		clients.Wait()
+		time.Sleep(2 * time.Minute)
+	})
+}
+
+// TestIdle: what isn't used is dropped, what is used stays.
+func TestIdle(t *testing.T) {
+	twin, rev := filled(t, 10, 10)
+	synctest.Test(t, func(t *testing.T) {
+		r := reader(twin, Options{Idle: time.Minute})
+		for _, at := range []int64{rev, rev - 1} {
+			if _, err := keys(t.Context(), r.View(prefix, at), "", 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		both := r.Held()
+		time.Sleep(40 * time.Second)
+		if _, err := keys(t.Context(), r.View(prefix, rev), "", 0); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(40 * time.Second)
+		synctest.Wait()
+		if one := r.Held(); one == 0 || one >= both {
+			t.Errorf("%d of %d bytes are held", one, both)
+		}
+		r.kept.check(t)
+		time.Sleep(40 * time.Second)
+		synctest.Wait()
+		if none := r.Held(); none != 0 {
+			t.Errorf("%d bytes are held", none)
+		}
+		if _, err := keys(t.Context(), r.View(prefix, rev), "", 0); err != nil || r.Held() == 0 {
+			t.Errorf("%d bytes are held after a later read: %v", r.Held(), err)
+		}
+		time.Sleep(2 * time.Minute)
+	})
+}
+
+// TestCompacted: a revision that etcd has forgotten isn't shown, even if it is in memory.
+func TestCompacted(t *testing.T) {
+	s, rev := filled(t, 20, 10)
+	r := reader(s, Options{})
+	going, old := r.View(prefix, rev-1), r.View(prefix, rev-1)
+	if _, err := keys(t.Context(), going, "", 5); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Compact(t.Context(), rev); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keys(t.Context(), old, "", 5); !errors.Is(err, storage.ErrCompacted) {
+		t.Errorf("what is in memory: %v", err)
+	}
+	if _, err := keys(t.Context(), going, prefix+"0010", 5); !errors.Is(err, storage.ErrCompacted) {
+		t.Errorf("in the middle: %v", err)
+	}
+	if _, err := r.View(prefix, rev-1).Count(t.Context(), ""); !errors.Is(err, storage.ErrCompacted) {
+		t.Errorf("counting: %v", err)
+	}
+	if _, err := r.View(prefix, rev-1).Get(t.Context(), prefix+"0000"); !errors.Is(err, storage.ErrCompacted) {
+		t.Errorf("one key: %v", err)
+	}
+	if held := r.Held(); held != 0 {
+		t.Errorf("%d bytes are held", held)
+	}
+}
