@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,6 +57,8 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 			return fmt.Errorf("%w: closed", ErrUnavailable)
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, ErrSetBack):
+			return err
 		case errors.Is(err, ErrCompacted):
 			e.log.Info("history that the watch needs is compacted, reading the whole state", "revision", before)
 			f.reached.Store(0)
@@ -129,18 +132,36 @@ func (f *follower) deliver(b Batch) error {
 		return sinkError{err}
 	}
 	f.reached.Store(b.Revision)
+	if h := f.etcd.history; h != nil && len(b.Events) > 0 {
+		h.saw(newest(b))
+	}
 	return nil
+}
+
+// newest is the batch's event with the greatest revision. It has one.
+func newest(b Batch) Event {
+	if !b.Reset {
+		return b.Events[len(b.Events)-1]
+	}
+	return slices.MaxFunc(b.Events, func(x, y Event) int { return cmp.Compare(x.Revision, y.Revision) })
 }
 
 // watch delivers what the watch puts into the inbox.
 func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
 	timer := time.NewTimer(progressGrace)
 	defer timer.Stop()
+	var over <-chan struct{}
+	if f.etcd.history != nil {
+		over = f.etcd.history.over
+	}
 	waiting := true // the timer runs; at first for what was asked of the watch before this one
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-over:
+			_, err := f.etcd.history.begin()
+			return err
 		case <-in.ready:
 			b, err := in.take()
 			if derr := f.deliver(b); derr != nil {

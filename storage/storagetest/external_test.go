@@ -25,14 +25,21 @@ type cluster struct {
 	server *embed.Etcd
 }
 
-// startCluster starts one on unix sockets; with TLS on a port that is free.
-func startCluster(t *testing.T, tls transport.TLSInfo) *cluster {
+// shortDir is t.TempDir with a name that is short enough for a socket.
+func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "etcd") // t.TempDir's names are too long for a socket
+	dir, err := os.MkdirTemp("", "etcd")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// startCluster starts one on unix sockets; with TLS on a port that is free.
+func startCluster(t *testing.T, tls transport.TLSInfo) *cluster {
+	t.Helper()
+	dir := shortDir(t)
 	c := embed.NewConfig()
 	c.Dir = filepath.Join(dir, "data")
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
