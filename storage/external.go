@@ -48,7 +48,7 @@ func dial(c Config, known *history) (*clientv3.Client, *gate, error) {
 		PermitWithoutStream:  true,
 		TLS:                  creds,
 		Logger:               newLog(c.Logger, quiet, &onApply{}, zapcore.WriteThenPanic),
-		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect)},
+		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect), grpc.WithPerRPCCredentials(fence{known.inDoubt})},
 	}
 	g := newGate(c, &config, known)
 	client, err := clientv3.New(config)

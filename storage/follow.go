@@ -22,13 +22,15 @@ const (
 	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
 )
 
-// follower is one call of Follow. Its fields are its own goroutine's, but for reached and behind.
+// follower is one call of Follow. Its fields are its own goroutine's, but for reached, settled and behind.
 type follower struct {
 	etcd *Etcd
 	sink func(Batch) error
 	// reached is the revision up to which sink has the timeline; 0 before the first batch.
 	reached atomic.Int64
-	// behind tells the follower that someone knows of a greater revision.
+	// settled is one more than how many doubts there were when the last whole state was read; 0 before.
+	settled atomic.Int64
+	// behind tells the follower that someone knows of a greater revision, or has a doubt.
 	behind chan struct{}
 }
 
@@ -52,6 +54,9 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 		var failed sinkError
 		switch {
 		case errors.As(err, &failed):
+			if e.history != nil && errors.Is(failed.error, ErrSetBack) {
+				e.history.fail(failed.error)
+			}
 			return failed.error
 		case e.life.Err() != nil:
 			return fmt.Errorf("%w: closed", ErrUnavailable)
@@ -104,6 +109,7 @@ func (f *follower) reset(ctx context.Context) error {
 		r.Limit = pageLocal
 	}
 	b := Batch{Reset: true}
+	doubts := e.doubts()
 	for {
 		p, err := e.List(ctx, r)
 		if err != nil {
@@ -117,7 +123,11 @@ func (f *follower) reset(ctx context.Context) error {
 		}
 		b.Revision = p.Revision
 		if !p.More {
-			return f.deliver(b)
+			err := f.deliver(b)
+			if err == nil {
+				f.settled.Store(doubts + 1)
+			}
+			return err
 		}
 		r.Revision, r.From = p.Revision, p.Records[len(p.Records)-1].Key+"\x00"
 	}
@@ -156,6 +166,9 @@ func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
 	}
 	waiting := true // the timer runs; at first for what was asked of the watch before this one
 	for {
+		if f.doubtful() {
+			return ErrCompacted
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

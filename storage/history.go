@@ -26,6 +26,12 @@ type history struct {
 	// latest is the newest event that a follower was given; nil before the first.
 	latest atomic.Pointer[Event]
 
+	// doubts counts the connections at which that could not be told any more, because etcd has compacted it.
+	doubts atomic.Int64
+	// doubted is called after each, and inDoubt says whether one is left that no whole state has settled.
+	doubted func()
+	inDoubt func() bool
+
 	// stop ends all connections and the requests that wait for one. fatal is Config.Fatal.
 	stop  func()
 	fatal func(error)
@@ -131,7 +137,7 @@ func (h *history) fail(err error) {
 }
 
 // check asks a member whether its cluster's history is the one that is known. root is what is read if
-// nothing is. It is no error if that can't be told any more because it is compacted.
+// nothing is. It is no error if that can't be told any more because it is compacted, but a doubt.
 func (h *history) check(ctx context.Context, kv pb.KVClient, root string) error {
 	known, ev := h.seen.Load(), h.latest.Load()
 	q := &pb.RangeRequest{Key: []byte(root + "/"), KeysOnly: true}
@@ -148,10 +154,16 @@ func (h *history) check(ctx context.Context, kv pb.KVClient, root string) error 
 	if len(resp.Kvs) > 0 && resp.Kvs[0].ModRevision <= ev.Revision {
 		return ev.found(modified(resp) == ev.Revision && ev.Value != nil)
 	}
-	return ev.check(ctx, kv)
+	err = ev.check(ctx, kv)
+	if rpctypes.Error(err) == rpctypes.ErrCompacted {
+		h.doubts.Add(1)
+		h.doubted()
+		return nil
+	}
+	return err
 }
 
-// check looks the event up in etcd's history.
+// check looks the event up in etcd's history, which may be compacted.
 func (ev *Event) check(ctx context.Context, kv pb.KVClient) error {
 	at := func(rev int64) (int64, error) {
 		resp, err := kv.Range(ctx, &pb.RangeRequest{Key: []byte(ev.Key), KeysOnly: true, Revision: rev})
@@ -163,8 +175,6 @@ func (ev *Event) check(ctx context.Context, kv pb.KVClient) error {
 		was, err = at(ev.Revision - 1)
 	}
 	switch {
-	case rpctypes.Error(err) == rpctypes.ErrCompacted:
-		return nil
 	case err != nil:
 		return err
 	case ev.Value == nil:

@@ -138,6 +138,7 @@ func answers(ctx context.Context, c *clientv3.Client, key string) error {
 // connect connects to an external cluster and waits for an answer.
 func (e *Etcd) connect(ctx context.Context, c Config) (err error) {
 	known := newHistory(c.Fatal)
+	known.doubted, known.inDoubt = e.doubted, e.inDoubt
 	client, g, err := dial(c, known)
 	if err != nil {
 		return err

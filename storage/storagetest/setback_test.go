@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 )
 
@@ -154,6 +155,57 @@ func TestSetBack(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSetBackCompacted sets etcd back under a cache, and has others write on and compact all that could tell.
+// Only the whole state can, and nothing is written before the cache has seen it.
+func TestSetBackCompacted(t *testing.T) {
+	t.Parallel()
+	r := startRestored(t)
+	backup := r.backup()
+	c := cache.New(cache.Options{Decoder: storage.Decoder{Root: storage.DefaultRoot}})
+	arrived, apply := make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- r.store.Follow(t.Context(), func(b storage.Batch) error {
+			if b.Reset && c.Revision() > 0 {
+				close(arrived)
+				<-apply
+			}
+			return c.Apply(b)
+		})
+	}()
+	<-c.Ready()
+	rev := remove(t, r.store, key("a"), 2)
+	if err := c.Wait(t.Context(), rev); err != nil {
+		t.Fatal(err)
+	}
+	put(t, r.store, key("c"), 0, "3")
+	r.offline(func(dir string) {
+		r.restore(backup)(dir)
+		direct(t, dir, 9)
+		removeOffline(t, dir, key("direct1"), true)
+	})
+	for {
+		_, err := r.store.Commit(t.Context(), storage.Txn{Key: key("new"), Value: []byte("x")})
+		if !errors.Is(err, storage.ErrUnavailable) {
+			t.Fatalf("a write by an unknown history: %v", err)
+		}
+		select {
+		case <-arrived:
+		default:
+			continue
+		}
+		break
+	}
+	close(apply)
+	if err := <-r.fatal; !errors.Is(err, storage.ErrSetBack) || !strings.Contains(err.Error(), key("a")) {
+		t.Errorf("fatal: %v", err)
+	}
+	if err := <-ended; !errors.Is(err, storage.ErrSetBack) {
+		t.Errorf("the follower ended with %v", err)
+	}
+	nothingWorks(t, r.store)
 }
 
 // nothingWorks makes requests at once, and some more, all of which must fail.
