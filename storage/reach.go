@@ -9,6 +9,7 @@ import (
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -52,9 +53,7 @@ func (g *gate) reach(ctx context.Context) error {
 			if err := unusable(r.endpoint, r.err); err != nil {
 				return err
 			}
-			if _, again := heard[r.endpoint]; ctx.Err() == nil || !again {
-				heard[r.endpoint] = r.err
-			}
+			heard.hear(r.endpoint, r.err, ctx.Err() != nil)
 			if r.err == nil && !passed {
 				passed, late = true, time.After(lateAfter)
 			}
@@ -75,8 +74,30 @@ func unusable(endpoint string, err error) error {
 		return fmt.Errorf("%s: %w", endpoint, err)
 	case errors.Is(err, ErrSetBack): // nothing was read before, but from the other endpoints
 		return fmt.Errorf("%w: %s and the other endpoints are of different clusters", ErrCluster, endpoint)
+	case denied(err):
+		return fmt.Errorf("%w: %s: %w: with authentication enabled, etcd takes the common name of the client certificate for the "+
+			"user, who needs the permission to read and write all keys, and the role root to compact", ErrUnavailable, endpoint, err)
 	}
 	return nil
+}
+
+// denied reports whether etcd rejects a request because of its user.
+func denied(err error) bool {
+	err = rpctypes.Error(err)
+	return err == rpctypes.ErrPermissionDenied || err == rpctypes.ErrUserEmpty || err == rpctypes.ErrUserNotFound
+}
+
+// hear takes in the result of an attempt, but not what tells less than the one before: that time was over, or
+// that a connection broke which TLS has failed on (TLS 1.3 tells a client only when it reads).
+func (p probes) hear(endpoint string, err error, over bool) {
+	if before := p[endpoint]; err == nil || before == nil || !over && (aboutTLS(err) || !aboutTLS(before)) {
+		p[endpoint] = err
+	}
+}
+
+// aboutTLS reports whether an error comes from a certificate or a handshake. gRPC keeps only its message.
+func aboutTLS(err error) bool {
+	return strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
 }
 
 // wait says of those that were not heard of that they are late.

@@ -157,6 +157,21 @@ func TestSetBack(t *testing.T) {
 	}
 }
 
+func TestTwinSetBack(t *testing.T) {
+	w := NewTwin()
+	put(t, w, key("a"), 0, "1")
+	following, ended := make(chan struct{}), make(chan error)
+	go func() {
+		ended <- w.Follow(t.Context(), func(storage.Batch) error { close(following); return nil })
+	}()
+	<-following
+	w.SetBack()
+	nothingWorks(t, w)
+	if err := <-ended; !errors.Is(err, storage.ErrSetBack) {
+		t.Errorf("the follower ended with %v", err)
+	}
+}
+
 // TestSetBackCompacted sets etcd back under a cache, and has others write on and compact all that could tell.
 // Only the whole state can, and nothing is written before the cache has seen it.
 func TestSetBackCompacted(t *testing.T) {
