@@ -48,7 +48,9 @@ func dial(c Config, known *history) (*clientv3.Client, *gate, error) {
 		PermitWithoutStream:  true,
 		TLS:                  creds,
 		Logger:               newLog(c.Logger, quiet, &onApply{}, zapcore.WriteThenPanic),
-		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect), grpc.WithPerRPCCredentials(fence{known.inDoubt})},
+		DialOptions: []grpc.DialOption{
+			grpc.WithConnectParams(reconnect), grpc.WithPerRPCCredentials(fence{known.inDoubt}),
+		},
 	}
 	g := newGate(c, &config, known)
 	client, err := clientv3.New(config)
@@ -89,8 +91,11 @@ func newRemote(c *clientv3.Client, known *history) remote {
 // answer is what all responses of etcd have.
 type answer interface{ GetHeader() *pb.ResponseHeader }
 
-// send makes a request, which is linearizable, and checks that its answer follows what was known before.
-func send[Q any, A answer](ctx context.Context, h *history, call func(context.Context, Q, ...grpc.CallOption) (A, error), q Q, rev int64) (A, error) {
+// send makes a request, which is linearizable, and checks that its answer follows what was known before. rev is the
+// revision that it names, if it does.
+func send[Q any, A answer](
+	ctx context.Context, h *history, call func(context.Context, Q, ...grpc.CallOption) (A, error), q Q, rev int64,
+) (A, error) {
 	var none A
 	known, err := h.begin()
 	if err != nil {

@@ -17,12 +17,15 @@ import (
 // gRPC asks for a request's credentials when it has chosen a connection, and so after the gate has opened that.
 type fence struct{ inDoubt func() bool }
 
+// unsettled is the error's message.
+const unsettled = "etcd has compacted what was seen last, the whole state is being read again"
+
 var _ credentials.PerRPCCredentials = fence{}
 
 // GetRequestMetadata fails for a transaction while there is a doubt. The error is one that etcd's client returns.
 func (f fence) GetRequestMetadata(ctx context.Context, _ ...string) (map[string]string, error) {
 	if q, _ := credentials.RequestInfoFromContext(ctx); q.Method == pb.KV_Txn_FullMethodName && f.inDoubt() {
-		return nil, status.Error(codes.Unavailable, "etcd has compacted what was seen last, the whole state is being read again")
+		return nil, status.Error(codes.Unavailable, unsettled)
 	}
 	return nil, nil
 }

@@ -122,7 +122,8 @@ func TestVersions(t *testing.T) {
 			if ok != (err == nil) || !ok && m.reads.Load() > 0 {
 				t.Fatalf("opening: %v, after %d reads", err, m.reads.Load())
 			}
-			if !ok && (!errors.Is(err, storage.ErrVersion) || !strings.Contains(err.Error(), endpoints[0]) || !strings.Contains(err.Error(), version)) {
+			says := func(part string) bool { return strings.Contains(err.Error(), part) }
+			if !ok && (!errors.Is(err, storage.ErrVersion) || !says(endpoints[0]) || !says(version)) {
 				t.Errorf("the error doesn't say which endpoint has which version: %v", err)
 			}
 		})
@@ -136,7 +137,8 @@ func TestOldMember(t *testing.T) {
 		serve(t, names[i], version, 1)
 	}
 	_, err := storage.Open(t.Context(), storage.Config{Endpoints: endpoints})
-	if !errors.Is(err, storage.ErrVersion) || !strings.Contains(err.Error(), endpoints[2]+": ") || !strings.Contains(err.Error(), "3.5.13") {
+	if !errors.Is(err, storage.ErrVersion) || !strings.Contains(err.Error(), endpoints[2]+": ") ||
+		!strings.Contains(err.Error(), "3.5.13") {
 		t.Errorf("opening: %v", err)
 	}
 }
@@ -175,7 +177,9 @@ func TestMemberDown(t *testing.T) {
 		}
 	}
 	read()
-	for reason, third := range map[string]*member{"version 3.5.12": {version: "3.5.12", cluster: 1}, "cluster id is 2": {version: "3.6.1", cluster: 2}} {
+	for reason, third := range map[string]*member{
+		"version 3.5.12": {version: "3.5.12", cluster: 1}, "cluster id is 2": {version: "3.6.1", cluster: 2},
+	} {
 		m := serve(t, names[2], third.version, third.cluster)
 		<-m.checked
 		<-m.checked // the first is over, it was rejected

@@ -61,17 +61,18 @@ func TestSharedLease(t *testing.T) {
 	revs := make([]int64, 10)
 	for i := range revs {
 		put := &pb.PutRequest{Key: []byte(name(i)), Value: []byte("{}"), Lease: lease.ID}
-		resp, err := e.rpc.Txn(t.Context(), &pb.TxnRequest{Success: []*pb.RequestOp{{Request: &pb.RequestOp_RequestPut{RequestPut: put}}}})
+		op := &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: put}}
+		resp, err := e.rpc.Txn(t.Context(), &pb.TxnRequest{Success: []*pb.RequestOp{op}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		revs[i] = resp.Header.Revision
 	}
-	if _, err := e.Commit(t.Context(), Txn{Key: name(0), Expect: revs[0], Value: []byte("{2}"), TTL: time.Hour}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Commit(t.Context(), Txn{Key: name(1), Expect: revs[1], TTL: time.Hour}); err != nil {
-		t.Fatal(err)
+	for i, value := range [][]byte{[]byte("{2}"), nil} {
+		txn := Txn{Key: name(i), Expect: revs[i], Value: value, TTL: time.Hour}
+		if _, err := e.Commit(t.Context(), txn); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p, err := e.List(t.Context(), Range{Prefix: "/registry/events/"})
 	if err != nil || len(p.Records) != 9 {

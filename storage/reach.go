@@ -75,8 +75,9 @@ func unusable(endpoint string, err error) error {
 	case errors.Is(err, ErrSetBack): // nothing was read before, but from the other endpoints
 		return fmt.Errorf("%w: %s and the other endpoints are of different clusters", ErrCluster, endpoint)
 	case denied(err):
-		return fmt.Errorf("%w: %s: %w: with authentication enabled, etcd takes the common name of the client certificate for the "+
-			"user, who needs the permission to read and write all keys, and the role root to compact", ErrUnavailable, endpoint, err)
+		return fmt.Errorf("%w: %s: %w: with authentication enabled, etcd takes the common name of the client "+
+			"certificate for the user, who needs the permission to read and write all keys, and the role root to compact",
+			ErrUnavailable, endpoint, err)
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ func supported(version string) error {
 	case err != nil:
 		return fmt.Errorf("%w: it says that its version is %q", ErrVersion, version)
 	case v.LessThan(oldest), v.Major == 3 && v.Minor == 5 && v.LessThan(oldest5):
-		return fmt.Errorf("%w: it is version %s, whose watch progress notifications are unreliable (etcd-io/etcd#15220, #17507): "+
-			"3.4.31 or later, 3.5.13 or later, or 3.6 or later is needed", ErrVersion, version)
+		return fmt.Errorf("%w: it is version %s, whose watch progress notifications are unreliable "+
+			"(etcd-io/etcd#15220, #17507): 3.4.31 or later, 3.5.13 or later, or 3.6 or later is needed", ErrVersion, version)
 	}
 	return nil
 }

@@ -81,7 +81,8 @@ func (c *Cache) continues(b storage.Batch) error {
 			continue
 		}
 		if known, _ := c.Get(e.Key); known == nil || known.Revision != e.Revision {
-			return fmt.Errorf("%w: %s was written at revision %d and was not there at %d", storage.ErrSetBack, e.Key, e.Revision, now)
+			return fmt.Errorf("%w: %s was written at revision %d and was not there at %d",
+				storage.ErrSetBack, e.Key, e.Revision, now)
 		}
 	}
 	return nil

@@ -30,7 +30,9 @@ func startRestored(t *testing.T) *restored {
 	t.Helper()
 	r := &restored{cluster: startCluster(t, transport.TLSInfo{}), fatal: make(chan error, 9)}
 	r.proxy = newProxy(t, r.config.ListenClientUrls[0].Path)
-	r.store = OpenConfig(t, storage.Config{Endpoints: []string{r.proxy.endpoint()}, Fatal: func(err error) { r.fatal <- err }})
+	r.store = OpenConfig(t, storage.Config{
+		Endpoints: []string{r.proxy.endpoint()}, Fatal: func(err error) { r.fatal <- err },
+	})
 	put(t, r.store, key("a"), 0, "1")
 	put(t, r.store, key("b"), 0, "2")
 	return r

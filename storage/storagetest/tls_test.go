@@ -35,7 +35,8 @@ func rejected(t *testing.T, what string, c storage.Config, reason string) {
 	defer cancel()
 	c.Logger = slog.New(slog.DiscardHandler)
 	_, err := storage.Open(ctx, c)
-	if !errors.Is(err, storage.ErrUnavailable) || !strings.Contains(err.Error(), c.Endpoints[0]) || !strings.Contains(err.Error(), reason) {
+	if !errors.Is(err, storage.ErrUnavailable) || !strings.Contains(err.Error(), c.Endpoints[0]) ||
+		!strings.Contains(err.Error(), reason) {
 		t.Errorf("%s: %v", what, err)
 	}
 }
@@ -101,7 +102,8 @@ func TestUsers(t *testing.T) {
 // authentication.
 func enable(t *testing.T, root storage.Config) {
 	t.Helper()
-	tls, err := transport.TLSInfo{CertFile: root.CertFile, KeyFile: root.KeyFile, TrustedCAFile: root.CAFile}.ClientConfig()
+	files := transport.TLSInfo{CertFile: root.CertFile, KeyFile: root.KeyFile, TrustedCAFile: root.CAFile}
+	tls, err := files.ClientConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +125,8 @@ func enable(t *testing.T, root storage.Config) {
 			t.Fatal(err)
 		}
 	}
-	_, err = client.RoleGrantPermission(ctx, "writer", "/registry/", clientv3.GetPrefixRangeEnd("/registry/"), clientv3.PermissionType(clientv3.PermReadWrite))
+	_, err = client.RoleGrantPermission(ctx, "writer", "/registry/", clientv3.GetPrefixRangeEnd("/registry/"),
+		clientv3.PermissionType(clientv3.PermReadWrite))
 	if err == nil {
 		_, err = client.AuthEnable(ctx)
 	}

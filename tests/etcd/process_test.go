@@ -105,6 +105,11 @@ func (m *member) run(binary string) {
 
 var readyLine = regexp.MustCompile(`ready in \d+ ms: (http://\S+) `)
 
+// flags are those of a server over the member.
+func flags(t *testing.T, m *member) []string {
+	return []string{"serve", "--etcd-servers", m.client, "--data-dir", t.TempDir(), "--insecure-port", "-1", "--secure-port", "0"}
+}
+
 // serve starts the server over the member and returns its URL and log.
 func serve(t *testing.T, m *member) (string, *log) {
 	t.Helper()
@@ -114,7 +119,7 @@ func serve(t *testing.T, m *member) (string, *log) {
 	}
 	t.Cleanup(func() { r.Close() })
 	l := &log{}
-	start(t, w, server, "serve", "--etcd-servers", m.client, "--data-dir", t.TempDir(), "--insecure-port", "-1", "--secure-port", "0")
+	start(t, w, server, flags(t, m)...)
 	w.Close() // the server has its own
 	lines := bufio.NewReader(r)
 	for {

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestOldest writes over the oldest etcd by many clients. Each reads what it has written, by default as it is
@@ -64,10 +66,11 @@ func TestOldest(t *testing.T) {
 func TestRejected(t *testing.T) {
 	m := newMember(t)
 	m.run(rejected)
-	c := exec.Command(server, "serve", "--etcd-servers", m.client, "--data-dir", t.TempDir(), "--insecure-port", "-1", "--secure-port", "0")
-	out, err := c.CombinedOutput()
-	if err == nil {
-		t.Errorf("the server ended without an error")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, server, flags(t, m)...).CombinedOutput()
+	if err == nil || ctx.Err() != nil {
+		t.Errorf("the server ended with: %v, %v", err, ctx.Err())
 	}
 	for _, part := range []string{"Error: opening --etcd-servers: ", m.client, "3.5.12", "#15220", "3.5.13 or later"} {
 		if !strings.Contains(string(out), part) {
