@@ -29,7 +29,9 @@ type member struct {
 	// checks and reads count requests; checked gets a token at each check.
 	checks, reads atomic.Int64
 	checked       chan struct{}
-	server        *grpc.Server
+	// answer is asked for the revision that a read of the key tells; nil for always 7.
+	answer func(key string) (int64, error)
+	server *grpc.Server
 }
 
 func (m *member) header() *pb.ResponseHeader {
@@ -45,9 +47,16 @@ func (m *member) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse,
 	return &pb.StatusResponse{Header: m.header(), Version: m.version}, nil
 }
 
-func (m *member) Range(context.Context, *pb.RangeRequest) (*pb.RangeResponse, error) {
+func (m *member) Range(_ context.Context, q *pb.RangeRequest) (*pb.RangeResponse, error) {
 	m.reads.Add(1)
-	return &pb.RangeResponse{Header: m.header()}, nil
+	h := m.header()
+	if m.answer != nil {
+		var err error
+		if h.Revision, err = m.answer(string(q.Key)); err != nil {
+			return nil, err
+		}
+	}
+	return &pb.RangeResponse{Header: h}, nil
 }
 
 // serve runs a member on a unix socket until the test or the member is stopped.
@@ -57,7 +66,14 @@ func serve(t *testing.T, socket, version string, cluster uint64) *member {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &member{version: version, cluster: cluster, checked: make(chan struct{}, 1), server: grpc.NewServer()}
+	m := &member{version: version, cluster: cluster}
+	m.run(t, l)
+	return m
+}
+
+// run serves the member until the test or the member is stopped.
+func (m *member) run(t *testing.T, l net.Listener) {
+	m.checked, m.server = make(chan struct{}, 1), grpc.NewServer()
 	pb.RegisterKVServer(m.server, m)
 	pb.RegisterMaintenanceServer(m.server, m)
 	var serving sync.WaitGroup
@@ -66,7 +82,6 @@ func serve(t *testing.T, socket, version string, cluster uint64) *member {
 		m.server.Stop()
 		serving.Wait()
 	})
-	return m
 }
 
 // sockets returns names for sockets, which must be short, and the endpoints that they are.
