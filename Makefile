@@ -9,7 +9,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check race bench diff conformance crds helm meta soak faults image fuzz clean
+.PHONY: run build test check race bench diff conformance crds helm etcd meta soak faults image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -55,6 +55,12 @@ helm: ## a chart's life with Helm's library, which takes minutes to build for th
 	$(GO) -C tests/helm mod tidy -diff
 	$(GO) -C tests/helm vet ./...
 	$(GO) -C tests/helm test -count=1 ./...
+
+etcd: ## the server over the oldest etcd 3.5 that is supported, and the one before; builds both, for minutes
+	$(GO) -C tests/etcd mod tidy -diff
+	$(GO) -C tests/etcd/rejected mod tidy -diff
+	$(GO) -C tests/etcd vet ./...
+	$(GO) -C tests/etcd test -count=1 ./...
 
 diff: build ## random operations on two servers of ours, one on a disk, which must do the same: SEEDS=, FROM= and OPS=
 	.ci/diff $(or $(FROM),1) $(SEEDS) $(if $(filter-out 2000,$(OPS)),$(OPS),500)

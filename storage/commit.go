@@ -50,9 +50,7 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	if !resp.Succeeded {
 		return 0, conflict(t, resp)
 	}
-	if old := replacedLease(resp); old != 0 {
-		e.release(ctx, old)
-	}
+	e.release(ctx, replacedLease(resp))
 	return resp.Header.Revision, nil
 }
 

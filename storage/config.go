@@ -34,7 +34,8 @@ type Config struct {
 	// error then matches ErrNoSpace). It is called from any goroutine, may be called several times,
 	// and should end the process, which loses nothing that was acknowledged: requests under way never
 	// return, so neither does Close. Before Open returns, and while Close stops etcd, they return such
-	// an error instead. The default panics.
+	// an error instead. Of an external cluster it is called once, when its history is not the one that was read
+	// before (ErrSetBack); all requests fail from then on. The default panics.
 	Fatal func(error)
 	// Root is the prefix of all keys, without a slash at the end (default "/registry").
 	Root string

@@ -30,6 +30,31 @@
 //     ErrCompacted, and Follow begins again if it was behind.
 //  11. An embedded etcd that can't go on, such as on a full disk, acknowledges nothing any more, and
 //     its owner is told (Config.Fatal).
+//  12. A lease is revoked only if it was granted here, for one key. Keys that another program has put
+//     under one lease, as kube-apiserver does with Events, stay when one of them is replaced or removed.
+//  13. No request is sent to a member of an external cluster before its version and its cluster's
+//     history were checked over the network path that the request takes: whenever a connection is made, as a
+//     member can't be upgraded, downgraded, replaced or restored without breaking its connections.
+//     Members before 3.4.31, and before 3.5.13 of 3.5, are not used: their watch progress
+//     overtakes events or never comes. Open fails if one that answers is too old; one that doesn't
+//     answer is checked when it does, so a cluster of three can be opened with one member down.
+//  14. If an external cluster is set back to an earlier revision, or replaced by another, nothing is read
+//     or written from then on: all requests fail, followers end, and the owner is told
+//     (Config.Fatal, ErrSetBack). It is noticed by another cluster id, a smaller revision in a linearizable
+//     answer, or when an event that was seen is not in etcd's history. If etcd has compacted that event,
+//     no write is sent until each follower was given a whole state and has accepted it.
+//
+// Why 14 ends the process, and doesn't begin anew in it: revisions that clients hold, decisions under way and
+// caches belong to a history that no longer is. A supervised server starts again in a moment with none of
+// that, and its clients' watches end with it. Kubernetes asks for the same: to stop all API servers before
+// etcd is restored and to start them after. A kube-apiserver that wasn't stopped goes on and mixes both.
+// Clients that come back with a resourceVersion of the lost history that etcd has not reached again are told
+// what Kubernetes tells them (H-11, H-29); restoring with a bumped revision that is marked compacted (etcdutl
+// snapshot restore --bump-revision --mark-compacted) makes them list again. One endpoint that
+// belongs to another cluster while others don't is only not used.
+//
+// An endpoint must lead to one member, or a name to the addresses of several. Behind a load balancer that
+// has one address the member that is checked may be another than that which is used.
 //
 // An embedded etcd listens nowhere: requests made here are function calls. It has one member, which
 // acknowledges a write when it is on disk and applied, so reads of its memory are linearizable

@@ -25,6 +25,13 @@ var (
 	ErrUnavailable = errors.New("storage: unavailable")
 	// ErrInUse says that another process has the data directory open.
 	ErrInUse = errors.New("storage: data directory in use")
+	// ErrVersion says that an external etcd is of a version whose watches can't be relied on.
+	ErrVersion = errors.New("storage: unsupported version of etcd")
+	// ErrCluster says that the endpoints of an external etcd belong to different clusters.
+	ErrCluster = errors.New("storage: different clusters of etcd")
+	// ErrSetBack says that an external cluster has another history than the one that was read from it before:
+	// it was restored from a backup, or replaced.
+	ErrSetBack = errors.New("storage: etcd was set back to an earlier state or replaced")
 	// ErrCorrupt says that a stored value can't be decoded into an object.
 	ErrCorrupt = errors.New("storage: corrupt value")
 )

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -21,6 +20,8 @@ type Etcd struct {
 	// local is set if etcd is embedded, client if it is not.
 	local  *embedded
 	client *clientv3.Client
+	// history is what is known of an external cluster; nil if etcd is embedded.
+	history *history
 	// space keeps the embedded etcd within its quota.
 	space *space
 
@@ -68,7 +69,7 @@ func (p inProcess) LeaseRevoke(ctx context.Context, q *pb.LeaseRevokeRequest) (*
 
 // Open starts or connects to etcd and returns when it answers. ctx bounds the wait. Errors:
 // ErrInUse at once if another process, or another Etcd, has the directory; ErrUnavailable if an
-// external cluster doesn't answer.
+// external cluster doesn't answer; ErrVersion and ErrCluster if one of its members that answer can't be used.
 func Open(ctx context.Context, c Config) (*Etcd, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -91,19 +92,6 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 	e.space = newSpace(s, e.rpc, c)
 	e.work.Go(func() { e.space.run(e.life) })
 	return e, nil
-}
-
-// connect dials an external cluster and waits for an answer.
-func (e *Etcd) connect(ctx context.Context, c Config) (err error) {
-	if e.client, err = dial(c); err != nil {
-		return err
-	}
-	e.rpc = newRemote(e.client)
-	if err := reach(ctx, e.client, e.root+"/"); err != nil {
-		e.client.Close()
-		return fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
-	}
-	return nil
 }
 
 // Close ends all followers, waits for requests under way, and stops an embedded etcd; its error is

@@ -32,14 +32,15 @@ var reconnect = grpc.ConnectParams{
 	MinConnectTimeout: dialTimeout,
 }
 
-// dial makes a client of an external cluster. It doesn't wait for a connection.
-func dial(c Config) (*clientv3.Client, error) {
+// dial makes a client of an external cluster, and the gate that its connections pass. It doesn't wait for a
+// connection.
+func dial(c Config, known *history) (*clientv3.Client, *gate, error) {
 	creds, err := clientTLS(c)
 	if err != nil {
-		return nil, fmt.Errorf("reading etcd client certificates: %w", err)
+		return nil, nil, fmt.Errorf("reading etcd client certificates: %w", err)
 	}
 	quiet := &atomic.Bool{} // a client has nothing to be silent about
-	client, err := clientv3.New(clientv3.Config{
+	config := clientv3.Config{
 		Endpoints:            c.Endpoints,
 		DialTimeout:          dialTimeout,
 		DialKeepAliveTime:    keepAlive,
@@ -47,37 +48,16 @@ func dial(c Config) (*clientv3.Client, error) {
 		PermitWithoutStream:  true,
 		TLS:                  creds,
 		Logger:               newLog(c.Logger, quiet, &onApply{}, zapcore.WriteThenPanic),
-		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect)},
-	})
+		DialOptions: []grpc.DialOption{
+			grpc.WithConnectParams(reconnect), grpc.WithPerRPCCredentials(fence{known.inDoubt}),
+		},
+	}
+	g := newGate(c, &config, known)
+	client, err := clientv3.New(config)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
+		return nil, nil, fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
 	}
-	return client, nil
-}
-
-// reach waits until the cluster answers. What has failed last is more use than that time is over,
-// which is all that etcd's client would say, so attempts are made one by one.
-func reach(ctx context.Context, c *clientv3.Client, key string) error {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	kv := pb.NewKVClient(c.ActiveConnection())
-	again := time.NewTicker(100 * time.Millisecond)
-	defer again.Stop()
-	var last error
-	for {
-		_, err := kv.Range(ctx, &pb.RangeRequest{Key: []byte(key)})
-		if err == nil {
-			return nil
-		}
-		if last == nil || ctx.Err() == nil {
-			last = err
-		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			return failure(ctx, last)
-		}
-	}
+	return client, g, nil
 }
 
 // clientTLS returns nil if neither files nor an https endpoint ask for TLS.
@@ -96,33 +76,54 @@ func clientTLS(c Config) (*tls.Config, error) {
 // remote makes requests over a connection. Reads are repeated by etcd's client if the connection
 // breaks; writes only if they were certainly not sent, so none is carried out twice.
 type remote struct {
-	kv     pb.KVClient
-	leases pb.LeaseClient
+	kv      pb.KVClient
+	leases  pb.LeaseClient
+	history *history
 }
 
 // unlimited leaves it to the server what is too large.
 var unlimited = []grpc.CallOption{grpc.MaxCallSendMsgSize(math.MaxInt32), grpc.MaxCallRecvMsgSize(math.MaxInt32)}
 
-func newRemote(c *clientv3.Client) remote {
-	return remote{kv: clientv3.RetryKVClient(c), leases: clientv3.RetryLeaseClient(c)}
+func newRemote(c *clientv3.Client, known *history) remote {
+	return remote{kv: clientv3.RetryKVClient(c), leases: clientv3.RetryLeaseClient(c), history: known}
+}
+
+// answer is what all responses of etcd have.
+type answer interface{ GetHeader() *pb.ResponseHeader }
+
+// send makes a request, which is linearizable, and checks that its answer follows what was known before. rev is the
+// revision that it names, if it does.
+func send[Q any, A answer](
+	ctx context.Context, h *history, call func(context.Context, Q, ...grpc.CallOption) (A, error), q Q, rev int64,
+) (A, error) {
+	var none A
+	known, err := h.begin()
+	if err != nil {
+		return none, err
+	}
+	resp, err := call(ctx, q, unlimited...)
+	if err = h.end(known, rev, resp.GetHeader(), err); err != nil {
+		return none, err
+	}
+	return resp, nil
 }
 
 func (r remote) Range(ctx context.Context, q *pb.RangeRequest) (*pb.RangeResponse, error) {
-	return r.kv.Range(ctx, q, unlimited...)
+	return send(ctx, r.history, r.kv.Range, q, q.Revision)
 }
 
 func (r remote) Txn(ctx context.Context, q *pb.TxnRequest) (*pb.TxnResponse, error) {
-	return r.kv.Txn(ctx, q, unlimited...)
+	return send(ctx, r.history, r.kv.Txn, q, 0)
 }
 
 func (r remote) Compact(ctx context.Context, q *pb.CompactionRequest) (*pb.CompactionResponse, error) {
-	return r.kv.Compact(ctx, q, unlimited...)
+	return send(ctx, r.history, r.kv.Compact, q, q.Revision)
 }
 
 func (r remote) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
-	return r.leases.LeaseGrant(ctx, q, unlimited...)
+	return send(ctx, r.history, r.leases.LeaseGrant, q, 0)
 }
 
 func (r remote) LeaseRevoke(ctx context.Context, q *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error) {
-	return r.leases.LeaseRevoke(ctx, q, unlimited...)
+	return send(ctx, r.history, r.leases.LeaseRevoke, q, 0)
 }

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,13 +22,15 @@ const (
 	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
 )
 
-// follower is one call of Follow. Its fields are its own goroutine's, but for reached and behind.
+// follower is one call of Follow. Its fields are its own goroutine's, but for reached, settled and behind.
 type follower struct {
 	etcd *Etcd
 	sink func(Batch) error
 	// reached is the revision up to which sink has the timeline; 0 before the first batch.
 	reached atomic.Int64
-	// behind tells the follower that someone knows of a greater revision.
+	// settled is one more than how many doubts there were when the last whole state was read; 0 before.
+	settled atomic.Int64
+	// behind tells the follower that someone knows of a greater revision, or has a doubt.
 	behind chan struct{}
 }
 
@@ -51,11 +54,16 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 		var failed sinkError
 		switch {
 		case errors.As(err, &failed):
+			if e.history != nil && errors.Is(failed.error, ErrSetBack) {
+				e.history.fail(failed.error)
+			}
 			return failed.error
 		case e.life.Err() != nil:
 			return fmt.Errorf("%w: closed", ErrUnavailable)
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, ErrSetBack):
+			return err
 		case errors.Is(err, ErrCompacted):
 			e.log.Info("history that the watch needs is compacted, reading the whole state", "revision", before)
 			f.reached.Store(0)
@@ -101,6 +109,7 @@ func (f *follower) reset(ctx context.Context) error {
 		r.Limit = pageLocal
 	}
 	b := Batch{Reset: true}
+	doubts := e.doubts()
 	for {
 		p, err := e.List(ctx, r)
 		if err != nil {
@@ -114,7 +123,11 @@ func (f *follower) reset(ctx context.Context) error {
 		}
 		b.Revision = p.Revision
 		if !p.More {
-			return f.deliver(b)
+			err := f.deliver(b)
+			if err == nil {
+				f.settled.Store(doubts + 1)
+			}
+			return err
 		}
 		r.Revision, r.From = p.Revision, p.Records[len(p.Records)-1].Key+"\x00"
 	}
@@ -129,18 +142,39 @@ func (f *follower) deliver(b Batch) error {
 		return sinkError{err}
 	}
 	f.reached.Store(b.Revision)
+	if h := f.etcd.history; h != nil && len(b.Events) > 0 {
+		h.saw(newest(b))
+	}
 	return nil
+}
+
+// newest is the batch's event with the greatest revision. It has one.
+func newest(b Batch) Event {
+	if !b.Reset {
+		return b.Events[len(b.Events)-1]
+	}
+	return slices.MaxFunc(b.Events, func(x, y Event) int { return cmp.Compare(x.Revision, y.Revision) })
 }
 
 // watch delivers what the watch puts into the inbox.
 func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
 	timer := time.NewTimer(progressGrace)
 	defer timer.Stop()
+	var over <-chan struct{}
+	if f.etcd.history != nil {
+		over = f.etcd.history.over
+	}
 	waiting := true // the timer runs; at first for what was asked of the watch before this one
 	for {
+		if f.doubtful() {
+			return ErrCompacted
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-over:
+			_, err := f.etcd.history.begin()
+			return err
 		case <-in.ready:
 			b, err := in.take()
 			if derr := f.deliver(b); derr != nil {

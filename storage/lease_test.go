@@ -1,28 +1,38 @@
 package storage
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// TestLeases: a key with a TTL has one lease, however often it is written, and none once it is gone.
-func TestLeases(t *testing.T) {
+// openWithLeases opens an embedded store and returns a count of its leases.
+func openWithLeases(t *testing.T) (*Etcd, func() int) {
 	e, err := Open(t.Context(), Config{Ephemeral: true, DataDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close()
-	leases := func() int {
+	t.Cleanup(func() { e.Close() })
+	return e, func() int {
 		resp, err := e.rpc.(inProcess).leases.LeaseLeases(t.Context(), &pb.LeaseLeasesRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return len(resp.Leases)
 	}
+}
+
+// TestLeases: a key with a TTL has one lease, however often it is written, and none once it is gone.
+func TestLeases(t *testing.T) {
+	e, leases := openWithLeases(t)
 	const key = "/registry/events/default/e"
 	var rev int64
+	var err error
 	for range 5 {
 		if rev, err = e.Commit(t.Context(), Txn{Key: key, Expect: rev, Value: []byte("{}"), TTL: time.Hour}); err != nil {
 			t.Fatal(err)
@@ -36,5 +46,70 @@ func TestLeases(t *testing.T) {
 	}
 	if n := leases(); n != 0 {
 		t.Errorf("%d leases for no key", n)
+	}
+}
+
+// TestSharedLease replaces and removes two of ten keys that another program has put under one lease, as
+// kube-apiserver does with Events, and sees that the others stay.
+func TestSharedLease(t *testing.T) {
+	e, leases := openWithLeases(t)
+	lease, err := e.rpc.LeaseGrant(t.Context(), &pb.LeaseGrantRequest{TTL: 3600}) // etcd chooses the id
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := func(i int) string { return fmt.Sprintf("/registry/events/default/e%d", i) }
+	revs := make([]int64, 10)
+	for i := range revs {
+		put := &pb.PutRequest{Key: []byte(name(i)), Value: []byte("{}"), Lease: lease.ID}
+		op := &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: put}}
+		resp, err := e.rpc.Txn(t.Context(), &pb.TxnRequest{Success: []*pb.RequestOp{op}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		revs[i] = resp.Header.Revision
+	}
+	for i, value := range [][]byte{[]byte("{2}"), nil} {
+		txn := Txn{Key: name(i), Expect: revs[i], Value: value, TTL: time.Hour}
+		if _, err := e.Commit(t.Context(), txn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := e.List(t.Context(), Range{Prefix: "/registry/events/"})
+	if err != nil || len(p.Records) != 9 {
+		t.Errorf("of 10 Events, one of them removed, %d are left: %v", len(p.Records), err)
+	}
+	if n := leases(); n != 2 {
+		t.Errorf("%d leases, want the shared one and ours", n)
+	}
+}
+
+// taken grants leases like an etcd where the first ids are in use.
+type taken struct {
+	requests
+	left int
+	ids  []int64
+}
+
+func (k *taken) LeaseGrant(_ context.Context, q *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
+	k.ids = append(k.ids, q.ID)
+	if k.left--; k.left >= 0 {
+		return nil, rpctypes.ErrGRPCLeaseExist
+	}
+	return &pb.LeaseGrantResponse{ID: q.ID, TTL: q.TTL}, nil
+}
+
+// TestLeaseIDs: an id that is in use is not the key's alone, so another is tried, but not for ever.
+func TestLeaseIDs(t *testing.T) {
+	for inUse, want := range map[int]error{0: nil, leaseTries - 1: nil, leaseTries: ErrUnavailable} {
+		k := &taken{left: inUse}
+		id, err := (&Etcd{rpc: k}).grant(t.Context(), time.Second)
+		if !errors.Is(err, want) || (err == nil) != (id == k.ids[len(k.ids)-1]) {
+			t.Errorf("%d ids in use: lease %x after %x: %v", inUse, id, k.ids, err)
+		}
+		for i, id := range k.ids {
+			if id <= 0 || id>>32 != 0x6b63ffff || i > 0 && id == k.ids[0] {
+				t.Errorf("id %x", id)
+			}
+		}
 	}
 }

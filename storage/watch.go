@@ -37,12 +37,14 @@ func (e *Etcd) openWatch(ctx context.Context, in *inbox) (*watch, error) {
 	if e.local != nil {
 		return e.watchLocal(ctx, in)
 	}
+	// That it answers shows that it has the history which the watch goes on with.
+	now, err := e.readRevision(ctx)
+	if err != nil {
+		return nil, err
+	}
 	after := in.revision
 	if after == 0 {
-		var err error
-		if after, err = e.readRevision(ctx); err != nil {
-			return nil, err
-		}
+		after = now
 	}
 	return e.watchRemote(ctx, in, after), nil
 }
@@ -110,11 +112,11 @@ func (e *Etcd) watchRemote(ctx context.Context, in *inbox, after int64) *watch {
 	reports := e.client.Watch(ctx, e.root+"/", clientv3.WithPrefix(), clientv3.WithRev(after+1),
 		clientv3.WithFragment(), clientv3.WithProgressNotify())
 	w := &watch{progress: func() { _ = e.client.RequestProgress(ctx) }, stop: cancel, end: func() {}}
-	w.pump.Go(func() { pumpRemote(ctx, reports, in) })
+	w.pump.Go(func() { e.pumpRemote(ctx, reports, in) })
 	return w
 }
 
-func pumpRemote(ctx context.Context, reports clientv3.WatchChan, in *inbox) {
+func (e *Etcd) pumpRemote(ctx context.Context, reports clientv3.WatchChan, in *inbox) {
 	var events []Event
 	for r := range reports {
 		if err := r.Err(); err != nil {
@@ -133,7 +135,9 @@ func pumpRemote(ctx context.Context, reports clientv3.WatchChan, in *inbox) {
 		for _, ev := range r.Events {
 			events = append(events, event(ev.Kv, ev.Type))
 		}
-		in.put(ctx, events, complete(events, r.Header.Revision))
+		rev := complete(events, r.Header.Revision)
+		e.history.learn(rev)
+		in.put(ctx, events, rev)
 	}
 	in.fail(fmt.Errorf("%w: watch closed", ErrUnavailable))
 }

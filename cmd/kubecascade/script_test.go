@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.etcd.io/etcd/server/v3/embed"
 )
 
 // tests wraps the tests of this package: kubectl is on the PATH while they run.
@@ -88,6 +89,7 @@ func TestScripts(t *testing.T) {
 type story struct {
 	servers  map[string]*process
 	requests map[string]*opened
+	etcd     *embed.Etcd
 }
 
 type storyKey struct{}

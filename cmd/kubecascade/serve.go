@@ -80,8 +80,8 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 	}
 	defer removeDir()
 	data, err := openData(ctx, o, log, func(err error) {
-		// Whoever waits for the storage now waits for ever, so there is no orderly end. What was
-		// acknowledged is on disk.
+		// An embedded etcd that broke down lets requests wait for ever, so there is no orderly end; what was
+		// acknowledged is on disk. Over an external etcd that was set back no request may be answered any more.
 		removeDir()
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)

@@ -14,9 +14,12 @@ import (
 //
 // Events with revisions that have been applied before are passed over, and so are keys that name
 // no collection and removals of keys that aren't there. A batch with Reset, but for the first, drops
-// all history: every watcher gets ErrExpired. Errors: ErrMalformed.
+// all history: every watcher gets ErrExpired. Errors: ErrMalformed, storage.ErrSetBack.
 func (c *Cache) Apply(b storage.Batch) error {
 	if err := c.follows(b); err != nil {
+		return err
+	}
+	if err := c.continues(b); err != nil {
 		return err
 	}
 	objects := c.decode(b.Events, b.Reset)
@@ -60,6 +63,26 @@ func (c *Cache) follows(b storage.Batch) error {
 			return fmt.Errorf("%w: key %q after %q", ErrMalformed, e.Key, b.Events[i-1].Key)
 		case !b.Reset && e.Revision < b.Events[i-1].Revision:
 			return fmt.Errorf("%w: event of revision %d after %d", ErrMalformed, e.Revision, b.Events[i-1].Revision)
+		}
+	}
+	return nil
+}
+
+// continues returns ErrSetBack if a whole state can't have followed the present one: it has a value that was
+// written before, and wasn't there. Values that are missing may have been removed since.
+func (c *Cache) continues(b storage.Batch) error {
+	now := c.state.Load().revision
+	if !b.Reset || now == 0 {
+		return nil
+	}
+	for i := range b.Events {
+		e := &b.Events[i]
+		if _, _, ok := storage.Collection(c.decoder.Root, e.Key); !ok || e.Revision > now {
+			continue
+		}
+		if known, _ := c.Get(e.Key); known == nil || known.Revision != e.Revision {
+			return fmt.Errorf("%w: %s was written at revision %d and was not there at %d",
+				storage.ErrSetBack, e.Key, e.Revision, now)
 		}
 	}
 	return nil

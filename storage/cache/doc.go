@@ -19,7 +19,8 @@
 //     event gets it.
 //  6. A value that can't be decoded is an Object with Err set; it hides no other.
 //  7. A whole state that replaces a known one drops all history: every watcher and every older
-//     snapshot is ErrExpired. What was applied before and comes again changes nothing.
+//     snapshot is ErrExpired. What was applied before and comes again changes nothing. A whole state
+//     that can't have followed the known one is storage.ErrSetBack, and is not applied.
 //
 // What readers see is one immutable state behind one atomic pointer: a persistent B+ tree and a log of
 // segments for each collection, and a log for all. Apply makes the next state, sharing all that

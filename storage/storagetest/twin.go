@@ -26,6 +26,8 @@ type Twin struct {
 	revision, compacted int64
 	// epoch is how often followers were told to start again.
 	epoch int
+	// lost is an ErrSetBack when the twin was set back.
+	lost error
 	// changed is closed, and replaced, when there is something new for followers.
 	changed chan struct{}
 }
@@ -89,6 +91,10 @@ func (w *Twin) lock(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
 	}
 	w.mu.Lock()
+	if w.lost != nil {
+		w.mu.Unlock()
+		return fmt.Errorf("%w: %w", storage.ErrUnavailable, w.lost)
+	}
 	return nil
 }
 
@@ -237,12 +243,24 @@ func (w *Twin) Restart() {
 	w.wake()
 }
 
+// SetBack does what restoring an older backup does to a Store: all requests fail from then on, and followers end.
+func (w *Twin) SetBack() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lost = storage.ErrSetBack
+	w.wake()
+}
+
 // Follow implements Store.
 func (w *Twin) Follow(ctx context.Context, sink func(storage.Batch) error) error {
 	var reached int64
 	epoch := -1
 	for ctx.Err() == nil {
 		w.mu.Lock()
+		if w.lost != nil {
+			w.mu.Unlock()
+			return w.lost
+		}
 		changed := w.changed
 		b := storage.Batch{Reset: epoch != w.epoch, Revision: w.revision}
 		epoch = w.epoch

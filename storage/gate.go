@@ -1,0 +1,187 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+)
+
+// probeTimeout bounds one check of a member, and otherTimeout that of the others when one has another history.
+const probeTimeout, otherTimeout = 5 * time.Second, 2 * time.Second
+
+// gate opens the connections to an external cluster. No request is sent over one before the member at its
+// other end was checked: its version, and its cluster's history. A member can't be upgraded, downgraded,
+// replaced or restored without breaking its connections, so nothing needs to be checked in between.
+type gate struct {
+	history *history
+	root    string
+	log     *slog.Logger
+	dialer  net.Dialer
+	// endpoints are those of the configuration, and named has them by the address that gRPC dials.
+	endpoints []string
+	named     map[string]string
+	// client is that of the checks' own connections, but for its endpoint.
+	client clientv3.Config
+
+	mu sync.Mutex // guards rejected
+	// rejected has what was logged last of an endpoint that can't be used.
+	rejected map[string]string
+}
+
+// newGate returns the gate for a client, to which it adds itself.
+func newGate(c Config, client *clientv3.Config, h *history) *gate {
+	g := &gate{history: h, root: c.Root, log: c.Logger, named: map[string]string{}, rejected: map[string]string{}}
+	for _, e := range c.Endpoints {
+		if a := address(e); g.named[a] == "" {
+			g.named[a] = e
+			g.endpoints = append(g.endpoints, e)
+		}
+	}
+	g.client = *client
+	g.client.DialOptions = nil
+	g.client.Logger = zap.NewNop() // errors are returned
+	client.DialOptions = append(client.DialOptions, grpc.WithContextDialer(g.dial))
+	return g
+}
+
+// address is what gRPC dials for an endpoint, after what etcd's client makes of it
+// (client/v3/internal/endpoint.Interpret).
+func address(endpoint string) string {
+	scheme, rest, ok := strings.Cut(endpoint, ":")
+	rest = strings.TrimPrefix(rest, "//")
+	switch {
+	case ok && (scheme == "unix" || scheme == "unixs"):
+		return "unix:" + rest
+	case ok && (scheme == "http" || scheme == "https"):
+		host, _, _ := strings.Cut(rest, "/")
+		return host
+	}
+	return endpoint
+}
+
+// connect dials a TCP or unix address.
+func (g *gate) connect(ctx context.Context, addr string) (net.Conn, error) {
+	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
+		return g.dialer.DialContext(ctx, "unix", strings.TrimPrefix(path, "//"))
+	}
+	return g.dialer.DialContext(ctx, "tcp", addr)
+}
+
+// dial is gRPC's dialer. The connection is made before the check, so that it ends if the member is replaced
+// after it.
+func (g *gate) dial(ctx context.Context, addr string) (net.Conn, error) {
+	conn, err := g.connect(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	endpoint := g.endpoint(addr)
+	err = g.check(ctx, endpoint, conn.RemoteAddr())
+	if errors.Is(err, ErrSetBack) && !g.elsewhere(ctx, endpoint) {
+		g.history.fail(fmt.Errorf("etcd at %s: %w", endpoint, err))
+	} else {
+		g.report(endpoint, err)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("etcd at %s: %w", endpoint, err)
+	}
+	return conn, nil
+}
+
+// endpoint is the one of the configuration that gRPC dials at the address.
+func (g *gate) endpoint(addr string) string {
+	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
+		addr = "unix:" + strings.TrimPrefix(path, "//")
+	}
+	if e, ok := g.named[addr]; ok {
+		return e
+	}
+	return addr
+}
+
+// probe connects to an endpoint for nothing but the check.
+func (g *gate) probe(ctx context.Context, endpoint string) error {
+	conn, err := g.connect(ctx, address(endpoint))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return g.check(ctx, endpoint, conn.RemoteAddr())
+}
+
+// check asks the member at the remote address, over a connection of its own, for its version and history. A
+// name with several addresses must not lead to another member than that which was dialed.
+func (g *gate) check(ctx context.Context, endpoint string, remote net.Addr) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	c := g.client
+	c.Endpoints = []string{endpoint}
+	c.DialOptions = []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+		return g.dialer.DialContext(ctx, remote.Network(), remote.String())
+	})}
+	client, err := clientv3.New(c)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	status, err := pb.NewMaintenanceClient(client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
+	if err != nil {
+		return err
+	}
+	if err := supported(status.Version); err != nil {
+		return err
+	}
+	if err := g.history.same(status.Header); err != nil {
+		return err
+	}
+	return g.history.check(clientv3.WithRequireLeader(ctx), pb.NewKVClient(client.ActiveConnection()), g.root)
+}
+
+// elsewhere reports whether another endpoint still has the history that is known. Then it is this one that
+// is wrong, not the cluster that was replaced.
+func (g *gate) elsewhere(ctx context.Context, endpoint string) bool {
+	ctx, cancel := context.WithTimeout(ctx, otherTimeout)
+	defer cancel()
+	var others []string
+	for _, e := range g.endpoints {
+		if e != endpoint {
+			others = append(others, e)
+		}
+	}
+	found := make(chan bool, len(others))
+	for _, e := range others {
+		go func() { found <- g.probe(ctx, e) == nil }()
+	}
+	any := false
+	for range others {
+		any = <-found || any
+	}
+	return any
+}
+
+// report logs that an endpoint can't be used, once for each reason, and that it can again. That it can't be
+// reached is etcd's client's to tell.
+func (g *gate) report(endpoint string, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	was := g.rejected[endpoint]
+	switch {
+	case errors.Is(err, ErrVersion), errors.Is(err, ErrSetBack):
+		if g.rejected[endpoint] = err.Error(); was != err.Error() {
+			g.log.Error("etcd endpoint is not used", "endpoint", endpoint, "err", err)
+		}
+	case err == nil && was != "":
+		delete(g.rejected, endpoint)
+		g.log.Info("etcd endpoint is used again", "endpoint", endpoint)
+	}
+}

@@ -1,0 +1,200 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+)
+
+// history is what this process knows of an external cluster's history. It finds out when the cluster is set
+// back under it: when a backup is restored, or the data directory is replaced, behind the same endpoints.
+// What this process and its clients know is then no part of etcd's history, so the process must end.
+//
+// Three things prove that. Another cluster's id. A linearizable answer with a smaller revision than one that
+// was known before the request was sent: every revision that etcd names is committed, whichever member names
+// it in whichever message, so a later linearizable request sees it; answers that overtake one another are
+// compared with nothing newer than their own request. And, as other servers may have written on since, an
+// event that was seen and isn't in etcd's history at its revision.
+type history struct {
+	// seen is the greatest revision that etcd has named.
+	seen atomic.Int64
+	// latest is the newest event that a follower was given; nil before the first.
+	latest atomic.Pointer[Event]
+
+	// doubts counts the connections at which that could not be told any more, because etcd has compacted it.
+	doubts atomic.Int64
+	// doubted is called after each, and inDoubt says whether one is left that no whole state has settled.
+	doubted func()
+	inDoubt func() bool
+
+	// stop ends all connections and the requests that wait for one. fatal is Config.Fatal.
+	stop  func()
+	fatal func(error)
+	// serving says that Open has returned: fatal may be called.
+	serving atomic.Bool
+
+	mu      sync.Mutex // guards the fields below
+	cluster uint64     // 0 before the first answer
+	// lost says why the process must end; nil while it need not. over is closed when it is set.
+	lost error
+	over chan struct{}
+}
+
+func newHistory(fatal func(error)) *history {
+	return &history{fatal: fatal, over: make(chan struct{})}
+}
+
+// learn takes in a revision that etcd has named.
+func (h *history) learn(rev int64) {
+	for old := h.seen.Load(); old < rev && !h.seen.CompareAndSwap(old, rev); old = h.seen.Load() {
+	}
+}
+
+// saw takes in an event that a follower is given, but for its value.
+func (h *history) saw(ev Event) {
+	if ev.Value != nil {
+		ev.Value = []byte{}
+	}
+	for old := h.latest.Load(); old == nil || old.Revision < ev.Revision; old = h.latest.Load() {
+		if h.latest.CompareAndSwap(old, &ev) {
+			return
+		}
+	}
+}
+
+// same returns an ErrSetBack if the header is another cluster's. 0 is no id.
+func (h *history) same(header *pb.ResponseHeader) error {
+	id := header.GetClusterId()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cluster == 0 {
+		h.cluster = id
+	}
+	if id != h.cluster && id != 0 {
+		return fmt.Errorf("%w: its cluster id is %x and was %x", ErrSetBack, id, h.cluster)
+	}
+	return nil
+}
+
+// follows returns an ErrSetBack if the header of a linearizable answer doesn't follow what was known when the
+// request was sent.
+func (h *history) follows(known int64, header *pb.ResponseHeader) error {
+	if err := h.same(header); err != nil {
+		return err
+	}
+	if rev := header.GetRevision(); rev < known {
+		return fmt.Errorf("%w: it is at revision %d and was at %d", ErrSetBack, rev, known)
+	}
+	h.learn(header.GetRevision())
+	return nil
+}
+
+// begin returns what is known before a request is sent, or why none may be sent any more.
+func (h *history) begin() (known int64, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.seen.Load(), h.lost
+}
+
+// end checks the answer to a linearizable request, or the error, and returns the error. rev is the revision
+// asked for, if any.
+func (h *history) end(known, rev int64, header *pb.ResponseHeader, err error) error {
+	switch {
+	case err == nil:
+		err = h.follows(known, header)
+	case rpctypes.Error(err) == rpctypes.ErrFutureRev && 0 < rev && rev <= known:
+		err = fmt.Errorf("%w: revision %d, which was there, is in its future", ErrSetBack, rev)
+	}
+	if errors.Is(err, ErrSetBack) {
+		h.fail(err)
+	}
+	if err != nil {
+		if _, lost := h.begin(); lost != nil {
+			return lost // and not that the connection was closed
+		}
+	}
+	return err
+}
+
+// fail ends all: requests fail with err from now on.
+func (h *history) fail(err error) {
+	h.mu.Lock()
+	first := h.lost == nil
+	if first {
+		h.lost = err
+		close(h.over)
+	}
+	h.mu.Unlock()
+	if first && h.serving.Load() {
+		go h.stop() // gRPC may be waiting for this goroutine
+		h.fatal(err)
+	}
+}
+
+// check asks a member whether its cluster's history is the one that is known. root is what is read if
+// nothing is. It is no error if that can't be told any more because it is compacted, but a doubt.
+func (h *history) check(ctx context.Context, kv pb.KVClient, root string) error {
+	known, ev := h.seen.Load(), h.latest.Load()
+	q := &pb.RangeRequest{Key: []byte(root + "/"), KeysOnly: true}
+	if ev != nil {
+		q.Key = []byte(ev.Key)
+	}
+	resp, err := kv.Range(ctx, q)
+	if err != nil {
+		return err
+	}
+	if err := h.follows(known, resp.Header); err != nil || ev == nil {
+		return err
+	}
+	if len(resp.Kvs) > 0 && resp.Kvs[0].ModRevision <= ev.Revision {
+		return ev.found(modified(resp) == ev.Revision && ev.Value != nil)
+	}
+	err = ev.check(ctx, kv)
+	if rpctypes.Error(err) == rpctypes.ErrCompacted {
+		h.doubts.Add(1)
+		h.doubted()
+		return nil
+	}
+	return err
+}
+
+// check looks the event up in etcd's history, which may be compacted.
+func (ev *Event) check(ctx context.Context, kv pb.KVClient) error {
+	at := func(rev int64) (int64, error) {
+		resp, err := kv.Range(ctx, &pb.RangeRequest{Key: []byte(ev.Key), KeysOnly: true, Revision: rev})
+		return modified(resp), err
+	}
+	is, err := at(ev.Revision)
+	was := int64(0)
+	if err == nil && ev.Value == nil {
+		was, err = at(ev.Revision - 1)
+	}
+	switch {
+	case err != nil:
+		return err
+	case ev.Value == nil:
+		return ev.found(is == 0 && was != 0)
+	}
+	return ev.found(is == ev.Revision)
+}
+
+// found returns an ErrSetBack if the event wasn't.
+func (ev *Event) found(ok bool) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%w: the write of %s at revision %d is not in its history", ErrSetBack, ev.Key, ev.Revision)
+}
+
+// modified is the mod revision of the one key that was read, 0 if it isn't there.
+func modified(resp *pb.RangeResponse) int64 {
+	if kvs := resp.GetKvs(); len(kvs) > 0 {
+		return kvs[0].ModRevision
+	}
+	return 0
+}

@@ -1,0 +1,182 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+const (
+	// probePause is the time between two attempts to reach an endpoint, or the cluster, at the start.
+	probePause = 100 * time.Millisecond
+	// lateAfter is how long Open waits for the other endpoints when one has passed the check.
+	lateAfter = 2 * time.Second
+)
+
+// probes are the endpoints that Open has heard of: nil if they passed the check, else why they didn't answer.
+type probes map[string]error
+
+// reach checks all endpoints. It returns when one has passed and the others have, too, or have failed once, or
+// are late. gRPC gets no connection to those before they are checked. One that must not be used is an error.
+func (g *gate) reach(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	type result struct {
+		endpoint string
+		err      error
+	}
+	results := make(chan result)
+	for _, e := range g.endpoints {
+		go func() {
+			for done := false; !done; {
+				err := g.probe(ctx, e)
+				select {
+				case results <- result{e, err}:
+				case <-ctx.Done():
+				}
+				done = err == nil || !pause(ctx, probePause)
+			}
+		}()
+	}
+	heard, passed := probes{}, false
+	var late <-chan time.Time
+	for !passed || len(heard) < len(g.endpoints) {
+		select {
+		case r := <-results:
+			if err := unusable(r.endpoint, r.err); err != nil {
+				return err
+			}
+			heard.hear(r.endpoint, r.err, ctx.Err() != nil)
+			if r.err == nil && !passed {
+				passed, late = true, time.After(lateAfter)
+			}
+		case <-late:
+			heard.wait(g.endpoints)
+		case <-ctx.Done():
+			return heard.failure(ctx, g.endpoints)
+		}
+	}
+	heard.log(g.endpoints, g.log)
+	return nil
+}
+
+// unusable is the error of an endpoint that must not be used, whatever the others are.
+func unusable(endpoint string, err error) error {
+	switch {
+	case errors.Is(err, ErrVersion):
+		return fmt.Errorf("%s: %w", endpoint, err)
+	case errors.Is(err, ErrSetBack): // nothing was read before, but from the other endpoints
+		return fmt.Errorf("%w: %s and the other endpoints are of different clusters", ErrCluster, endpoint)
+	case denied(err):
+		return fmt.Errorf("%w: %s: %w: with authentication enabled, etcd takes the common name of the client "+
+			"certificate for the user, who needs the permission to read and write all keys, and the role root to compact",
+			ErrUnavailable, endpoint, err)
+	}
+	return nil
+}
+
+// denied reports whether etcd rejects a request because of its user.
+func denied(err error) bool {
+	err = rpctypes.Error(err)
+	return err == rpctypes.ErrPermissionDenied || err == rpctypes.ErrUserEmpty || err == rpctypes.ErrUserNotFound
+}
+
+// hear takes in the result of an attempt, but not what tells less than the one before: that time was over, or
+// that a connection broke which TLS has failed on (TLS 1.3 tells a client only when it reads).
+func (p probes) hear(endpoint string, err error, over bool) {
+	if before := p[endpoint]; err == nil || before == nil || !over && (aboutTLS(err) || !aboutTLS(before)) {
+		p[endpoint] = err
+	}
+}
+
+// aboutTLS reports whether an error comes from a certificate or a handshake. gRPC keeps only its message.
+func aboutTLS(err error) bool {
+	return strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
+}
+
+// wait says of those that were not heard of that they are late.
+func (p probes) wait(endpoints []string) {
+	for _, e := range endpoints {
+		if _, ok := p[e]; !ok {
+			p[e] = fmt.Errorf("no answer in %v", lateAfter)
+		}
+	}
+}
+
+// log tells of endpoints that don't answer.
+func (p probes) log(endpoints []string, log *slog.Logger) {
+	for _, e := range endpoints {
+		if err := p[e]; err != nil {
+			log.Warn("etcd endpoint doesn't answer, its version is checked when it does", "endpoint", e, "err", err)
+		}
+	}
+}
+
+// failure says why no endpoint answers.
+func (p probes) failure(ctx context.Context, endpoints []string) error {
+	var reasons []error
+	for _, e := range endpoints {
+		switch err := p[e]; {
+		case err != nil && len(endpoints) == 1:
+			return failure(ctx, err)
+		case err != nil:
+			reasons = append(reasons, fmt.Errorf("%s: %w", e, err))
+		}
+	}
+	if len(reasons) == 0 {
+		return failure(ctx, errors.New("no answer"))
+	}
+	return failure(ctx, errors.Join(reasons...))
+}
+
+// answers waits until the cluster answers. What has failed last is more use than that time is over, which is
+// all that etcd's client would say, so attempts are made one by one.
+func answers(ctx context.Context, c *clientv3.Client, key string) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	kv := pb.NewKVClient(c.ActiveConnection())
+	var last error
+	for {
+		_, err := kv.Range(ctx, &pb.RangeRequest{Key: []byte(key)})
+		if err == nil {
+			return nil
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		if !pause(ctx, probePause) {
+			return failure(ctx, last)
+		}
+	}
+}
+
+// connect connects to an external cluster and waits for an answer.
+func (e *Etcd) connect(ctx context.Context, c Config) (err error) {
+	known := newHistory(c.Fatal)
+	known.doubted, known.inDoubt = e.doubted, e.inDoubt
+	client, g, err := dial(c, known)
+	if err != nil {
+		return err
+	}
+	e.client, e.history, e.rpc = client, known, newRemote(client, known)
+	if err = g.reach(ctx); err == nil {
+		err = answers(ctx, client, e.root+"/")
+	}
+	known.stop = func() { client.Close() }
+	if err == nil {
+		known.serving.Store(true)
+		_, err = known.begin()
+	}
+	if err != nil {
+		client.Close()
+		return fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
+	}
+	return nil
+}
