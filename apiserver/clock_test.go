@@ -27,7 +27,8 @@ func TestClockIsSet(t *testing.T) {
 	}
 	create := func(name string) {
 		t.Helper()
-		must(t, s.Do("POST", pods, `{"metadata":{"name":"`+name+`"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}`), http.StatusCreated)
+		pod := `{"metadata":{"name":"` + name + `"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}`
+		must(t, s.Do("POST", pods, pod), http.StatusCreated)
 		expect("ADDED", name)
 	}
 	for _, jump := range []time.Duration{-5 * time.Hour, 7 * time.Hour} {

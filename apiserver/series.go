@@ -59,7 +59,10 @@ type resourceSeries struct {
 }
 
 func newSeries(v vectors, types *resources.Types) *series {
-	return &series{vectors: v, types: types, answered: map[answer]*answerSeries{}, kept: map[schema.GroupVersionResource]*resourceSeries{}}
+	return &series{
+		vectors: v, types: types,
+		answered: map[answer]*answerSeries{}, kept: map[schema.GroupVersionResource]*resourceSeries{},
+	}
 }
 
 func (l requestLabel) resourceOf() schema.GroupVersionResource {

@@ -29,9 +29,10 @@ func TestLabelsAreBounded(t *testing.T) {
 		x := fmt.Sprintf("x%d", i)
 		for _, path := range []string{
 			configmaps, configmaps + "/" + x, configmaps + "/a/" + x, configmaps + "/" + x + "?dryRun=" + x,
-			"/api/v1/namespaces/" + x + "/pods", "/api/v1/namespaces/default/pods/" + x + "/proxy/" + x, "/api/v1/" + x, "/api/" + x + "/pods",
-			"/apis/" + x + "/v1/pods", "/apis/apps/" + x + "/deployments", "/apis/apps/v1/" + x, "/" + x, "/healthz/" + x, "/openapi/v3/" + x,
-			configmaps + "?fieldManager=" + x + "&propagationPolicy=" + x + "&labelSelector=" + x, configmaps + "?timeout=" + x,
+			"/api/v1/namespaces/" + x + "/pods", "/api/v1/namespaces/default/pods/" + x + "/proxy/" + x,
+			"/api/v1/" + x, "/api/" + x + "/pods", "/apis/" + x + "/v1/pods", "/apis/apps/" + x + "/deployments",
+			"/apis/apps/v1/" + x, "/" + x, "/healthz/" + x, "/openapi/v3/" + x, configmaps + "?timeout=" + x,
+			configmaps + "?fieldManager=" + x + "&propagationPolicy=" + x + "&labelSelector=" + x,
 		} {
 			for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", strings.ToUpper(x)} {
 				s.Do(method, path, "{"+x, "Content-Type", "application/"+x, "Accept", "application/json;as="+x+", */*",

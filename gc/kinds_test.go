@@ -14,7 +14,8 @@ import (
 
 // odds is the table with the kind Odd in one of its scopes.
 func odds(namespaced bool) []graph.Kind {
-	return append(slices.Clone(builtins), graph.Kind{APIVersion: "odd.io/v1", Kind: "Odd", Collection: "odds", Namespaced: namespaced})
+	odd := graph.Kind{APIVersion: "odd.io/v1", Kind: "Odd", Collection: "odds", Namespaced: namespaced}
+	return append(slices.Clone(builtins), odd)
 }
 
 // rescope serves Odd at cluster scope and then creates an owner of that scope and its dependent. It returns

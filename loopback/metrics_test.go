@@ -35,7 +35,8 @@ func TestMetricsOfRemovedResources(t *testing.T) {
 	var watches []*apiservertest.Watch
 	for i := range n {
 		plural, kind := fmt.Sprintf("things%d", i), fmt.Sprintf("Thing%d", i)
-		define(t, s, widgets(plural, kind, version("v1", true, size, `,"subresources":{"status":{}}`), version("v2", false, size, "")))
+		v1, v2 := version("v1", true, size, `,"subresources":{"status":{}}`), version("v2", false, size, "")
+		define(t, s, widgets(plural, kind, v1, v2))
 		for _, v := range []string{"v1", "v2"} {
 			path := "/apis/example.com/" + v + "/namespaces/default/" + plural
 			watches = append(watches, s.Watch(path+"?watch=1"))
@@ -45,7 +46,7 @@ func TestMetricsOfRemovedResources(t *testing.T) {
 			do(t, s, "GET", path, "")
 			do(t, s, "GET", path+"/a", "")
 			do(t, s, "PATCH", path+"/a", `{"spec":{"size":4}}`, "Content-Type", "application/merge-patch+json")
-			if a := s.Do("PUT", path+"/a", object); a.Code != http.StatusUnprocessableEntity { // it names no resourceVersion
+			if a := s.Do("PUT", path+"/a", object); a.Code != http.StatusUnprocessableEntity { // no resourceVersion
 				t.Errorf("%d %s", a.Code, a.Body)
 			}
 			if v == "v1" {
@@ -87,7 +88,8 @@ func TestMetricsStartAnew(t *testing.T) {
 		do(t, s, "GET", v1widgets, "")
 		found := 0
 		for _, line := range customSeries(t, s) {
-			if strings.HasPrefix(line, "apiserver_request_total{") && strings.Contains(line, `scope="namespace"`) && strings.Contains(line, `verb="LIST"`) && strings.HasSuffix(line, " 1\n") {
+			list := strings.Contains(line, `scope="namespace"`) && strings.Contains(line, `verb="LIST"`)
+			if list && strings.HasPrefix(line, "apiserver_request_total{") && strings.HasSuffix(line, " 1\n") {
 				found++
 			}
 		}

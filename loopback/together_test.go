@@ -55,9 +55,8 @@ func TestServersStartTogether(t *testing.T) {
 	store := storagetest.Open(t)
 	var servers []*apiservertest.Server
 	for range 4 {
-		servers = append(servers, apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
-			c.Log, c.Modes = quietLog(t), []string{"RBAC"}
-		}}))
+		configure := func(c *apiserver.Config) { c.Log, c.Modes = quietLog(t), []string{"RBAC"} }
+		servers = append(servers, apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: configure}))
 	}
 	var all sync.WaitGroup
 	for _, s := range servers {
@@ -91,7 +90,8 @@ func checkKubernetes(t *testing.T, s *apiservertest.Server) {
 	if spec["clusterIP"] != "10.0.0.1" {
 		t.Errorf("spec of the service kubernetes: %v", spec)
 	}
-	if a := s.Do("POST", services, `{"metadata":{"name":"second"},"spec":{"clusterIP":"10.0.0.1","ports":[{"port":80}]}}`); a.Code != http.StatusUnprocessableEntity {
+	second := `{"metadata":{"name":"second"},"spec":{"clusterIP":"10.0.0.1","ports":[{"port":80}]}}`
+	if a := s.Do("POST", services, second); a.Code != http.StatusUnprocessableEntity {
 		t.Errorf("a second service in the same address: %d %s", a.Code, a.Body)
 	}
 }
@@ -100,7 +100,9 @@ func checkKubernetes(t *testing.T, s *apiservertest.Server) {
 // creates it, so that its address is taken.
 func TestServiceMadeByAnotherServer(t *testing.T) {
 	store := storagetest.Open(t)
-	other := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.Log = quietLog(t) }})
+	other := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+		c.Log = quietLog(t)
+	}})
 	begun, meanwhile := false, sync.OnceFunc(func() { begin(t, other) })
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
 		c.Log = quietLog(t)

@@ -22,7 +22,8 @@ func TestOff(t *testing.T) {
 			t.Fatalf("%s: nothing to do", what)
 		}
 		n = p.Status.(*corev1.Node)
-		if c := n.Status.Conditions; len(c) != 1 || c[0].Type != corev1.NodeReady || c[0].Status != status || !c[0].LastTransitionTime.Time.Equal(at(since)) {
+		c := n.Status.Conditions
+		if len(c) != 1 || c[0].Type != corev1.NodeReady || c[0].Status != status || !c[0].LastTransitionTime.Time.Equal(at(since)) {
 			t.Fatalf("%s: %+v", what, n.Status.Conditions)
 		}
 	}
