@@ -87,7 +87,9 @@ type Server struct {
 	metrics   *metrics
 	// complaint bounds how often the log is told of stored values that can't be read.
 	complaint rate.Sometimes
-	fields    *apply.Managers
+	// inert are the kinds, by schema.GroupResource, of which the log was told that they are stored without effect.
+	inert  sync.Map
+	fields *apply.Managers
 	// documented is the generation of types that OpenAPI documents were last asked of.
 	documented struct {
 		sync.Mutex

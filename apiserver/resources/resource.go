@@ -105,6 +105,10 @@ type Resource struct {
 	// Deprecated is the warning that every request for this version earns; empty for none.
 	Deprecated string
 
+	// Inert says why stored objects have no effect, where a client can't see that by what happens; empty for
+	// kinds that are in force. The writers are warned, or their tests would pass for the wrong reason.
+	Inert string
+
 	// Expires makes the stored object vanish by itself (events), after a time that the server is
 	// told.
 	Expires bool
