@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -154,7 +155,11 @@ func New(c Config) (*Server, error) {
 	if s.authorizer, s.roles, err = s.authorizers(c.Modes); err != nil {
 		return nil, err
 	}
-	s.admission, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)
+	var absent []string
+	s.admission, absent, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)
+	if len(absent) > 0 {
+		s.log.Warn("admission plugins are enabled that have no effect here", "plugins", strings.Join(absent, ","))
+	}
 	if s.roles != nil {
 		s.admission = append(s.admission, &escalation{s})
 	}

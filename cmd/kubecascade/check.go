@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 )
 
 // complete checks what flags say, alone and together, and fills in what follows from them.
@@ -15,13 +17,32 @@ func (o *options) complete(changed func(name string) bool) error {
 	if err := o.access.check(); err != nil {
 		return err
 	}
-	if _, err := selectControllers(o.controllers, false); err != nil {
+	if _, _, err := selectControllers(o.controllers, false); err != nil {
+		return err
+	}
+	if err := o.checkAdmission(); err != nil {
 		return err
 	}
 	if _, err := o.services(); err != nil {
 		return err
 	}
 	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.leader.check(), o.syncs.check())
+}
+
+// checkAdmission rejects what kube-apiserver rejects, naming the flag.
+func (o *options) checkAdmission() error {
+	for _, f := range []struct {
+		flag  string
+		names []string
+	}{{"enable-admission-plugins", o.admit}, {"disable-admission-plugins", o.dontAdmit}} {
+		if err := admission.CheckNames(f.names, nil); err != nil {
+			return fmt.Errorf("--%s: %w", f.flag, err)
+		}
+	}
+	if err := admission.CheckNames(o.admit, o.dontAdmit); err != nil {
+		return fmt.Errorf("--enable-admission-plugins, --disable-admission-plugins: %w", err)
+	}
+	return nil
 }
 
 func (o *options) checkAddresses() error {

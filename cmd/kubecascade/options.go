@@ -98,7 +98,7 @@ func (o *options) groups() []group {
 		}),
 		set("Controllers", func(f *pflag.FlagSet) {
 			o.leader.flags(f)
-			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' for all that are on by default, 'name' for one more, '-name' for one less; there are "+strings.Join(controllerNames(), ", ")+"; "+strings.Join(ofAccounts, " and ")+" are on by default with the admission plugin ServiceAccount only")
+			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' for all that are on by default, 'name' for one more, '-name' for one less, '"+noControllers+"' for none; there are "+strings.Join(controllerNames(), ", ")+"; "+strings.Join(ofAccounts, " and ")+" are on by default with the admission plugin ServiceAccount only; the names of kube-controller-manager's other controllers, and old names like garbagecollector, are taken, too")
 			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight at most; 0 lets it choose")
 			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time at most")
 			f.IntVar(&o.quotaSyncs, "concurrent-resource-quota-syncs", 5, "namespaces whose resource quotas are counted at the same time at most")
@@ -110,7 +110,7 @@ func (o *options) groups() []group {
 		}),
 		set("Access", o.access.declare),
 		set("Admission", func(f *pflag.FlagSet) {
-			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not")
+			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not; kube-apiserver's other plugins are taken without effect")
 			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
 		}),
 		set("Services", func(f *pflag.FlagSet) {
