@@ -25,6 +25,9 @@ var (
 	ErrUnavailable = errors.New("storage: unavailable")
 	// ErrInUse says that another process has the data directory open.
 	ErrInUse = errors.New("storage: data directory in use")
+	// ErrDamaged says that files of an embedded etcd are missing, cut off, or not what etcd wrote. Open leaves them
+	// as they are, but for what etcd itself repairs.
+	ErrDamaged = errors.New("storage: data directory damaged")
 	// ErrCorrupt says that a stored value can't be decoded into an object.
 	ErrCorrupt = errors.New("storage: corrupt value")
 )
