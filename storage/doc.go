@@ -30,6 +30,8 @@
 //     ErrCompacted, and Follow begins again if it was behind.
 //  11. An embedded etcd that can't go on, such as on a full disk, acknowledges nothing any more, and
 //     its owner is told (Config.Fatal).
+//  12. A directory of an embedded etcd of which files are missing, cut off or overwritten doesn't open, and Open says so
+//     within seconds (ErrDamaged), unless etcd repairs it: a record that a crash has torn, or a lost snapshot.
 //
 // An embedded etcd listens nowhere: requests made here are function calls. It has one member, which
 // acknowledges a write when it is on disk and applied, so reads of its memory are linearizable

@@ -222,6 +222,10 @@ func lockError(dir string, err error) error {
 	if errors.Is(err, fileutil.ErrLocked) {
 		return fmt.Errorf("%w: %s", ErrInUse, dir)
 	}
+	var cause *fs.PathError // without the name of the function that etcd puts before it
+	if errors.As(err, &cause) {
+		err = cause
+	}
 	return fmt.Errorf("locking data directory: %w", err)
 }
 
