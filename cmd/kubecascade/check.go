@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // complete checks what flags say, alone and together, and fills in what follows from them.
@@ -22,6 +23,9 @@ func (o *options) complete(changed func(name string) bool) error {
 	}
 	if err := o.checkAdmission(); err != nil {
 		return err
+	}
+	if _, _, err := resources.ParseServing(o.runtimeConfig); err != nil {
+		return fmt.Errorf("--runtime-config: %w", err)
 	}
 	if _, err := o.services(); err != nil {
 		return err

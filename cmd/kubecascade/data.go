@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/kubecascade/kubecascade/apiserver/custom"
@@ -37,6 +38,13 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 			c.DataDir = o.dataDir
 		}
 	}
+	serving, absent, err := resources.ParseServing(o.runtimeConfig)
+	if err != nil {
+		return nil, fmt.Errorf("--runtime-config: %w", err)
+	}
+	if len(absent) > 0 {
+		log.Warn("--runtime-config names versions that have no effect here", "keys", strings.Join(absent, ","))
+	}
 	store, err := storage.Open(ctx, c)
 	if err != nil {
 		return nil, o.explain(err)
@@ -45,7 +53,7 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	d := &data{store: store, types: resources.NewTable(resources.Builtin()...), failed: make(chan error, 1)}
+	d := &data{store: store, types: resources.NewTable(resources.Every(serving)...), failed: make(chan error, 1)}
 	d.decoder = &storage.Decoder{Root: o.etcdPrefix, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))

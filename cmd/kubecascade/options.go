@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -49,6 +50,7 @@ type options struct {
 	access           access
 	admit, dontAdmit []string
 
+	runtimeConfig    []string
 	serviceAddresses string
 	servicePorts     string
 
@@ -112,6 +114,9 @@ func (o *options) groups() []group {
 		set("Admission", func(f *pflag.FlagSet) {
 			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not; kube-apiserver's other plugins are taken without effect")
 			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
+		}),
+		set("API", func(f *pflag.FlagSet) {
+			f.StringSliceVar(&o.runtimeConfig, "runtime-config", nil, "versions to serve or not to serve, in pairs: <group>/<version>=true|false, <group>/<version>/<resource>=true|false, or for all of a kind api/all, api/ga, api/beta, api/alpha; not served by default are "+strings.Join(resources.NotByDefault(), ", "))
 		}),
 		set("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses, "range of IPv4 addresses that services are given cluster IPs of")
