@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -29,6 +31,9 @@ func (o *options) complete(changed func(name string) bool) error {
 	}
 	if _, err := o.services(); err != nil {
 		return err
+	}
+	if changed("simulate-pods-delay") && !o.simulatePods {
+		return errors.New("--simulate-pods-delay is of no use without --simulate-pods")
 	}
 	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.leader.check(), o.syncs.check())
 }
@@ -56,6 +61,11 @@ func (o *options) checkAddresses() error {
 		return fmt.Errorf("--insecure-bind-address %q is not an IP address", o.insecureAddress)
 	case !ip.IsLoopback():
 		return fmt.Errorf("--insecure-bind-address %q is not a loopback address: whoever reaches that port is an administrator", o.insecureAddress)
+	}
+	for _, h := range o.hosts {
+		if net.ParseIP(h) == nil && len(validation.IsDNS1123Subdomain(strings.TrimPrefix(strings.ToLower(h), "*."))) > 0 {
+			return fmt.Errorf("--tls-san %q is neither an IP address nor a DNS name", h)
+		}
 	}
 	if net.ParseIP(o.bindAddress) == nil {
 		return fmt.Errorf("--bind-address %q is not an IP address", o.bindAddress)
@@ -129,6 +139,7 @@ func (o *options) checkLimits() error {
 		{"event-ttl", o.eventTTL, time.Second}, // etcd's leases count seconds
 		{"request-timeout", o.requestTimeout, time.Millisecond},
 		{"shutdown-timeout", o.shutdownTimeout, 0},
+		{"simulate-pods-delay", o.simulateDelay, 0},
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)
