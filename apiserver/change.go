@@ -103,6 +103,7 @@ func (s *Server) storeChanged(ctx context.Context, o *op, cur *storage.Object, o
 		return nil, err
 	}
 	o.warnOf(obj, old)
+	s.warnInert(o)
 	a := o.attributes(admission.Update, obj, old)
 	defer func() { undone(a, err) }()
 	if err := s.admission.Validate(ctx, a); err != nil {

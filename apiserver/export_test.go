@@ -15,6 +15,14 @@ func (s *Server) Routes() chi.Routes {
 	return s.routes(func(*http.Request) (auth.User, error) { return auth.Loopback, nil })
 }
 
+// Plugins returns the names of the plugins that there are, in the order in which they run.
+func (s *Server) Plugins() (out []string) {
+	for _, c := range s.plugins() {
+		out = append(out, c.Name())
+	}
+	return out
+}
+
 // EndsBurst lets a watch of the resource's collection that is in a burst read when nothing has come, and reports
 // whether the burst is over for it.
 func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, error) {

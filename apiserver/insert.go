@@ -76,6 +76,7 @@ func (s *Server) storeNew(ctx context.Context, o *op, obj object, revision strin
 		return nil, err
 	}
 	o.warnOf(obj, nil)
+	s.warnInert(o)
 	if o.mayCreate != nil {
 		if err := o.mayCreate(); err != nil {
 			return nil, err

@@ -52,7 +52,7 @@ func resolve(types *resources.Types, group, version, escaped string) (target, er
 			return target{}, errNoRoute
 		}
 	}
-	if t.res = types.Lookup(group, version, parts[0]); t.res == nil {
+	if t.res = types.Lookup(group, version, parts[0]); t.res == nil || t.res.Off {
 		return target{}, errNoRoute
 	}
 	if len(parts) > 1 {

@@ -10,11 +10,13 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
@@ -26,6 +28,18 @@ func storageClass(name, more string) string {
 
 func claim(name, more string) string {
 	return `{"metadata":{"name":"` + name + `"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}` + more + `}}`
+}
+
+// TestPluginNames: every plugin is one of kube-apiserver's, and they run in its order.
+func TestPluginNames(t *testing.T) {
+	last := -1
+	for _, name := range apiservertest.Start(t, nil).API.Plugins() {
+		i := slices.Index(admission.Names(), name)
+		if i <= last {
+			t.Errorf("%s is number %d of kube-apiserver's plugins, after number %d", name, i, last)
+		}
+		last = i
+	}
 }
 
 // TestDefaultClasses: what names no class is given the default one, of several the newest or first.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,7 +96,9 @@ type Server struct {
 	metrics   *metrics
 	// complaint bounds how often the log is told of stored values that can't be read.
 	complaint rate.Sometimes
-	fields    *apply.Managers
+	// inert are the kinds, by schema.GroupResource, of which the log was told that they are stored without effect.
+	inert  sync.Map
+	fields *apply.Managers
 	// documented is the generation of types that OpenAPI documents were last asked of.
 	documented struct {
 		sync.Mutex
@@ -165,7 +168,11 @@ func New(c Config) (*Server, error) {
 	if s.authorizer, s.roles, err = s.authorizers(c.Modes); err != nil {
 		return nil, err
 	}
-	s.admission, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)
+	var absent []string
+	s.admission, absent, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)
+	if len(absent) > 0 {
+		s.log.Warn("admission plugins are enabled that have no effect here", "plugins", strings.Join(absent, ","))
+	}
 	if s.roles != nil {
 		s.admission = append(s.admission, &escalation{s})
 	}

@@ -170,6 +170,18 @@ func (o *op) warnOf(obj, old runtime.Object) {
 	}
 }
 
+// warnInert warns the client of a write whose object will have no effect, and says so in the log once a kind.
+// What clients write to a subresource is the doing of a controller, which knows better.
+func (s *Server) warnInert(o *op) {
+	if o.res.Inert == "" || o.sub != nil || o.warn == nil {
+		return
+	}
+	o.warn.Add(o.res.Kind + " has no effect in kubecascade yet: " + o.res.Inert)
+	if _, told := s.inert.LoadOrStore(o.res.GroupResource(), true); !told {
+		s.log.Warn("a kind is stored without effect", "kind", o.res.Kind, "because", o.res.Inert)
+	}
+}
+
 // checkName compares the name in a body with the one in the path (B-02).
 func (o *op) checkName(m metav1.Object) error {
 	switch name := m.GetName(); {

@@ -43,6 +43,8 @@
 //     (Config.Fatal, ErrSetBack). It is noticed by another cluster id, a smaller revision in a linearizable
 //     answer, or when an event that was seen is not in etcd's history. If etcd has compacted that event,
 //     no write is sent until each follower was given a whole state and has accepted it.
+//  15. A directory of an embedded etcd of which files are missing, cut off or overwritten doesn't open, and Open says so
+//     within seconds (ErrDamaged), unless etcd repairs it: a record that a crash has torn, or a lost snapshot.
 //
 // Why 14 ends the process, and doesn't begin anew in it: revisions that clients hold, decisions under way and
 // caches belong to a history that no longer is. A supervised server starts again in a moment with none of

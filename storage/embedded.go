@@ -86,10 +86,15 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 			kept = keptAgain
 		}
 	}
+	if !first && !c.Ephemeral {
+		if err := inspect(filepath.Join(dir, memberDir)); err != nil {
+			return nil, err
+		}
+	}
 	m.quiet.Store(true)
 	m.broken = newBreakdown(dir, c.Fatal)
 	if m.etcd, err = startEtcd(m.config(c, dir, kept), m.broken); err != nil {
-		return nil, fmt.Errorf("opening data directory %s: %w", dir, err)
+		return nil, fmt.Errorf("opening data directory %s: %w", dir, named(err))
 	}
 	m.server = m.etcd.Server
 	if err := m.ready(ctx); err != nil {
@@ -117,8 +122,11 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 func (m *embedded) ready(ctx context.Context) error {
 	again := time.NewTicker(electionMs * time.Millisecond)
 	defer again.Stop()
+	watching, enough := context.WithCancel(ctx)
+	defer enough()
+	w := newWatchdog(watching, m.server)
 	for {
-		if err := alone(m.server); err != nil {
+		if err := errors.Join(alone(m.server), w.check()); err != nil {
 			return err
 		}
 		select {
@@ -214,6 +222,10 @@ func lockError(dir string, err error) error {
 	if errors.Is(err, fileutil.ErrLocked) {
 		return fmt.Errorf("%w: %s", ErrInUse, dir)
 	}
+	var cause *fs.PathError // without the name of the function that etcd puts before it
+	if errors.As(err, &cause) {
+		err = cause
+	}
 	return fmt.Errorf("locking data directory: %w", err)
 }
 
@@ -227,7 +239,7 @@ func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 		defer close(returned)
 		defer func() {
 			if r := recover(); r != nil {
-				e, err = nil, fmt.Errorf("etcd: %v", r)
+				e, err = nil, fmt.Errorf("%w: %v", errPanicked, r)
 			}
 		}()
 		e, err = embed.StartEtcd(c)

@@ -32,6 +32,9 @@ var (
 	// ErrSetBack says that an external cluster has another history than the one that was read from it before:
 	// it was restored from a backup, or replaced.
 	ErrSetBack = errors.New("storage: etcd was set back to an earlier state or replaced")
+	// ErrDamaged says that files of an embedded etcd are missing, cut off, or not what etcd wrote. Open leaves them
+	// as they are, but for what etcd itself repairs.
+	ErrDamaged = errors.New("storage: data directory damaged")
 	// ErrCorrupt says that a stored value can't be decoded into an object.
 	ErrCorrupt = errors.New("storage: corrupt value")
 )

@@ -6,35 +6,47 @@ import (
 	"strings"
 )
 
-// Choice is a plugin with whether it runs unless somebody says otherwise.
+// Choice is a plugin with whether it runs unless a flag says otherwise.
 type Choice struct {
 	Plugin
 	Default bool
 }
 
-// Choose returns the chain of the plugins that are on, in the given order. enable and disable are
-// the words of --enable-admission-plugins and --disable-admission-plugins.
-func Choose(all []Choice, enable, disable []string) (Chain, error) {
-	var names []string
-	for _, c := range all {
-		names = append(names, c.Name())
-	}
+// CheckNames returns an error for the first name that kube-apiserver doesn't know, or that is both enabled
+// and disabled (AS pkg/server/options/admission.go: Validate). A name may occur twice in one list.
+func CheckNames(enable, disable []string) error {
 	for _, list := range [][]string{enable, disable} {
 		for _, name := range list {
-			if !slices.Contains(names, name) {
-				return nil, fmt.Errorf("admission plugin %q is not known; there are %s", name, strings.Join(names, ", "))
+			if !slices.Contains(pluginNames, name) {
+				return fmt.Errorf("admission plugin %q is not known; there are %s", name, strings.Join(pluginNames, ", "))
 			}
 		}
 	}
-	var chain Chain
-	for _, c := range all {
-		on, off := slices.Contains(enable, c.Name()), slices.Contains(disable, c.Name())
-		if on && off {
-			return nil, fmt.Errorf("admission plugin %q is both enabled and disabled", c.Name())
+	for _, name := range enable {
+		if slices.Contains(disable, name) {
+			return fmt.Errorf("admission plugin %q is both enabled and disabled", name)
 		}
-		if on || c.Default && !off {
+	}
+	return nil
+}
+
+// Choose returns the chain of the plugins that are on, in the given order. enable and disable are
+// the values of --enable-admission-plugins and --disable-admission-plugins. absent are the names that are
+// enabled, that kube-apiserver knows, and that no plugin of all has: enabling them is without effect.
+func Choose(all []Choice, enable, disable []string) (chain Chain, absent []string, err error) {
+	if err := CheckNames(enable, disable); err != nil {
+		return nil, nil, err
+	}
+	for _, c := range all {
+		if slices.Contains(enable, c.Name()) || c.Default && !slices.Contains(disable, c.Name()) {
 			chain = append(chain, c.Plugin)
 		}
 	}
-	return chain, nil
+	for _, name := range pluginNames {
+		has := slices.ContainsFunc(all, func(c Choice) bool { return c.Name() == name })
+		if slices.Contains(enable, name) && !has {
+			absent = append(absent, name)
+		}
+	}
+	return chain, absent, nil
 }

@@ -30,6 +30,8 @@ type Options struct {
 	Handler func(http.Handler) http.Handler
 	// Cache are the cache's bounds; its decoder is set by Start.
 	Cache cache.Options
+	// Serving is which versions are served (default: those of kube-apiserver).
+	Serving *resources.Serving
 	// Store is what the data is in (default: a new ephemeral store). Servers may share one.
 	Store storage.Store
 }
@@ -55,7 +57,7 @@ func Start(t testing.TB, o *Options) *Server {
 	if o == nil {
 		o = &Options{}
 	}
-	s := &Server{t: t, Store: o.Store, Types: resources.NewTable(resources.Builtin()...)}
+	s := &Server{t: t, Store: o.Store, Types: resources.NewTable(resources.Every(o.Serving)...)}
 	if s.Store == nil {
 		s.Store = storagetest.Open(t)
 	}

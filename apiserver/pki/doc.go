@@ -27,5 +27,8 @@
 //     accounts stay valid, as their key is another. Renew never replaces the authority, so that it
 //     happens at a start only; a server that runs on until its authority expires is refused by its
 //     clients until it is started again.
-//  7. Keys and the kubeconfig are readable by the owner only, and files are replaced as a whole.
+//  7. A start at which the authority, a part of it or the key for tokens is gone, where there was one, makes another
+//     and warns of what stops working. The part that is left of an authority is kept as .old: with the other part put
+//     back it is the authority again. A file that holds something else is an error that names it.
+//  8. Keys and the kubeconfig are readable by the owner only, and files are replaced as a whole.
 package pki

@@ -81,15 +81,11 @@ func (p pair) write(path string) error {
 var errMismatch = fmt.Errorf("the key is not the certificate's: %w", os.ErrNotExist)
 
 func readPair(path string) (pair, error) {
-	der, err := readPEM(path + ".crt")
+	cert, err := readPEM(path+".crt", x509.ParseCertificate)
 	if err != nil {
 		return pair{}, err
 	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		return pair{}, err
-	}
-	key, err := readKey(path + ".key")
+	key, err := readPEM(path+".key", x509.ParseECPrivateKey)
 	if err != nil {
 		return pair{}, err
 	}
@@ -99,40 +95,22 @@ func readPair(path string) (pair, error) {
 	return pair{cert, key}, nil
 }
 
-func readKey(path string) (*ecdsa.PrivateKey, error) {
-	der, err := readPEM(path)
-	if err != nil {
-		return nil, err
-	}
-	return x509.ParseECPrivateKey(der)
-}
-
-func readPEM(path string) ([]byte, error) {
+// readPEM reads what a file holds. Its errors name the file; one that isn't there is os.ErrNotExist.
+func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	block, _ := pem.Decode(data)
 	if block == nil {
-		return nil, fmt.Errorf("%s holds no PEM block", path)
+		err = errors.New("it holds no PEM block")
+	} else {
+		v, err = parse(block.Bytes)
 	}
-	return block.Bytes, nil
-}
-
-// ensureKey returns the key at path, a new one if there is none.
-func ensureKey(path string) (*ecdsa.PrivateKey, error) {
-	key, err := readKey(path)
-	if err == nil || !errors.Is(err, os.ErrNotExist) {
-		return key, err
-	}
-	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
-		return nil, err
-	}
-	data, err := keyPEM(key)
 	if err != nil {
-		return nil, err
+		return v, fmt.Errorf("reading %s: %w; put it back from a copy, or remove it, and another is made", path, err)
 	}
-	return key, replaceFile(path, data)
+	return v, nil
 }
 
 // replaceFile writes a file that only its owner may read, whole or not at all.

@@ -29,8 +29,8 @@ type Options struct {
 	Hosts []string
 	// Now defaults to time.Now.
 	Now func() time.Time
-	// Log hears of renewals that fail and of an authority that is replaced or not valid yet. It
-	// defaults to slog.Default.
+	// Log hears of renewals that fail, of keys that were lost, and of an authority that is replaced or not
+	// valid yet. It defaults to slog.Default.
 	Log *slog.Logger
 }
 
@@ -38,6 +38,8 @@ type Options struct {
 type Bundle struct {
 	options   Options
 	authority pair
+	// first says that there was nothing at all: what is missing isn't lost.
+	first bool
 	// ServiceAccountKey signs tokens of service accounts.
 	ServiceAccountKey *ecdsa.PrivateKey
 
@@ -66,6 +68,9 @@ func Ensure(o Options) (*Bundle, error) {
 	}
 	b := &Bundle{options: o}
 	var err error
+	if b.first, err = empty(o.Dir); err != nil {
+		return nil, err
+	}
 	if b.authority, err = b.ensure("ca", b.authorityTemplate(), nil); err != nil {
 		return nil, err
 	}
@@ -79,7 +84,7 @@ func Ensure(o Options) (*Bundle, error) {
 	if b.serving, err = b.ensure("apiserver", b.servingTemplate(), &b.authority); err != nil {
 		return nil, err
 	}
-	b.ServiceAccountKey, err = ensureKey(filepath.Join(o.Dir, "service-account.key"))
+	b.ServiceAccountKey, err = b.ensureKey("service-account.key")
 	return b, err
 }
 
@@ -91,11 +96,12 @@ func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair
 		return p, nil
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return pair{}, fmt.Errorf("reading the certificate %s: %w", path, err)
+		return pair{}, err
 	}
-	if err == nil && signer == nil {
-		b.options.Log.Warn("replacing the certificate authority, which has less than a third of its life left: copies of earlier kubeconfigs stop working",
-			"dir", b.options.Dir, "expires", p.cert.NotAfter)
+	if signer == nil {
+		if err := b.replacing(path, p, err); err != nil {
+			return pair{}, err
+		}
 	}
 	if p, err = newPair(want, signer); err != nil {
 		return pair{}, fmt.Errorf("making the certificate %s: %w", name, err)

@@ -96,11 +96,11 @@ func TestTornWrite(t *testing.T) {
 	if _, err := Ensure(Options{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
-	other, err := ensureKey(filepath.Join(t.TempDir(), "k"))
+	other, err := newPair(template("other", nil, time.Now(), time.Hour), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := keyPEM(other)
+	data, err := keyPEM(other.key)
 	if err != nil {
 		t.Fatal(err)
 	}

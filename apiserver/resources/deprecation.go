@@ -7,6 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// currentMinor is the minor version of Kubernetes whose API this is. What is deprecated later isn't yet.
+const currentMinor = 36
+
 // deprecation is the warning that every request for a deprecated version earns; empty for others.
 // The API types know their own lifecycle (AS pkg/endpoints/deprecation).
 func deprecation(obj runtime.Object, gvk schema.GroupVersionKind) string {
@@ -15,7 +18,7 @@ func deprecation(obj runtime.Object, gvk schema.GroupVersionKind) string {
 		return ""
 	}
 	major, minor := d.APILifecycleDeprecated()
-	if major == 0 && minor == 0 {
+	if major == 0 && minor == 0 || minor > currentMinor {
 		return ""
 	}
 	text := fmt.Sprintf("%s %s is deprecated in v%d.%d+", gvk.GroupVersion(), gvk.Kind, major, minor)

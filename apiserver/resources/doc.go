@@ -3,7 +3,8 @@
 //
 // It guarantees:
 //
-//  1. Builtin lists what Kubernetes v1.36 serves by default, name by name and verb by verb.
+//  1. Builtin lists what Kubernetes v1.36 serves by default, name by name and verb by verb. Every adds the versions
+//     that it serves when asked to, of the resources that are here; what isn't served is Off, and All lists none of it.
 //  2. An entry never changes once it is in a table. A change of a CustomResourceDefinition makes
 //     new entries.
 //  3. Readers of Types never wait and never lock: they see one whole table, the old or the new.
@@ -16,6 +17,8 @@
 // The entries stand in one file a group (core.go, apps.go, ...), with the help of
 //
 //	entry.go    what follows from the rest of an entry
+//	version.go  versions that are served when asked for
+//	serving.go  what is asked for
 //	fields.go   selectable fields
 //	deletion.go graceful, cascading and refused deletion
 //	convert_*   versions that are not the stored one

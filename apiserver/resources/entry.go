@@ -2,6 +2,7 @@ package resources
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,9 +11,24 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Builtin returns an entry for every resource that the server has by itself, wired to its
+// Builtin returns an entry for every resource that the server serves by default, wired to its
 // defaults, rules and columns. The entries are the caller's own.
 func Builtin() []*Resource {
+	return slices.DeleteFunc(Every(nil), func(r *Resource) bool { return r.Off })
+}
+
+// Every returns the entries of Builtin and those of the versions that are only served when asked for. What
+// isn't served is Off.
+func Every(serve *Serving) []*Resource {
+	all := byDefault()
+	all = append(all, more(all)...)
+	for _, r := range all {
+		r.Off = !serve.serves(r.GroupVersion().WithResource(r.Plural), !r.Off)
+	}
+	return all
+}
+
+func byDefault() []*Resource {
 	var all []*Resource
 	for _, entries := range []func() []*Resource{
 		core, apiregistration, apps, events, authentication, authorization, autoscaling, batch,

@@ -102,8 +102,16 @@ type Resource struct {
 	// Columns and Cells print a Table; nil Columns mean Name and Created At/Age by default.
 	Table Table
 
+	// Off says that clients aren't served this version, unless --runtime-config says so or, of versions that are
+	// served by default, because it says so. The server itself goes on to work with it.
+	Off bool
+
 	// Deprecated is the warning that every request for this version earns; empty for none.
 	Deprecated string
+
+	// Inert says why stored objects have no effect, where a client can't see that by what happens; empty for
+	// kinds that are in force. The writers are warned, or their tests would pass for the wrong reason.
+	Inert string
 
 	// Expires makes the stored object vanish by itself (events), after a time that the server is
 	// told.
@@ -249,6 +257,19 @@ type Table struct {
 	Conditions func(obj runtime.Object) []metav1.TableRowCondition
 	// Compare, if set, orders the rows of a list: negative when a comes before b.
 	Compare func(a, b runtime.Object) int
+}
+
+// seen returns the table of objects that are printed as see returns them.
+func (t Table) seen(see func(runtime.Object) runtime.Object) Table {
+	out := t
+	out.Cells = func(obj runtime.Object, now time.Time) []any { return t.Cells(see(obj), now) }
+	if t.Conditions != nil {
+		out.Conditions = func(obj runtime.Object) []metav1.TableRowCondition { return t.Conditions(see(obj)) }
+	}
+	if t.Compare != nil {
+		out.Compare = func(a, b runtime.Object) int { return t.Compare(see(a), see(b)) }
+	}
+	return out
 }
 
 // Column is a column's definition; Priority 1 shows with -o wide.

@@ -53,12 +53,12 @@ func (r *Resource) path() schema.GroupVersionResource {
 	return r.GroupVersion().WithResource(r.Plural)
 }
 
-// Lookup returns the entry that is served under that path, or nil.
+// Lookup returns the entry of that path, or nil. It may be Off: the server works with what clients can't see.
 func (t *Types) Lookup(group, version, plural string) *Resource {
 	return t.now.Load().byPath[schema.GroupVersionResource{Group: group, Version: version, Resource: plural}]
 }
 
-// Kind returns the entry that serves objects of that kind, or nil; a built-in one rather than a custom one,
+// Kind returns the entry that serves clients objects of that kind, or nil; a built-in one rather than a custom one,
 // which may call its objects as it likes.
 func (t *Types) Kind(gvk schema.GroupVersionKind) *Resource { return t.now.Load().byKind[gvk] }
 
@@ -68,7 +68,7 @@ func (t *Types) Collection(collection string) *Resource {
 	return t.now.Load().byCollection[collection]
 }
 
-// All returns every entry, as discovery orders them: groups, then versions, then names. The
+// All returns every entry that is not Off, as discovery orders them: groups, then versions, then names. The
 // slice is the table's own; nobody may change it.
 func (t *Types) All() []*Resource { return t.now.Load().all }
 
@@ -121,11 +121,14 @@ func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64)
 		generation:   generation,
 		changed:      make(chan struct{}),
 	}
-	s.all = sorted(m)
+	entries := sorted(m)
+	s.all = slices.DeleteFunc(slices.Clone(entries), func(r *Resource) bool { return r.Off })
 	for _, r := range s.all {
 		if old := s.byKind[r.GroupVersionKind()]; old == nil || old.Custom && !r.Custom {
 			s.byKind[r.GroupVersionKind()] = r
 		}
+	}
+	for _, r := range entries {
 		if r.Collection == "" {
 			continue
 		}
@@ -141,10 +144,14 @@ func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64)
 
 // owns reports whether r rather than old, of the same collection, says what is stored there: a built-in
 // type rather than a custom one that would be stored in the same place (AX
-// pkg/controller/finalizer/crd_finalizer.go:OverlappingBuiltInResources), else the stored version.
+// pkg/controller/finalizer/crd_finalizer.go:OverlappingBuiltInResources), else one that is served rather than
+// one that is Off, else the stored version.
 func (r *Resource) owns(old *Resource) bool {
 	if r.Custom != old.Custom {
 		return old.Custom
+	}
+	if r.Off != old.Off {
+		return old.Off
 	}
 	return r.Stored == r.GroupVersionKind()
 }

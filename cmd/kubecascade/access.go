@@ -56,6 +56,17 @@ func (x *access) check() error {
 	if len(x.issuers) == 0 || slices.Contains(x.issuers, "") {
 		return errors.New("--service-account-issuer is empty")
 	}
+	for i, s := range x.issuers {
+		if slices.Contains(x.issuers[:i], s) { // K pkg/kubeapiserver/options/authentication.go: Validate
+			return fmt.Errorf("--service-account-issuer names %q twice", s)
+		}
+	}
+	if slices.Contains(x.audiences, "") {
+		return errors.New("--api-audiences has an empty audience")
+	}
+	if slices.Contains(x.accountKeys, "") {
+		return errors.New("--service-account-key-file is empty")
+	}
 	for _, s := range x.issuers { // a name with a colon is a URL (RFC 7519)
 		if u, err := url.Parse(s); strings.Contains(s, ":") && (err != nil || u.Scheme == "") {
 			return fmt.Errorf("--service-account-issuer %q is not a URL", s)

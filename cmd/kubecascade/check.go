@@ -8,6 +8,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
 // complete checks what flags say, alone and together, and fills in what follows from them.
@@ -16,8 +21,14 @@ func (o *options) complete(changed func(name string) bool) error {
 	if err := o.access.check(); err != nil {
 		return err
 	}
-	if _, err := selectControllers(o.controllers, false); err != nil {
+	if _, _, err := selectControllers(o.controllers, false); err != nil {
 		return err
+	}
+	if err := o.checkAdmission(); err != nil {
+		return err
+	}
+	if _, _, err := resources.ParseServing(o.runtimeConfig); err != nil {
+		return fmt.Errorf("--runtime-config: %w", err)
 	}
 	if _, err := o.services(); err != nil {
 		return err
@@ -25,7 +36,26 @@ func (o *options) complete(changed func(name string) bool) error {
 	if _, err := o.featureGates(); err != nil {
 		return err
 	}
+	if changed("simulate-pods-delay") && !o.simulatePods {
+		return errors.New("--simulate-pods-delay is of no use without --simulate-pods")
+	}
 	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.leader.check(), o.syncs.check())
+}
+
+// checkAdmission rejects what kube-apiserver rejects, naming the flag.
+func (o *options) checkAdmission() error {
+	for _, f := range []struct {
+		flag  string
+		names []string
+	}{{"enable-admission-plugins", o.admit}, {"disable-admission-plugins", o.dontAdmit}} {
+		if err := admission.CheckNames(f.names, nil); err != nil {
+			return fmt.Errorf("--%s: %w", f.flag, err)
+		}
+	}
+	if err := admission.CheckNames(o.admit, o.dontAdmit); err != nil {
+		return fmt.Errorf("--enable-admission-plugins, --disable-admission-plugins: %w", err)
+	}
+	return nil
 }
 
 func (o *options) checkAddresses() error {
@@ -35,6 +65,11 @@ func (o *options) checkAddresses() error {
 		return fmt.Errorf("--insecure-bind-address %q is not an IP address", o.insecureAddress)
 	case !ip.IsLoopback():
 		return fmt.Errorf("--insecure-bind-address %q is not a loopback address: whoever reaches that port is an administrator", o.insecureAddress)
+	}
+	for _, h := range o.hosts {
+		if net.ParseIP(h) == nil && len(validation.IsDNS1123Subdomain(strings.TrimPrefix(strings.ToLower(h), "*."))) > 0 {
+			return fmt.Errorf("--tls-san %q is neither an IP address nor a DNS name", h)
+		}
 	}
 	if net.ParseIP(o.bindAddress) == nil {
 		return fmt.Errorf("--bind-address %q is not an IP address", o.bindAddress)
@@ -108,6 +143,7 @@ func (o *options) checkLimits() error {
 		{"event-ttl", o.eventTTL, time.Second}, // etcd's leases count seconds
 		{"request-timeout", o.requestTimeout, time.Millisecond},
 		{"shutdown-timeout", o.shutdownTimeout, 0},
+		{"simulate-pods-delay", o.simulateDelay, 0},
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)

@@ -111,6 +111,16 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)), 0o600))
 }
 
+// cut is "cut FILE BYTES": it leaves so many bytes of the file.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cut FILE BYTES")
+	}
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
 // mode is "mode PERMISSIONS FILE...", in octal digits.
 func mode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {

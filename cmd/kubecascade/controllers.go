@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// controllerNames are those of kube-controller-manager, in order.
+// controllerNames are the controllers here, each named as in kube-controller-manager.
 func controllerNames() []string {
 	return append([]string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection, resourceQuota,
 		roleAggregation, accountController, certificatePublisher}, workloadNames()...)
@@ -33,27 +33,53 @@ const (
 	certificatePublisher = "root-ca-certificate-publisher-controller"
 )
 
-// selectControllers reads --controllers: the last word on a name counts, and '*' stands for the names that
+// noControllers is the word of --controllers for none of them. An empty value means the same, as for
+// kube-controller-manager, but is easily lost on the way through a shell or a manifest.
+const noControllers = "none"
+
+// selectControllers reads --controllers: the first word on a name counts, and '*' stands for the names that
 // aren't mentioned, if they are on by default (K cmd/kube-controller-manager: IsControllerEnabled). accounts
-// says that those of service accounts are.
-func selectControllers(words []string, accounts bool) (map[string]bool, error) {
-	on, all := map[string]bool{}, false
+// says that those of service accounts are. absent are the names that are to run and that only
+// kube-controller-manager has.
+func selectControllers(words []string, accounts bool) (on map[string]bool, absent []string, err error) {
+	on = map[string]bool{}
+	if len(words) == 1 && words[0] == noControllers {
+		return on, nil, nil
+	}
 	mentioned := map[string]bool{}
 	for _, w := range words {
 		if w == "*" {
-			all = true
 			continue
 		}
-		name, off := strings.CutPrefix(w, "-")
-		if !slices.Contains(controllerNames(), name) {
-			return nil, fmt.Errorf("--controllers: %q is not known; there are %s", name, strings.Join(controllerNames(), ", "))
+		word, off := strings.CutPrefix(w, "-")
+		name := controllerOf(word)
+		switch {
+		case w == noControllers:
+			return nil, nil, fmt.Errorf("--controllers: %q stands alone, without %s", noControllers, without(words, w))
+		case name == "":
+			return nil, nil, fmt.Errorf("--controllers: %q is not known; there are '*', '%s', %s, and without effect here %s",
+				word, noControllers, strings.Join(controllerNames(), ", "), strings.Join(absentControllers(), ", "))
+		case mentioned[name]:
+			continue
 		}
-		on[name], mentioned[name] = !off, true
+		mentioned[name] = true
+		switch here := slices.Contains(controllerNames(), name); {
+		case here:
+			on[name] = !off
+		case !off:
+			absent = append(absent, name)
+		}
 	}
+	all := slices.Contains(words, "*")
 	for _, name := range controllerNames() {
 		if !mentioned[name] {
 			on[name] = all && (accounts || !slices.Contains(ofAccounts, name))
 		}
 	}
-	return on, nil
+	return on, absent, nil
+}
+
+// without lists the words that aren't w.
+func without(words []string, w string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(s string) bool { return s == w }), ", ")
 }

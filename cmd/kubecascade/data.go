@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/kubecascade/kubecascade/apiserver/custom"
@@ -37,21 +38,22 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 			c.DataDir = o.dataDir
 		}
 	}
+	serving, absent, err := resources.ParseServing(o.runtimeConfig)
+	if err != nil {
+		return nil, fmt.Errorf("--runtime-config: %w", err)
+	}
+	if len(absent) > 0 {
+		log.Warn("--runtime-config names versions that have no effect here", "keys", strings.Join(absent, ","))
+	}
 	store, err := storage.Open(ctx, c)
 	if err != nil {
-		if errors.Is(err, storage.ErrInUse) {
-			return nil, fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
-		}
-		if len(o.etcd) > 0 {
-			err = fmt.Errorf("opening --etcd-servers: %w", err)
-		}
-		return nil, err
+		return nil, o.explain(err)
 	}
 	compactor, err := storage.NewCompactor(ctx, store, o.compaction, log)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	d := &data{store: store, types: resources.NewTable(resources.Builtin()...), failed: make(chan error, 1)}
+	d := &data{store: store, types: resources.NewTable(resources.Every(serving)...), failed: make(chan error, 1)}
 	d.decoder = &storage.Decoder{Root: o.etcdPrefix, Fields: d.types.SelectableFields, Transcode: resources.Transcode}
 	d.cache = cache.New(cache.Options{Decoder: *d.decoder})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -75,6 +77,20 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 		err = ctx.Err()
 	}
 	return nil, errors.Join(err, d.close())
+}
+
+// explain names the flag that an error of storage.Open is about, and says what can be done.
+func (o *options) explain(err error) error {
+	switch {
+	case errors.Is(err, storage.ErrInUse):
+		return fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
+	case errors.Is(err, storage.ErrDamaged):
+		return fmt.Errorf("opening --data-dir %s: %w. Nothing was removed. Put the directory back from a copy, or begin anew with another --data-dir",
+			o.dataDir, err)
+	case len(o.etcd) > 0:
+		return fmt.Errorf("opening --etcd-servers: %w", err)
+	}
+	return err
 }
 
 // close ends what follows the store and then the store.

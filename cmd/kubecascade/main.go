@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // echo is how long a signal is taken for the first one's repetition: timeout(1) sends it to the process and
@@ -87,7 +88,7 @@ func root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{err} })
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{allowed(err)} })
 	for _, sub := range []*cobra.Command{serveCommand(), versionCommand(), healthCommand(), conformanceCommand()} {
 		if sub.Args == nil {
 			sub.Args = func(_ *cobra.Command, args []string) error {
@@ -100,6 +101,20 @@ func root() *cobra.Command {
 		c.AddCommand(sub)
 	}
 	return c
+}
+
+// kinds says what values of flags must be, by the types of package pflag.
+var kinds = map[string]string{
+	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "duration": "a duration like 1m30s",
+}
+
+// allowed makes an error about a flag's value say what is allowed, instead of which function rejected it.
+func allowed(err error) error {
+	var wrong *pflag.InvalidValueError
+	if !errors.As(err, &wrong) || kinds[wrong.GetFlag().Value.Type()] == "" {
+		return err
+	}
+	return fmt.Errorf("--%s %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), kinds[wrong.GetFlag().Value.Type()])
 }
 
 // report prints an error, with the usage if that helps. It doesn't print all flags, for the error

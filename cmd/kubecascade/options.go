@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -50,8 +51,8 @@ type options struct {
 	admit, dontAdmit []string
 
 	// gates are the feature gates by their names, as they were written.
-	gates map[string]string
-
+	gates            map[string]string
+	runtimeConfig    []string
 	serviceAddresses string
 	servicePorts     string
 
@@ -101,7 +102,7 @@ func (o *options) groups() []group {
 		}),
 		set("Controllers", func(f *pflag.FlagSet) {
 			o.leader.flags(f)
-			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' for all that are on by default, 'name' for one more, '-name' for one less; there are "+strings.Join(controllerNames(), ", ")+"; "+strings.Join(ofAccounts, " and ")+" are on by default with the admission plugin ServiceAccount only")
+			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' for all that are on by default, 'name' for one more, '-name' for one less, '"+noControllers+"' for none; there are "+strings.Join(controllerNames(), ", ")+"; "+strings.Join(ofAccounts, " and ")+" are on by default with the admission plugin ServiceAccount only; the names of kube-controller-manager's other controllers, and old names like garbagecollector, are taken, too")
 			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight at most; 0 lets it choose")
 			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time at most")
 			f.IntVar(&o.quotaSyncs, "concurrent-resource-quota-syncs", 5, "namespaces whose resource quotas are counted at the same time at most")
@@ -113,11 +114,14 @@ func (o *options) groups() []group {
 		}),
 		set("Access", o.access.declare),
 		set("Admission", func(f *pflag.FlagSet) {
-			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not")
+			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not; kube-apiserver's other plugins are taken without effect")
 			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
 		}),
 		set("Features", func(f *pflag.FlagSet) {
 			f.StringToStringVar(&o.gates, "feature-gates", map[string]string{}, "`gates` as name=true or name=false: "+deleteMalformed+"=true lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential; lists that meet such an object then fail with its key instead of leaving it out (alpha, default false)")
+		}),
+		set("API", func(f *pflag.FlagSet) {
+			f.StringSliceVar(&o.runtimeConfig, "runtime-config", nil, "versions to serve or not to serve, in pairs: <group>/<version>=true|false, <group>/<version>/<resource>=true|false, or for all of a kind api/all, api/ga, api/beta, api/alpha; not served by default are "+strings.Join(resources.NotByDefault(), ", "))
 		}),
 		set("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses, "range of IPv4 addresses that services are given cluster IPs of")

@@ -57,8 +57,8 @@ var update = flag.Bool("update", false, "rewrite the files that scripts compare 
 //	shutdown                    run servers (process_test.go)
 //	http, open, sees, finish    make requests (request_test.go, open_test.go)
 //	kubectl, refused, until,
-//	capture, fill, filler, mode,
-//	empty, passed               run commands, wait for them, and look at files (command_test.go)
+//	capture, fill, filler, cut,
+//	mode, empty, passed         run commands, wait for them, and look at files (command_test.go)
 //	etcd                        runs an etcd cluster of one (etcd_test.go)
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -78,7 +78,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": serveBackground, "signal": signalServer, "exits": exits, "shutdown": shutdown,
 			"http": httpRequest, "open": openRequest, "sees": sees, "finish": finishRequest,
-			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "mode": mode, "empty": empty, "filler": filler,
+			"kubectl": kubectl, "refused": refused, "until": until, "capture": capture, "fill": fill, "cut": cut, "mode": mode, "empty": empty, "filler": filler,
 			"passed": passed,
 			"etcd":   startEtcd,
 		},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,9 +69,12 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	on, err := selectControllers(o.controllers, slices.Contains(o.admit, serviceAccountPlugin))
+	on, absent, err := selectControllers(o.controllers, slices.Contains(o.admit, serviceAccountPlugin))
 	if err != nil {
 		return nil, err
+	}
+	if len(absent) > 0 {
+		log.Warn("--controllers names controllers that have no effect here", "controllers", strings.Join(absent, ","))
 	}
 	var garbage *collection
 	if on[garbageCollector] {
@@ -82,7 +86,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		config.Debug = all
 	}
 	if s.api, err = apiserver.New(config); err != nil {
-		return nil, fmt.Errorf("reading --enable-admission-plugins and --disable-admission-plugins: %w", err)
+		return nil, err
 	}
 	s.definitions = definition.New(&loopback.Definitions{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)
 	s.services = registration.New(&loopback.Registrations{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)

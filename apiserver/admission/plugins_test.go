@@ -1,0 +1,72 @@
+package admission
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type named string
+
+func (n named) Name() string { return string(n) }
+
+// TestChoose: the flags turn plugins on and off against their default, whatever their order; names of
+// kube-apiserver's that are no plugins here are returned, others are errors.
+func TestChoose(t *testing.T) {
+	all := []Choice{
+		{Plugin: named("NamespaceLifecycle"), Default: true},
+		{Plugin: named("ServiceAccount")},
+		{Plugin: named("ResourceQuota"), Default: true},
+	}
+	for _, c := range []struct {
+		enable, disable string
+		chain, absent   string
+		err             string
+	}{
+		{chain: "NamespaceLifecycle,ResourceQuota"},
+		{enable: "ServiceAccount", chain: "NamespaceLifecycle,ServiceAccount,ResourceQuota"},
+		{enable: "ResourceQuota,ServiceAccount,ServiceAccount", chain: "NamespaceLifecycle,ServiceAccount,ResourceQuota"},
+		{disable: "ResourceQuota,ServiceAccount", chain: "NamespaceLifecycle"},
+		{enable: "NodeRestriction,AlwaysPullImages,NodeRestriction", chain: "NamespaceLifecycle,ResourceQuota", absent: "NodeRestriction,AlwaysPullImages"},
+		{disable: "MutatingAdmissionWebhook,ClusterTrustBundleAttest", chain: "NamespaceLifecycle,ResourceQuota"},
+		{enable: "ServiceAccount", disable: "ServiceAccount", err: `admission plugin "ServiceAccount" is both enabled and disabled`},
+		{enable: "NodeRestriction", disable: "NodeRestriction", err: `admission plugin "NodeRestriction" is both enabled and disabled`},
+		{enable: "noderestriction", err: `admission plugin "noderestriction" is not known; there are AlwaysAdmit, `},
+		{disable: "PodSecurityPolicy", err: `admission plugin "PodSecurityPolicy" is not known; there are AlwaysAdmit, `},
+		{disable: ",", err: `admission plugin "" is not known; there are AlwaysAdmit, `},
+	} {
+		chain, absent, err := Choose(all, list(c.enable), list(c.disable))
+		var got []string
+		for _, p := range chain {
+			got = append(got, p.Name())
+		}
+		if d := cmp.Diff(list(c.chain), got) + cmp.Diff(list(c.absent), absent); d != "" && c.err == "" {
+			t.Errorf("enable %q, disable %q: %s", c.enable, c.disable, d)
+		}
+		if (c.err == "") != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), c.err) {
+			t.Errorf("enable %q, disable %q: %v, want %q", c.enable, c.disable, err, c.err)
+		}
+	}
+}
+
+func list(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, ",")
+}
+
+// TestNames: the table has each name once, and the plugins that must come last in their place (L-01).
+func TestNames(t *testing.T) {
+	all := Names()
+	if n := len(slices.Compact(slices.Sorted(slices.Values(all)))); n != 41 || len(all) != 41 {
+		t.Errorf("%d names, %d of them different; v1.36 has 41", len(all), n)
+	}
+	last := []string{"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "ValidatingAdmissionPolicy",
+		"ValidatingAdmissionWebhook", "ResourceQuota", "AlwaysDeny"}
+	if d := cmp.Diff(last, all[len(all)-len(last):]); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,84 @@
+package pki
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// empty reports whether nothing was ever made in a directory.
+func empty(dir string) (bool, error) {
+	for _, pattern := range []string{"*.crt", "*.key"} {
+		files, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil || len(files) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// replacing says that the authority at path is made anew and what that means for clients. cause is why the stored one
+// can't be read, nil if p is well but about to expire. What is left of an authority of which a part was lost is set
+// aside: with the other part it can be put back.
+func (b *Bundle) replacing(path string, p pair, cause error) error {
+	log := b.options.Log.With("dir", b.options.Dir)
+	if cause == nil {
+		log.Warn("replacing the certificate authority, which has less than a third of its life left: copies of earlier kubeconfigs stop working",
+			"expires", p.cert.NotAfter)
+		return nil
+	}
+	if b.first {
+		return nil
+	}
+	var lost, aside []string
+	for _, file := range []string{path + ".crt", path + ".key"} {
+		switch err := os.Rename(file, file+".old"); {
+		case errors.Is(err, os.ErrNotExist):
+			lost = append(lost, filepath.Base(file))
+		case err != nil:
+			return fmt.Errorf("setting the certificate authority aside: %w", err)
+		default:
+			aside = append(aside, fmt.Sprintf("rename %[1]s.old to %[1]s, ", filepath.Base(file)))
+		}
+	}
+	because, undo := strings.Join(lost, " and ")+" is missing", ""
+	switch len(lost) {
+	case 0:
+		because = "ca.key is not the key of ca.crt"
+	case 1:
+		undo = ". To have the old one back stop the server, put what is missing back, " + strings.Join(aside, "") + "and start again"
+	case 2:
+		because = strings.Join(lost, " and ") + " are missing"
+	}
+	log.Warn("made another certificate authority: every copy of an earlier kubeconfig and of ca.crt stops working and must be copied anew"+undo,
+		"because", because)
+	return nil
+}
+
+// ensureKey returns the key in the file of that name, a new one if there is none.
+func (b *Bundle) ensureKey(name string) (*ecdsa.PrivateKey, error) {
+	path := filepath.Join(b.options.Dir, name)
+	key, err := readPEM(path, x509.ParseECPrivateKey)
+	if err == nil || !errors.Is(err, os.ErrNotExist) {
+		return key, err
+	}
+	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		return nil, err
+	}
+	if !b.first {
+		b.options.Log.Warn("made another key for tokens: tokens of service accounts that were issued before are not accepted any more and must be requested anew. To have the old one back stop the server, put the file back, and start again",
+			"dir", b.options.Dir, "because", name+" is missing")
+	}
+	data, err := keyPEM(key)
+	if err != nil {
+		return nil, err
+	}
+	return key, replaceFile(path, data)
+}

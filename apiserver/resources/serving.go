@@ -1,0 +1,159 @@
+package resources
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Serving says which versions are served that aren't by default, and which aren't that are. nil says nothing.
+type Serving struct {
+	// levels are the words on many versions, by their place in levels; versions and resources are about one.
+	levels    map[int]bool
+	versions  map[schema.GroupVersion]bool
+	resources map[schema.GroupVersionResource]bool
+}
+
+// levels are the words of --runtime-config on many versions. Where two are about one version, the later in this
+// list counts (AS pkg/server/resourceconfig/helpers.go: groupVersionMatchersOrder).
+var levels = []struct {
+	word    string
+	pattern *regexp.Regexp
+}{
+	{"api/all", regexp.MustCompile(``)},
+	{"api/ga", regexp.MustCompile(`^v\d+$`)},
+	{"api/beta", regexp.MustCompile(`^v\d+beta\d+$`)},
+	{"api/alpha", regexp.MustCompile(`^v\d+alpha\d+$`)},
+}
+
+// known are the group versions that kube-apiserver v1.36 takes in --runtime-config: all that it has types for,
+// whether it can serve them or not (K pkg/controlplane/import_known_versions.go).
+var known = map[string][]string{
+	"":                             {"v1"},
+	"admission.k8s.io":             {"v1", "v1beta1"},
+	"admissionregistration.k8s.io": {"v1", "v1beta1", "v1alpha1"},
+	"apiextensions.k8s.io":         {"v1", "v1beta1"},
+	"apiregistration.k8s.io":       {"v1", "v1beta1"},
+	"apps":                         {"v1", "v1beta2", "v1beta1"},
+	"authentication.k8s.io":        {"v1", "v1beta1", "v1alpha1"},
+	"authorization.k8s.io":         {"v1", "v1beta1"},
+	"autoscaling":                  {"v2", "v1"},
+	"batch":                        {"v1", "v1beta1"},
+	"certificates.k8s.io":          {"v1", "v1beta1", "v1alpha1"},
+	"coordination.k8s.io":          {"v1", "v1beta1", "v1alpha2"},
+	"discovery.k8s.io":             {"v1", "v1beta1"},
+	"events.k8s.io":                {"v1", "v1beta1"},
+	"extensions":                   {"v1beta1"},
+	"flowcontrol.apiserver.k8s.io": {"v1", "v1beta3", "v1beta2", "v1beta1"},
+	"imagepolicy.k8s.io":           {"v1alpha1"},
+	"internal.apiserver.k8s.io":    {"v1alpha1"},
+	"networking.k8s.io":            {"v1", "v1beta1"},
+	"node.k8s.io":                  {"v1", "v1beta1", "v1alpha1"},
+	"policy":                       {"v1", "v1beta1"},
+	"rbac.authorization.k8s.io":    {"v1", "v1beta1", "v1alpha1"},
+	"resource.k8s.io":              {"v1", "v1beta2", "v1beta1", "v1alpha3"},
+	"scheduling.k8s.io":            {"v1", "v1beta1", "v1alpha2"},
+	"storage.k8s.io":               {"v1", "v1beta1", "v1alpha1"},
+	"storagemigration.k8s.io":      {"v1beta1"},
+}
+
+// ParseServing reads the pairs of --runtime-config, each "key=value" or "key", which is true; of two with the same
+// key the last counts (AS pkg/server/resourceconfig/helpers.go: MergeAPIResourceConfigs; pkg/server/options/
+// api_enablement.go: Validate). absent are the keys that ask for what kube-apiserver knows and isn't here.
+//
+// It is stricter than upstream with keys that say nothing there: they are errors, but for v1 and api/legacy.
+func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
+	words := map[string]string{}
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		words[key] = value
+	}
+	if len(words) == 1 && words["api/all"] == "false" {
+		return nil, nil, errors.New("api/all=false alone leaves nothing to be served; name what is to be, as in apps/v1=true")
+	}
+	s = &Serving{levels: map[int]bool{}, versions: map[schema.GroupVersion]bool{}, resources: map[schema.GroupVersionResource]bool{}}
+	for _, key := range slices.Sorted(maps.Keys(words)) {
+		here, err := s.parse(key, words[key])
+		if err != nil {
+			return nil, nil, err
+		}
+		if !here {
+			absent = append(absent, key)
+		}
+	}
+	return s, absent, nil
+}
+
+// parse takes in one pair. here is false if it asks for what isn't here.
+func (s *Serving) parse(key, value string) (here bool, err error) {
+	for i, l := range levels {
+		if key != l.word {
+			continue
+		}
+		if value != "true" && value != "false" {
+			return false, fmt.Errorf("%s=%s: the value is neither true nor false", key, value)
+		}
+		s.levels[i] = value == "true"
+		return true, nil
+	}
+	on := value == ""
+	if !on {
+		if on, err = strconv.ParseBool(value); err != nil {
+			return false, fmt.Errorf("%s=%s: the value is neither true nor false", key, value)
+		}
+	}
+	tokens := strings.Split(key, "/")
+	switch {
+	case key == "v1", key == "api/legacy":
+		return on, nil // they have no effect on kube-apiserver either
+	case len(tokens) < 2 || len(tokens) > 3:
+		return false, fmt.Errorf("%q is neither <group>/<version>, <group>/<version>/<resource>, api/all, api/ga, api/beta nor api/alpha", key)
+	}
+	gv := schema.GroupVersion{Group: tokens[0], Version: tokens[1]}
+	versions, ok := known[gv.Group]
+	switch {
+	case !ok:
+		return false, fmt.Errorf("%q: API group %q is not known; there are %s", key, gv.Group, strings.Join(slices.Sorted(maps.Keys(known))[1:], ", "))
+	case !slices.Contains(versions, gv.Version):
+		return false, fmt.Errorf("%q: version %q is not known; %s has %s", key, gv.Version, gv.Group, strings.Join(versions, ", "))
+	case len(tokens) == 2:
+		s.versions[gv] = on
+		return !on || possible(gv, ""), nil
+	case possible(gv, "") && !possible(gv, tokens[2]):
+		return false, fmt.Errorf("%q: %s has no resource %q", key, gv, tokens[2])
+	}
+	s.resources[gv.WithResource(tokens[2])] = on
+	return !on || possible(gv, tokens[2]), nil
+}
+
+// possible reports whether a resource, or any if it is empty, can be served in a group version.
+func possible(gv schema.GroupVersion, plural string) bool {
+	return slices.ContainsFunc(Every(nil), func(r *Resource) bool {
+		return r.GroupVersion() == gv && (plural == "" || r.Plural == plural)
+	})
+}
+
+// serves reports whether a resource is served; byDefault is whether it is if nothing is said of it.
+func (s *Serving) serves(gvr schema.GroupVersionResource, byDefault bool) bool {
+	if s == nil {
+		return byDefault
+	}
+	if on, ok := s.resources[gvr]; ok {
+		return on
+	}
+	if on, ok := s.versions[gvr.GroupVersion()]; ok {
+		return on
+	}
+	for i, l := range levels {
+		if on, ok := s.levels[i]; ok && l.pattern.MatchString(gvr.Version) {
+			byDefault = on
+		}
+	}
+	return byDefault
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSelectControllers: what --controllers means, as IsControllerEnabled of kube-controller-manager has it.
+func TestSelectControllers(t *testing.T) {
+	all := slices.DeleteFunc(controllerNames(), func(n string) bool { return slices.Contains(ofAccounts, n) })
+	const job, gc = "job-controller", garbageCollector
+	for _, c := range []struct {
+		words, on []string
+		absent    []string
+		err       string
+	}{
+		{words: []string{"*"}, on: all},
+		{words: nil, on: nil},
+		{words: []string{"none"}, on: nil},
+		{words: []string{job, gc, job}, on: []string{job, gc}},
+		{words: []string{"job", "garbagecollector"}, on: []string{job, gc}},
+		{words: []string{"*", "-job"}, on: except(all, job)},
+		{words: []string{"-job", "*", "job-controller"}, on: except(all, job)},
+		{words: []string{job, "-job-controller"}, on: []string{job}},
+		{words: []string{"-job", job}, on: nil},
+		{words: []string{job, "-nodeipam", "-ttl-controller"}, on: []string{job}},
+		{words: []string{"bootstrap-signer-controller", "tokencleaner", job}, on: []string{job},
+			absent: []string{"bootstrap-signer-controller", "token-cleaner-controller"}},
+		{words: []string{"none", job}, err: `--controllers: "none" stands alone, without job-controller`},
+		{words: []string{"nope"}, err: `--controllers: "nope" is not known; there are '*', 'none', garbage-collector-controller, `},
+		{words: []string{"-nope"}, err: `--controllers: "nope" is not known; `},
+		{words: []string{"-*"}, err: `--controllers: "*" is not known; `},
+		{words: []string{"-none"}, err: `--controllers: "none" is not known; `},
+		{words: []string{""}, err: `--controllers: "" is not known; `},
+	} {
+		on, absent, err := selectControllers(c.words, false)
+		if (err == nil) != (c.err == "") || err != nil && !strings.HasPrefix(err.Error(), c.err) {
+			t.Errorf("%q: %v, want %q", c.words, err, c.err)
+		}
+		maps.DeleteFunc(on, func(_ string, on bool) bool { return !on })
+		if d := cmp.Diff(slices.Sorted(slices.Values(c.on)), slices.Sorted(maps.Keys(on))) + cmp.Diff(c.absent, absent); d != "" {
+			t.Errorf("%q: %s", c.words, d)
+		}
+	}
+}
+
+func except(names []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
+}
+
+// TestKnownControllers: each controller here is one of kube-controller-manager's, and no word means two.
+func TestKnownControllers(t *testing.T) {
+	words := map[string]string{"*": "", noControllers: ""}
+	for _, k := range knownControllers {
+		for _, w := range []string{k.name, k.alias} {
+			if other, ok := words[w]; ok && w != "" {
+				t.Errorf("%s is the name of %s and %s", w, k.name, other)
+			}
+			words[w] = k.name
+		}
+	}
+	for _, name := range controllerNames() {
+		if words[name] != name {
+			t.Errorf("%s is no controller of kube-controller-manager", name)
+		}
+	}
+}
