@@ -19,10 +19,11 @@ import (
 // patience bounds failures; nothing waits that long in a test that passes.
 const patience = 60 * time.Second
 
-// clients of a run.
+// clients of a run: enough that some go on while others wait for a server that is paused.
 const (
-	writers = 4
-	readers = 2
+	writers    = 12
+	readers    = 8
+	contenders = 3
 )
 
 func compaction(at time.Duration, revision int64) check.Compaction {
@@ -74,11 +75,15 @@ func (w *world) load(stream uint64) (stop func()) {
 	}
 	for i := range writers {
 		r := numbers(uint64(10 + i))
-		work.Go(func() { w.writer(working, r, 15*time.Millisecond) })
+		work.Go(func() { w.writer(working, r, 60*time.Millisecond) })
+	}
+	for i := range contenders {
+		r := numbers(uint64(30 + i))
+		work.Go(func() { w.contender(working, r, fmt.Sprint("contended-", i), 30*time.Millisecond) })
 	}
 	for i := range readers {
 		r := numbers(uint64(20 + i))
-		work.Go(func() { w.reader(working, r, 30*time.Millisecond) })
+		work.Go(func() { w.reader(working, r, 100*time.Millisecond) })
 	}
 	return func() {
 		w.t.Helper()
@@ -162,7 +167,7 @@ func (w *world) serves(s *server) {
 		if o.Outcome != check.Acknowledged {
 			return fmt.Errorf("a write is %s", o.Outcome)
 		}
-		if code := w.get(ctx, id, url, key, check.Default); code != http.StatusOK {
+		if code := w.get(ctx, id, url, key, check.Default, 0); code != http.StatusOK {
 			return fmt.Errorf("a read is answered with %d", code)
 		}
 		return nil

@@ -41,6 +41,16 @@ func resourceOf(kind string) string {
 	return kind
 }
 
+// kindOf is the kind of what is under a key.
+func kindOf(key string) string {
+	for _, r := range resources {
+		if strings.HasPrefix(key, r.name+"/") {
+			return r.kind
+		}
+	}
+	return ""
+}
+
 // object is what is read of one; Details are those of a Status.
 type object struct {
 	APIVersion string   `json:"apiVersion,omitempty"`
@@ -200,11 +210,7 @@ func (w *world) form(q request, r *check.Write, url string) (method, contentType
 	r.Token = fmt.Sprintf("t%d", tokens.Add(1))
 	p := strings.Split(q.key, "/")
 	m := metadata{Name: p[2], Namespace: p[1], Annotations: map[string]string{annotation: r.Token}, OwnerReferences: q.owners, ResourceVersion: q.over}
-	kind := resources[0].kind
-	if p[0] == resources[1].name {
-		kind = resources[1].kind
-	}
-	o := object{APIVersion: "v1", Kind: kind, Metadata: m}
+	o := object{APIVersion: "v1", Kind: kindOf(q.key), Metadata: m}
 	switch q.verb {
 	case check.Create:
 		return http.MethodPost, "application/json", strings.TrimSuffix(target, "/"+p[2]), o

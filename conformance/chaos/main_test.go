@@ -14,6 +14,7 @@ import (
 
 var (
 	duration = flag.Duration("duration", 0, "how long faults are injected at random; 0 injects each kind once")
+	program  = flag.String("binary", "", "server to test; by default it is built from the source")
 	seed     = flag.Uint64("seed", 1, "seed of the faults and of what clients do; 0 draws one, which is printed")
 )
 
@@ -32,6 +33,9 @@ func TestMain(m *testing.M) {
 	}
 	if *seed == 0 {
 		*seed = 1 + rand.Uint64N(1_000_000)
+	}
+	if binary = *program; binary != "" {
+		os.Exit(m.Run())
 	}
 	dir, err := os.MkdirTemp("", "chaos-")
 	if err != nil {

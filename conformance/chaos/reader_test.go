@@ -23,10 +23,15 @@ func (w *world) reader(ctx context.Context, r *rand.Rand, pace time.Duration) {
 		prefix := prefixes()[r.IntN(len(prefixes()))]
 		q := url.Values{}
 		switch n := r.IntN(100); {
-		case n < 40:
-			w.get(ctx, id, base, anyKey(r), check.Default)
+		case n < 35:
+			w.get(ctx, id, base, anyKey(r), check.Default, 0)
+		case n < 45:
+			w.get(ctx, id, base, anyKey(r), check.Cached, 0)
+		case n < 50:
+			w.get(ctx, id, base, anyKey(r), check.AtLeast, w.newest())
 		case n < 55:
-			w.get(ctx, id, base, anyKey(r), check.Cached)
+			q.Set("resourceVersion", fmt.Sprint(w.newest()))
+			w.list(ctx, id, base, prefix, check.AtLeast, q)
 		case n < 75:
 			w.list(ctx, id, base, prefix, check.Default, q)
 		case n < 80:
@@ -36,25 +41,27 @@ func (w *world) reader(ctx context.Context, r *rand.Rand, pace time.Duration) {
 			q.Set("resourceVersion", "0")
 			w.list(ctx, id, base, prefix, check.Cached, q)
 		default:
-			w.mu.Lock()
-			at := w.recorded - r.Int64N(50)
-			w.mu.Unlock()
-			if at > 0 {
-				q.Set("resourceVersion", fmt.Sprint(at))
-				q.Set("resourceVersionMatch", "Exact")
-				w.list(ctx, id, base, prefix, check.Exact, q)
-			}
+			q.Set("resourceVersion", fmt.Sprint(max(1, w.newest()-r.Int64N(50))))
+			q.Set("resourceVersionMatch", "Exact")
+			w.list(ctx, id, base, prefix, check.Exact, q)
 		}
 		pause(ctx, time.Duration(r.Int64N(int64(2*pace))))
 	}
 }
 
-// get reads one object and writes the answer down.
-func (w *world) get(ctx context.Context, id, base, key string, mode check.Mode) (code int) {
-	read := &check.Read{Server: id, Mode: mode, Key: key}
+// newest is the newest revision that is written down.
+func (w *world) newest() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return max(1, w.recorded)
+}
+
+// get reads one object and writes the answer down. asked is for reads that name a revision.
+func (w *world) get(ctx context.Context, id, base, key string, mode check.Mode, asked int64) (code int) {
+	read := &check.Read{Server: id, Mode: mode, Key: key, Asked: asked}
 	target := at(base, key)
-	if mode == check.Cached {
-		target += "?resourceVersion=0"
+	if mode != check.Default {
+		target += fmt.Sprintf("?resourceVersion=%d", asked)
 	}
 	read.Begin = w.now()
 	code, data, err := w.send(ctx, http.MethodGet, target, "", nil)

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -69,11 +68,10 @@ func leaf(i, j int) string { return fmt.Sprintf("%sleaf-%d-%d", prefixes()[0], i
 // plant creates the trees.
 func (w *world) plant(r *rand.Rand) {
 	w.t.Helper()
-	refs := make([]reference, trees)
+	refs := make([]reference, 0, trees)
 	for i := range trees {
 		w.must(r, request{verb: check.Create, key: tree(i)})
-		o, _ := w.known.get(tree(i))
-		refs[i] = reference{APIVersion: "v1", Kind: resources[0].kind, Name: filepath.Base(tree(i)), UID: o.uid, BlockOwnerDeletion: true}
+		refs = append(refs, w.refer(tree(i))...)
 	}
 	for i := range trees {
 		w.must(r, request{verb: check.Create, key: leaf(i, 0), owners: refs[i : i+1]})

@@ -46,11 +46,18 @@ func (c *watcher) run(ctx context.Context) {
 		if c.r.IntN(4) == 0 {
 			s = c.w.servers[c.r.IntN(len(c.w.servers))]
 		}
+		if c.r.IntN(6) == 0 { // what is missed meanwhile may be forgotten
+			pause(ctx, time.Duration(c.r.Int64N(int64(4*time.Second))))
+		}
 		id, base, ok := s.current()
 		switch {
 		case !ok:
 			s = c.w.servers[c.r.IntN(len(c.w.servers))]
 			pause(ctx, 20*time.Millisecond)
+		case c.at == 0 && c.r.IntN(2) == 0:
+			if !c.once(ctx, id, base) {
+				pause(ctx, 50*time.Millisecond)
+			}
 		case c.at == 0:
 			if l := c.w.list(ctx, id, base, c.seen.Prefix, check.Default, url.Values{}); l != nil && !l.Gone {
 				c.step(id, check.Listed, check.Version{Revision: l.Revision})
@@ -65,12 +72,21 @@ func (c *watcher) run(ctx context.Context) {
 	}
 }
 
-// once watches until the watch ends; false if it didn't begin or broke.
+// once watches until the watch ends; false if it didn't begin or broke. Without a revision to go on from, it asks for the
+// objects that are there.
 func (c *watcher) once(ctx context.Context, id, base string) bool {
 	seconds := 3 + c.r.IntN(8)
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+2)*time.Second)
 	defer cancel()
-	q := url.Values{"watch": {"true"}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {fmt.Sprint(seconds)}, "resourceVersion": {fmt.Sprint(c.at)}}
+	q := url.Values{"watch": {"true"}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {fmt.Sprint(seconds)}}
+	var initial *check.Read // until it is whole
+	if c.at > 0 {
+		q.Set("resourceVersion", fmt.Sprint(c.at))
+	} else {
+		q.Set("sendInitialEvents", "true")
+		q.Set("resourceVersionMatch", "NotOlderThan")
+		initial = &check.Read{Server: id, Prefix: c.seen.Prefix, Span: check.Span{Begin: c.w.now()}}
+	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at(base, c.seen.Prefix)+"?"+q.Encode(), nil)
 	if err != nil {
 		c.w.t.Error(err)
@@ -111,9 +127,33 @@ func (c *watcher) once(ctx context.Context, id, base string) bool {
 		if kind == check.Bookmark {
 			v.Key = ""
 		}
+		if initial != nil {
+			if initial = c.initial(initial, kind, v, e.Object.Metadata.Annotations); initial == nil {
+				c.at = v.Revision
+			}
+			continue
+		}
 		c.step(id, kind, v)
 		c.at = max(c.at, v.Revision)
 	}
+}
+
+// initial takes in one event of the state that a watch begins with, and returns nil when it is whole.
+func (c *watcher) initial(state *check.Read, kind check.StepKind, v check.Version, annotations map[string]string) *check.Read {
+	switch {
+	case kind == check.Added:
+		state.Versions = append(state.Versions, v)
+		return state
+	case kind != check.Bookmark || annotations["k8s.io/initial-events-end"] != "true":
+		c.w.t.Errorf("%s: %s %s is among the initial events", c.seen.Name, kind, v)
+		return state
+	}
+	state.Revision, state.End = v.Revision, c.w.now()
+	c.w.mu.Lock()
+	c.w.h.Reads = append(c.w.h.Reads, state)
+	c.w.mu.Unlock()
+	c.step(state.Server, check.Listed, v)
+	return nil
 }
 
 var kinds = map[string]check.StepKind{"ADDED": check.Added, "MODIFIED": check.Modified, "DELETED": check.Deleted, "BOOKMARK": check.Bookmark}

@@ -73,14 +73,10 @@ func (w *world) owners(r *rand.Rand, key string) []reference {
 			continue
 		}
 		p := strings.Split(o.key, "/")
-		kind := resources[0].kind
-		if p[0] == resources[1].name {
-			kind = resources[1].kind
-		}
 		if r.IntN(30) == 0 {
 			p[2] = "elsewhere"
 		}
-		refs = append(refs, reference{APIVersion: "v1", Kind: kind, Name: p[2], UID: o.uid, BlockOwnerDeletion: r.IntN(2) == 0})
+		refs = append(refs, reference{APIVersion: "v1", Kind: kindOf(o.key), Name: p[2], UID: o.uid, BlockOwnerDeletion: r.IntN(2) == 0})
 	}
 	return refs
 }

@@ -105,6 +105,8 @@ func (f *frontier) bounds(r *Read) (least sight, most int64) {
 	switch r.Mode {
 	case Default:
 		least = before(f.seen, r.Begin)
+	case AtLeast:
+		least = sight{revision: r.Asked}
 	case Cached:
 		least = before(f.shown[r.Server], r.Begin)
 	}

@@ -95,15 +95,16 @@ func (v Version) String() string { return fmt.Sprintf("%s@%d", v.Key, v.Revision
 // Mode is what a read asks for.
 type Mode uint8
 
-// The modes: no resourceVersion, resourceVersion=0, and one revision exactly.
+// The modes: no resourceVersion, resourceVersion=0, one revision exactly, and one revision or any later.
 const (
 	Default Mode = iota
 	Cached
 	Exact
+	AtLeast
 )
 
 // String names the mode.
-func (m Mode) String() string { return [...]string{"default", "cached", "exact"}[m] }
+func (m Mode) String() string { return [...]string{"default", "cached", "exact", "at-least"}[m] }
 
 // Read is a GET of one object or of a collection.
 type Read struct {
@@ -112,7 +113,7 @@ type Read struct {
 	Mode   Mode
 	// Key is the one object's; for a list it is "", and Prefix says of what.
 	Key, Prefix string
-	// Asked is the revision of an exact read, and Revision that of a list's answer.
+	// Asked is the revision that an exact read, or one at least, names; Revision is that of a list's answer.
 	Asked, Revision int64
 	Versions        []Version
 	// Gone says that the answer was 410.

@@ -43,7 +43,7 @@ func reads(h *History, t *timeline, f *frontier) []Violation {
 func list(t *timeline, r *Read, least, most int64) (Rule, string) {
 	switch {
 	case r.Revision < least:
-		return StaleRead, fmt.Sprintf("a %s list is at %d, %d was known", r.Mode, r.Revision, least)
+		return StaleRead, fmt.Sprintf("the %s list is at %d, %d was known", r.Mode, r.Revision, least)
 	case r.Revision > most:
 		return WrongRead, fmt.Sprintf("a list that ended before %d was written is at %d", most+1, r.Revision)
 	case r.Mode == Exact && r.Revision != r.Asked:
@@ -71,9 +71,9 @@ func get(t *timeline, r *Read, least, most int64) (Rule, string) {
 		}
 	}
 	if stale {
-		return StaleRead, fmt.Sprintf("a %s get of %s is older than %d, which was known", r.Mode, r.Key, least)
+		return StaleRead, fmt.Sprintf("the %s get of %s is older than %d, which was known", r.Mode, r.Key, least)
 	}
-	return WrongRead, fmt.Sprintf("a %s get of %s shows %v, which isn't so from %d to %d", r.Mode, r.Key, r.Versions, least, most)
+	return WrongRead, fmt.Sprintf("the %s get of %s shows %v, which isn't so from %d to %d", r.Mode, r.Key, r.Versions, least, most)
 }
 
 // gone checks that there is a reason why history was not there any more.
@@ -81,5 +81,5 @@ func gone(h *History, r *Read) (Rule, string) {
 	if r.Mode == Exact && compacted(h, r.Span.End) > r.Asked {
 		return "", ""
 	}
-	return UnexplainedGone, fmt.Sprintf("a %s read at %d", r.Mode, r.Asked)
+	return UnexplainedGone, fmt.Sprintf("the %s read at %d", r.Mode, r.Asked)
 }

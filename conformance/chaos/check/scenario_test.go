@@ -18,7 +18,7 @@ import (
 //	compact TIME REVISION
 //	ready SERVER REVISION
 //	write BEGIN-END SERVER VERB KEY TOKEN|UID OUTCOME [revision=N] [over=N]
-//	get BEGIN-END SERVER MODE KEY [VERSION]
+//	get BEGIN-END SERVER MODE KEY [VERSION] [asked=N]
 //	list BEGIN-END SERVER MODE PREFIX REVISION [VERSION ...] [asked=N] [gone]
 //	watch NAME PREFIX TIME SERVER KIND VERSION|REVISION
 //	until NAME REVISION
@@ -79,8 +79,12 @@ func (p *parser) line(f []string) {
 		p.h.Writes = append(p.h.Writes, p.write(f[1:]))
 	case "get":
 		r := &Read{Span: p.span(f[1]), Server: f[2], Mode: p.mode(f[3]), Key: f[4]}
-		for _, v := range f[5:] {
-			r.Versions = append(r.Versions, p.version(v))
+		for _, arg := range f[5:] {
+			if asked, is := strings.CutPrefix(arg, "asked="); is {
+				r.Asked = p.number(asked)
+			} else {
+				r.Versions = append(r.Versions, p.version(arg))
+			}
 		}
 		p.h.Reads = append(p.h.Reads, r)
 	case "list":
@@ -190,7 +194,7 @@ func (p *parser) state() map[string]*Object {
 	return state
 }
 
-func (p *parser) mode(word string) Mode { return Mode(p.index(word, Default, Cached, Exact)) }
+func (p *parser) mode(word string) Mode { return Mode(p.index(word, Default, Cached, Exact, AtLeast)) }
 
 // index returns which value has the name.
 func (p *parser) index(word string, values ...fmt.Stringer) int {
