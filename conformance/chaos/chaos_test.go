@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -30,8 +29,8 @@ func compaction(at time.Duration, revision int64) check.Compaction {
 	return check.Compaction{Begin: at, Revision: revision}
 }
 
-// TestChaos runs clients while faults are injected: all kinds once, in order and for the shortest time, or at random for
-// -duration.
+// TestChaos runs clients while faults are injected: all kinds once, in order and for the shortest time, or at random
+// for -duration.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	look(t)
@@ -55,8 +54,8 @@ func TestChaos(t *testing.T) {
 	w.verdict()
 }
 
-// load makes the namespaces and starts recorder, writers, readers and watchers, with numbers of their own. stop ends the writers and readers, waits
-// for the collector and for the watchers, and ends these, too.
+// load makes the namespaces and starts recorder, writers, readers and watchers, with numbers of their own. stop ends
+// the writers and readers, waits for the collector and for the watchers, and ends these, too.
 func (w *world) load(stream uint64) (stop func()) {
 	w.t.Helper()
 	numbers := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(*seed, stream<<32+n)) }
@@ -145,7 +144,8 @@ func (w *world) disturb(r *rand.Rand, chosen ...fault) {
 	took := time.Since(began)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.faults = append(w.faults, fmt.Sprintf("%7.3fs all serve again, after %v", w.now().Seconds(), took.Round(time.Millisecond)))
+	line := fmt.Sprintf("%7.3fs all serve again, after %v", w.now().Seconds(), took.Round(time.Millisecond))
+	w.faults = append(w.faults, line)
 	if w.recovery = max(w.recovery, took); w.recovery == took {
 		w.slowest = w.faults[len(w.faults)-2]
 	}
@@ -186,11 +186,11 @@ func (w *world) settle() {
 	w.t.Helper()
 	var left []check.Violation
 	err := within(w.t, patience, func(ctx context.Context) error {
-		state, _, _, err := w.state(ctx, 0)
+		now, err := w.state(ctx, 0)
 		if err != nil {
 			return err
 		}
-		if left = check.Unfinished(state); len(left) > 0 {
+		if left = check.Unfinished(now.objects); len(left) > 0 {
 			return fmt.Errorf("%d objects", len(left))
 		}
 		return nil
@@ -222,52 +222,5 @@ func (w *world) delivered(watchers []*watcher) {
 		w.mu.Lock()
 		c.seen.Until = last
 		w.mu.Unlock()
-	}
-}
-
-// verdict checks the history and reports.
-func (w *world) verdict() {
-	w.t.Helper()
-	w.agrees()
-	found := check.Check(&w.h)
-	for _, e := range w.exits {
-		w.t.Errorf("a server ended by itself: %s", e)
-	}
-	w.report(len(found))
-	for _, v := range found[:min(len(found), 10)] {
-		w.t.Error(v)
-	}
-	if len(found) > 10 {
-		w.t.Errorf("and %d more violations", len(found)-10)
-	}
-	if w.t.Failed() {
-		w.t.Logf("again: make chaos SEED=%d; faults:\n%s", *seed, strings.Join(w.faults, "\n"))
-	}
-}
-
-// report logs the numbers of the run.
-func (w *world) report(violations int) {
-	outcomes := map[check.Outcome]int{}
-	for _, o := range w.h.Writes {
-		outcomes[o.Outcome]++
-	}
-	modes := map[check.Mode]int{}
-	for _, r := range w.h.Reads {
-		modes[r.Mode]++
-	}
-	steps := map[check.StepKind]int{}
-	for _, c := range w.h.Watchers {
-		for _, s := range c.Steps {
-			steps[s.Kind]++
-		}
-	}
-	w.t.Logf("seed %d, %v: etcd has %d events; writes %v; reads %v; watchers were told %v; %d violations", *seed, w.now().Round(time.Second),
-		len(w.h.Events), outcomes, modes, steps, violations)
-	for _, verb := range slices.Sorted(maps.Keys(w.answers)) {
-		w.t.Logf("answers to %s by status: %v", verb, w.answers[verb])
-	}
-	w.t.Logf("all served again after %v at most, after %s", w.recovery.Round(time.Millisecond), w.slowest)
-	for _, name := range slices.Sorted(maps.Keys(w.count)) {
-		w.t.Logf("%4d x %s", w.count[name], name)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +20,7 @@ const (
 	// annotation holds the token of the client that wrote an object last.
 	annotation = "example.com/token"
 	// requestTimeout is how long a client waits for an answer.
-	requestTimeout = 5 * time.Second
+	requestTimeout = 3 * time.Second
 )
 
 // resource is a kind that is written here.
@@ -84,8 +83,9 @@ type reference struct {
 
 // version is the object as the checker knows it.
 func (o *object) version(resource string) check.Version {
-	return check.Version{Key: resource + "/" + o.Metadata.Namespace + "/" + o.Metadata.Name, Revision: revision(o.Metadata.ResourceVersion),
-		UID: o.Metadata.UID, Token: o.Metadata.Annotations[annotation]}
+	m := &o.Metadata
+	return check.Version{Key: resource + "/" + m.Namespace + "/" + m.Name, Revision: revision(m.ResourceVersion),
+		UID: m.UID, Token: m.Annotations[annotation]}
 }
 
 // revision reads a resourceVersion; one that is none is 0, which etcd never has.
@@ -95,7 +95,7 @@ func revision(s string) int64 {
 }
 
 // send makes a request; code is 0 if there was no answer.
-func (w *world) send(ctx context.Context, method, url, contentType string, body any) (code int, data []byte, err error) {
+func (w *world) send(ctx context.Context, method, url, media string, body any) (code int, data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var encoded []byte
@@ -108,7 +108,7 @@ func (w *world) send(ctx context.Context, method, url, contentType string, body 
 	if err != nil {
 		return 0, nil, err
 	}
-	q.Header.Set("Content-Type", contentType)
+	q.Header.Set("Content-Type", media)
 	a, err := w.http.Do(q)
 	if err != nil {
 		return 0, nil, err
@@ -184,7 +184,7 @@ func (w *world) write(ctx context.Context, id, url string, q request) *check.Wri
 	case o.Kind == "Status":
 		r.UID = o.Details.UID
 	case q.verb == check.Delete, o.Metadata.DeletionTimestamp != "" && len(o.Metadata.Finalizers) == 0:
-		// An update that takes away a terminating object's last finalizer removes it (C-34).
+		// An update that takes away a terminating object's last finalizer removes it (B-20).
 		r.Verb, r.UID, r.Over = check.Delete, o.Metadata.UID, 0
 	default:
 		r.Revision = revision(o.Metadata.ResourceVersion)
@@ -209,7 +209,8 @@ func (w *world) form(q request, r *check.Write, url string) (method, contentType
 	}
 	r.Token = fmt.Sprintf("t%d", tokens.Add(1))
 	p := strings.Split(q.key, "/")
-	m := metadata{Name: p[2], Namespace: p[1], Annotations: map[string]string{annotation: r.Token}, OwnerReferences: q.owners, ResourceVersion: q.over}
+	m := metadata{Name: p[2], Namespace: p[1], OwnerReferences: q.owners, ResourceVersion: q.over,
+		Annotations: map[string]string{annotation: r.Token}}
 	o := object{APIVersion: "v1", Kind: kindOf(q.key), Metadata: m}
 	switch q.verb {
 	case check.Create:
@@ -225,60 +226,4 @@ func (w *world) form(q request, r *check.Write, url string) (method, contentType
 		patch["resourceVersion"] = q.over
 	}
 	return http.MethodPatch, "application/merge-patch+json", target, map[string]any{"metadata": patch}
-}
-
-// known is what clients remember of objects; it may be outdated.
-type known struct {
-	mu sync.Mutex // guards the fields below
-	// live are those that were there at last, and dead the UIDs of some that were.
-	live map[string]remembered
-	dead []remembered
-}
-
-// remembered is an object, or was one.
-type remembered struct {
-	key, uid string
-	revision int64
-}
-
-func newKnown() *known { return &known{live: map[string]remembered{}} }
-
-// learn takes in an answer.
-func (k *known) learn(r *check.Write, code int, uid string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	old, there := k.live[r.Key]
-	switch {
-	case code == http.StatusNotFound, r.Outcome == check.Acknowledged && r.Verb == check.Delete:
-		if there {
-			k.dead = append(k.dead[max(0, len(k.dead)-20):], old)
-		}
-		delete(k.live, r.Key)
-	case r.Outcome == check.Acknowledged && r.Revision > old.revision:
-		k.live[r.Key] = remembered{r.Key, uid, r.Revision}
-	case code == http.StatusConflict && r.Verb == check.Create && !there:
-		k.live[r.Key] = remembered{key: r.Key}
-	}
-}
-
-// see takes in a list.
-func (k *known) see(prefix string, versions []check.Version) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for key := range k.live {
-		if strings.HasPrefix(key, prefix) {
-			delete(k.live, key)
-		}
-	}
-	for _, v := range versions {
-		k.live[v.Key] = remembered{v.Key, v.UID, v.Revision}
-	}
-}
-
-// get returns what is known of a key.
-func (k *known) get(key string) (remembered, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	o, there := k.live[key]
-	return o, there
 }

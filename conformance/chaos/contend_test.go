@@ -31,7 +31,8 @@ func (w *world) contender(ctx context.Context, r *rand.Rand, name string, pace t
 			wait, server := time.Duration(r.Int64N(int64(8*time.Millisecond))), w.any(r).name
 			both.Go(func() {
 				pause(ctx, wait)
-				w.once(ctx, server, request{verb: check.Patch, key: fmt.Sprint(prefix, i), owners: append(w.refer(old), w.refer(heir)...)})
+				owners := append(w.refer(old), w.refer(heir)...)
+				w.once(ctx, server, request{verb: check.Patch, key: fmt.Sprint(prefix, i), owners: owners})
 			})
 		}
 		both.Wait()
@@ -62,5 +63,6 @@ func (w *world) refer(key string) []reference {
 	if !there || o.uid == "" {
 		return nil
 	}
-	return []reference{{APIVersion: "v1", Kind: kindOf(key), Name: filepath.Base(key), UID: o.uid, BlockOwnerDeletion: true}}
+	r := reference{APIVersion: "v1", Kind: kindOf(key), Name: filepath.Base(key), UID: o.uid, BlockOwnerDeletion: true}
+	return []reference{r}
 }

@@ -18,11 +18,15 @@ type fault struct {
 	inject      func(w *world, r *rand.Rand) (what string, heal func())
 }
 
-// faults are all kinds. Two members are down until the third ends the watches for want of a leader; a server that is cut
-// off counts connections as lost after 20 s.
+// faults are all kinds. Two members are down until the third ends the watches for want of a leader. A server that is
+// cut off counts connections as lost after 20 s. One that leads and is paused misses the end of its lease.
 var faults = []fault{
-	{"kill a member", 0, 3 * time.Second, func(w *world, r *rand.Rand) (string, func()) { return w.killMembers(w.etcd.any(r)) }},
-	{"kill the leader", 0, 3 * time.Second, func(w *world, r *rand.Rand) (string, func()) { return w.killMembers(w.etcd.leading(r)) }},
+	{"kill a member", 0, 3 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
+		return w.killMembers(w.etcd.any(r))
+	}},
+	{"kill the leader", 0, 3 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
+		return w.killMembers(w.etcd.leading(r))
+	}},
 	{"kill two members", 2500 * time.Millisecond, 8 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
 		return w.killMembers(w.etcd.others(w.etcd.any(r))...)
 	}},
@@ -64,7 +68,7 @@ var faults = []fault{
 		s := w.leading(r)
 		return s.name, s.kill()
 	}},
-	{"pause the server that leads", 4 * time.Second, 12 * time.Second, func(w *world, r *rand.Rand) (string, func()) { // past its lease
+	{"pause the server that leads", 4 * time.Second, 12 * time.Second, func(w *world, r *rand.Rand) (string, func()) {
 		s := w.leading(r)
 		return s.name, s.pause()
 	}},
@@ -75,7 +79,9 @@ var faults = []fault{
 	{"move the leadership", 0, 0, func(w *world, r *rand.Rand) (string, func()) { return w.moveLeader(r), nil }},
 	{"compact", 0, 0, func(w *world, r *rand.Rand) (string, func()) { return w.compact(r), nil }},
 	{"defragment a member", 0, 0, func(w *world, r *rand.Rand) (string, func()) { return w.defragment(r), nil }},
-	{"exhaust the space", 500 * time.Millisecond, 3 * time.Second, func(w *world, _ *rand.Rand) (string, func()) { return w.exhaust() }},
+	{"exhaust the space", 500 * time.Millisecond, 3 * time.Second, func(w *world, _ *rand.Rand) (string, func()) {
+		return w.exhaust()
+	}},
 }
 
 // any draws a member.
@@ -148,7 +154,8 @@ func (w *world) moveLeader(r *rand.Rand) string {
 
 // at connects to one member.
 func (c *cluster) at(m *member) *clientv3.Client {
-	conn, err := clientv3.New(clientv3.Config{Endpoints: []string{"unix://" + m.ClientSocket}, Logger: c.admin.GetLogger()})
+	endpoints := []string{"unix://" + m.ClientSocket}
+	conn, err := clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: c.admin.GetLogger()})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ type network struct {
 }
 
 func newNetwork() *network {
-	return &network{names: map[string]string{}, cuts: map[path]mode{}, changed: make(chan struct{}), conns: map[*conn]bool{}}
+	return &network{names: map[string]string{}, cuts: map[path]mode{}, conns: map[*conn]bool{},
+		changed: make(chan struct{})}
 }
 
 // conn is one connection through a proxy. Its source is a name, or a member's ID.

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestNetwork: each direction is cut by itself, silently or by a reset, for connections that there are and for new ones.
+// TestNetwork: each direction is cut by itself, silently or by a reset, for connections that there are and for new
+// ones.
 func TestNetwork(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "net") // t.TempDir's names are too long for a socket

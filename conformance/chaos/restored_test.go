@@ -105,16 +105,16 @@ func (w *world) work(stream uint64) {
 // backUp copies the members' data while they are down, and returns a revision that all of them have.
 func (w *world) backUp() (at int64) {
 	w.t.Helper()
-	_, _, at, err := w.state(w.t.Context(), 0)
+	now, err := w.state(w.t.Context(), 0)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.swap(func(m *member) error { return m.save(m.Dir + ".backup") })
-	w.inject("back up", fmt.Sprintf("at %d or a little later", at))
+	w.inject("back up", fmt.Sprintf("at %d or a little later", now.now))
 	for _, s := range w.servers {
 		w.serves(s)
 	}
-	return at
+	return now.now
 }
 
 // swap does something to each member's data while all are down.
@@ -137,21 +137,21 @@ func (w *world) swap(change func(*member) error) {
 // restore sets the cluster back to the backup, and begins a history that starts with the state at a revision of before.
 func (w *world) restore(at int64) {
 	w.t.Helper()
-	_, _, last, err := w.state(w.t.Context(), 0)
+	last, err := w.state(w.t.Context(), 0)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.swap(func(m *member) error { return m.replace(m.Dir + ".backup") })
-	state, versions, now, err := w.state(w.t.Context(), at)
+	restored, err := w.state(w.t.Context(), at)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.inject("restore", fmt.Sprintf("from %d to %d", last, now))
+	w.inject("restore", fmt.Sprintf("from %d to %d", last.now, restored.now))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	h := check.History{First: at, Ready: map[string]int64{}}
-	for _, key := range slices.Sorted(maps.Keys(state)) {
-		h.Start = append(h.Start, check.Event{Revision: versions[key], Key: key, Object: state[key]})
+	for _, key := range slices.Sorted(maps.Keys(restored.objects)) {
+		h.Start = append(h.Start, check.Event{Revision: restored.versions[key], Key: key, Object: restored.objects[key]})
 	}
 	slices.SortFunc(h.Start, func(a, b check.Event) int { return int(a.Revision - b.Revision) })
 	for _, d := range w.h.Writes { // which may still be carried out
@@ -192,32 +192,24 @@ func (w *world) shows(ctx context.Context, id, base, prefix string) error {
 	if l == nil {
 		return errors.New("it doesn't list " + prefix)
 	}
-	_, _, now, err := w.state(ctx, 0)
+	now, err := w.state(ctx, 0)
 	if err != nil {
 		return err
 	}
-	if l.Revision > now {
-		return fmt.Errorf("it lists %s at revision %d, etcd is at %d", prefix, l.Revision, now)
+	if l.Revision > now.now {
+		return fmt.Errorf("it lists %s at revision %d, etcd is at %d", prefix, l.Revision, now.now)
 	}
-	_, versions, _, err := w.state(ctx, l.Revision)
+	then, err := w.state(ctx, l.Revision)
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(versions, func(key string, _ int64) bool { return !strings.HasPrefix(key, prefix) })
+	maps.DeleteFunc(then.versions, func(key string, _ int64) bool { return !strings.HasPrefix(key, prefix) })
 	have := map[string]int64{}
 	for _, v := range l.Versions {
 		have[v.Key] = v.Revision
 	}
-	if !maps.Equal(have, versions) {
-		return fmt.Errorf("at %d it lists %d objects of %s, etcd has %d", l.Revision, len(have), prefix, len(versions))
+	if !maps.Equal(have, then.versions) {
+		return fmt.Errorf("at %d it lists %d objects of %s, etcd has %d", l.Revision, len(have), prefix, len(then.versions))
 	}
 	return nil
-}
-
-// forget forgets everything.
-func (k *known) forget() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	clear(k.live)
-	k.dead = nil
 }

@@ -46,8 +46,11 @@ func (c *watcher) run(ctx context.Context) {
 		if c.r.IntN(4) == 0 {
 			s = c.w.servers[c.r.IntN(len(c.w.servers))]
 		}
-		if c.r.IntN(6) == 0 { // what is missed meanwhile may be forgotten
-			pause(ctx, time.Duration(c.r.Int64N(int64(4*time.Second))))
+		switch c.r.IntN(20) {
+		case 0, 1, 2, 3: // what is missed meanwhile may be forgotten
+			pause(ctx, time.Duration(c.r.Int64N(int64(6*time.Second))))
+		case 4: // as a client that has been restarted
+			c.at = 0
 		}
 		id, base, ok := s.current()
 		switch {
@@ -72,8 +75,8 @@ func (c *watcher) run(ctx context.Context) {
 	}
 }
 
-// once watches until the watch ends; false if it didn't begin or broke. Without a revision to go on from, it asks for the
-// objects that are there.
+// once watches until the watch ends; false if it didn't begin or broke. Without a revision to go on from, it asks for
+// the objects that are there.
 func (c *watcher) once(ctx context.Context, id, base string) bool {
 	seconds := 3 + c.r.IntN(8)
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+2)*time.Second)
@@ -128,7 +131,8 @@ func (c *watcher) once(ctx context.Context, id, base string) bool {
 			v.Key = ""
 		}
 		if initial != nil {
-			if initial = c.initial(initial, kind, v, e.Object.Metadata.Annotations); initial == nil {
+			end := e.Object.Metadata.Annotations["k8s.io/initial-events-end"] == "true"
+			if initial = c.initial(initial, kind, v, end); initial == nil {
 				c.at = v.Revision
 			}
 			continue
@@ -138,13 +142,13 @@ func (c *watcher) once(ctx context.Context, id, base string) bool {
 	}
 }
 
-// initial takes in one event of the state that a watch begins with, and returns nil when it is whole.
-func (c *watcher) initial(state *check.Read, kind check.StepKind, v check.Version, annotations map[string]string) *check.Read {
+// initial takes in one event of the state that a watch begins with, and returns nil when it is whole; end marks that.
+func (c *watcher) initial(state *check.Read, kind check.StepKind, v check.Version, end bool) *check.Read {
 	switch {
 	case kind == check.Added:
 		state.Versions = append(state.Versions, v)
 		return state
-	case kind != check.Bookmark || annotations["k8s.io/initial-events-end"] != "true":
+	case kind != check.Bookmark || !end:
 		c.w.t.Errorf("%s: %s %s is among the initial events", c.seen.Name, kind, v)
 		return state
 	}
@@ -156,7 +160,9 @@ func (c *watcher) initial(state *check.Read, kind check.StepKind, v check.Versio
 	return nil
 }
 
-var kinds = map[string]check.StepKind{"ADDED": check.Added, "MODIFIED": check.Modified, "DELETED": check.Deleted, "BOOKMARK": check.Bookmark}
+var kinds = map[string]check.StepKind{
+	"ADDED": check.Added, "MODIFIED": check.Modified, "DELETED": check.Deleted, "BOOKMARK": check.Bookmark,
+}
 
 // reached reports whether the watcher has been told of everything up to a revision.
 func (c *watcher) reached(revision int64) bool {

@@ -45,8 +45,8 @@ type world struct {
 
 func newWorld(t *testing.T, servers int) *world {
 	t.Helper()
-	w := &world{t: t, start: time.Now(), answers: map[string]map[int]int{}, count: map[string]int{}, more: make(chan struct{}),
-		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}, known: newKnown()}
+	w := &world{t: t, start: time.Now(), answers: map[string]map[int]int{}, count: map[string]int{},
+		more: make(chan struct{}), http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}, known: newKnown()}
 	w.h.Ready = map[string]int64{}
 	w.etcd = startCluster(t)
 	for i := range servers {
@@ -122,10 +122,12 @@ func stored(value []byte) (*check.Object, error) {
 	if err := json.Unmarshal(value, &o); err != nil {
 		return nil, fmt.Errorf("decoding %q: %w", value, err)
 	}
-	c := &check.Object{UID: o.Metadata.UID, Token: o.Metadata.Annotations[annotation], Terminating: o.Metadata.DeletionTimestamp != "",
-		Finalizers: o.Metadata.Finalizers}
-	for _, r := range o.Metadata.OwnerReferences {
-		c.Owners = append(c.Owners, check.Owner{Resource: resourceOf(r.Kind), Name: r.Name, UID: r.UID, Block: r.BlockOwnerDeletion})
+	m := &o.Metadata
+	c := &check.Object{UID: m.UID, Token: m.Annotations[annotation], Finalizers: m.Finalizers}
+	c.Terminating = m.DeletionTimestamp != ""
+	for _, r := range m.OwnerReferences {
+		owner := check.Owner{Resource: resourceOf(r.Kind), Name: r.Name, UID: r.UID, Block: r.BlockOwnerDeletion}
+		c.Owners = append(c.Owners, owner)
 	}
 	return c, nil
 }
@@ -177,22 +179,30 @@ func (w *world) take(events []*clientv3.Event) {
 	w.more = make(chan struct{})
 }
 
-// state returns etcd's own state of what is written here, and its revision.
-func (w *world) state(ctx context.Context, at int64) (state map[string]*check.Object, versions map[string]int64, revision int64, err error) {
+// state is what etcd holds of what is written here.
+type state struct {
+	objects map[string]*check.Object
+	// versions are the objects' revisions, and now is etcd's when it was read.
+	versions map[string]int64
+	now      int64
+}
+
+// state reads what etcd holds at a revision; 0 is the newest.
+func (w *world) state(ctx context.Context, at int64) (state, error) {
 	a, err := w.etcd.admin.Get(ctx, "/registry/", clientv3.WithPrefix(), clientv3.WithRev(at))
 	if err != nil {
-		return nil, nil, 0, err
+		return state{}, err
 	}
-	state, versions = map[string]*check.Object{}, map[string]int64{}
+	s := state{map[string]*check.Object{}, map[string]int64{}, a.Header.Revision}
 	for _, kv := range a.Kvs {
 		if key, mine := keyOf(kv.Key); mine {
-			if state[key], err = stored(kv.Value); err != nil {
-				return nil, nil, 0, err
+			if s.objects[key], err = stored(kv.Value); err != nil {
+				return state{}, err
 			}
-			versions[key] = kv.ModRevision
+			s.versions[key] = kv.ModRevision
 		}
 	}
-	return state, versions, a.Header.Revision, nil
+	return s, nil
 }
 
 // caughtUp writes to etcd and waits until that, and so everything before, is written down.
@@ -221,7 +231,7 @@ func (w *world) caughtUp() {
 // agrees checks that what the events add up to is what etcd holds, so that the history is etcd's.
 func (w *world) agrees() {
 	w.t.Helper()
-	_, versions, _, err := w.state(w.t.Context(), 0)
+	now, err := w.state(w.t.Context(), 0)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -233,7 +243,7 @@ func (w *world) agrees() {
 			have[e.Key] = e.Revision
 		}
 	}
-	if !maps.Equal(have, versions) {
-		w.t.Fatalf("etcd's events and its state differ: %v, %v", have, versions)
+	if !maps.Equal(have, now.versions) {
+		w.t.Fatalf("etcd's events and its state differ: %v, %v", have, now.versions)
 	}
 }

@@ -31,7 +31,7 @@ func (w *world) writer(ctx context.Context, r *rand.Rand, pace time.Duration) {
 
 // anyKey draws a place.
 func anyKey(r *rand.Rand) string {
-	return fmt.Sprintf("%s/%s/o%d", resources[r.IntN(len(resources))].name, namespaces[r.IntN(len(namespaces))], r.IntN(places))
+	return fmt.Sprintf("%so%d", prefixes()[r.IntN(len(prefixes()))], r.IntN(places))
 }
 
 // choose draws a write, of a kind that what is known of the place makes possible.
@@ -76,7 +76,8 @@ func (w *world) owners(r *rand.Rand, key string) []reference {
 		if r.IntN(30) == 0 {
 			p[2] = "elsewhere"
 		}
-		refs = append(refs, reference{APIVersion: "v1", Kind: kindOf(o.key), Name: p[2], UID: o.uid, BlockOwnerDeletion: r.IntN(2) == 0})
+		ref := reference{APIVersion: "v1", Kind: kindOf(o.key), Name: p[2], UID: o.uid, BlockOwnerDeletion: r.IntN(2) == 0}
+		refs = append(refs, ref)
 	}
 	return refs
 }

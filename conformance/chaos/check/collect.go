@@ -124,7 +124,8 @@ func Unfinished(state map[string]*Object) []Violation {
 			}
 		}
 		if o.Terminating || len(gone) > 0 {
-			out = append(out, Violation{NotCollected, fmt.Sprintf("%s (%s), terminating %t, has owners that are gone: %v", key, o.UID, o.Terminating, gone), nil})
+			what := fmt.Sprintf("%s (%s), terminating %t, has owners that are gone: %v", key, o.UID, o.Terminating, gone)
+			out = append(out, Violation{NotCollected, what, nil})
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].What < out[j].What })

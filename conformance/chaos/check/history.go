@@ -79,7 +79,8 @@ type Write struct {
 
 // String describes the write on a line.
 func (w *Write) String() string {
-	return fmt.Sprintf("%v-%v %s %s %s uid=%s token=%s over=%d %s revision=%d", w.Begin, w.End, w.Server, w.Verb, w.Key, w.UID, w.Token, w.Over, w.Outcome, w.Revision)
+	return fmt.Sprintf("%v-%v %s %s %s uid=%s token=%s over=%d %s revision=%d", w.Begin, w.End, w.Server, w.Verb, w.Key,
+		w.UID, w.Token, w.Over, w.Outcome, w.Revision)
 }
 
 // Version is an object as a client saw it.
@@ -126,7 +127,8 @@ func (r *Read) String() string {
 	if r.Key != "" {
 		return fmt.Sprintf("%s get %s: %v", s, r.Key, r.Versions)
 	}
-	return fmt.Sprintf("%s list %s asked=%d revision=%d: %d objects, gone %t", s, r.Prefix, r.Asked, r.Revision, len(r.Versions), r.Gone)
+	return fmt.Sprintf("%s list %s asked=%d revision=%d: %d objects, gone %t", s, r.Prefix, r.Asked, r.Revision,
+		len(r.Versions), r.Gone)
 }
 
 // StepKind is what happened to a watcher.

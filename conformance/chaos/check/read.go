@@ -74,7 +74,8 @@ func get(t *timeline, r *Read, least, most int64) (Rule, string) {
 	if stale {
 		return StaleRead, fmt.Sprintf("the %s get of %s is older than %d, which was known", r.Mode, r.Key, least)
 	}
-	return WrongRead, fmt.Sprintf("the %s get of %s shows %v, which isn't so from %d to %d", r.Mode, r.Key, r.Versions, least, most)
+	const format = "the %s get of %s shows %v, which isn't so from %d to %d"
+	return WrongRead, fmt.Sprintf(format, r.Mode, r.Key, r.Versions, least, most)
 }
 
 // gone checks that there is a reason why history was not there any more.

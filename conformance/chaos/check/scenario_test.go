@@ -164,7 +164,8 @@ func (p *parser) step(f []string) {
 		p.watchers[f[0]] = w
 		p.h.Watchers = append(p.h.Watchers, w)
 	}
-	s := Step{At: p.time(f[2]), Server: f[3], Kind: StepKind(p.index(f[4], Listed, Added, Modified, Deleted, Bookmark, Expired))}
+	s := Step{At: p.time(f[2]), Server: f[3]}
+	s.Kind = StepKind(p.index(f[4], Listed, Added, Modified, Deleted, Bookmark, Expired))
 	if strings.Contains(f[5], "@") {
 		s.Version = p.version(f[5])
 	} else {

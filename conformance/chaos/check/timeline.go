@@ -17,9 +17,8 @@ type stretch struct {
 
 // timeline answers what etcd held at which revision.
 type timeline struct {
-	first, last int64
-	events      []Event
-	keys        map[string][]stretch
+	events []Event
+	keys   map[string][]stretch
 	// names are the keys, sorted.
 	names []string
 	// tokens are the first events that hold them, and gone those by which an object went or began to go, by UID.
@@ -27,13 +26,12 @@ type timeline struct {
 }
 
 func newTimeline(h *History) *timeline {
-	t := &timeline{first: h.First, last: h.First, events: h.Events, keys: map[string][]stretch{}, tokens: map[string]*Event{}, gone: map[string]*Event{}}
+	t := &timeline{events: h.Events, keys: map[string][]stretch{}, tokens: map[string]*Event{}, gone: map[string]*Event{}}
 	for i := range h.Start {
 		t.add(&h.Start[i])
 	}
 	for i := range h.Events {
 		t.add(&h.Events[i])
-		t.last = max(t.last, h.Events[i].Revision)
 	}
 	for key := range t.keys {
 		t.names = append(t.names, key)
@@ -48,7 +46,8 @@ func (t *timeline) add(e *Event) {
 		versions = []stretch{{from: 0, to: math.MaxInt64}}
 	}
 	last := &versions[len(versions)-1]
-	if o := last.object; o != nil && t.gone[o.UID] == nil && (e.Object == nil || e.Object.UID != o.UID || e.Object.Terminating) {
+	o, n := last.object, e.Object
+	if o != nil && t.gone[o.UID] == nil && (n == nil || n.UID != o.UID || n.Terminating) {
 		t.gone[o.UID] = e
 	}
 	if e.Object != nil && t.tokens[e.Object.Token] == nil {
@@ -70,7 +69,8 @@ func (t *timeline) at(key string, revision int64) stretch {
 
 // event returns the event at a revision, or nil.
 func (t *timeline) event(revision int64) *Event {
-	i, there := slices.BinarySearchFunc(t.events, revision, func(e Event, r int64) int { return cmp.Compare(e.Revision, r) })
+	byRevision := func(e Event, r int64) int { return cmp.Compare(e.Revision, r) }
+	i, there := slices.BinarySearchFunc(t.events, revision, byRevision)
 	if !there {
 		return nil
 	}
@@ -128,7 +128,8 @@ func describe(key string, s stretch) string {
 		return fmt.Sprintf("etcd %d: %s is not there", s.from, key)
 	}
 	o := s.object
-	return fmt.Sprintf("etcd %d: %s uid=%s token=%s owners=%v terminating=%t finalizers=%v", s.from, key, o.UID, o.Token, o.Owners, o.Terminating, o.Finalizers)
+	return fmt.Sprintf("etcd %d: %s uid=%s token=%s owners=%v terminating=%t finalizers=%v", s.from, key,
+		o.UID, o.Token, o.Owners, o.Terminating, o.Finalizers)
 }
 
 // versions returns all that the key was.

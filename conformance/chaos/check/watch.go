@@ -16,63 +16,92 @@ func watchers(h *History, t *timeline, _ *frontier) []Violation {
 	return out
 }
 
-// follow walks along a watcher's steps and etcd's events together.
-func follow(h *History, t *timeline, w *Watcher) []Violation {
-	var mine []int // the events of the watched collection, by place
+// walk goes along a watcher's steps and etcd's events together.
+type walk struct {
+	h *History
+	t *timeline
+	w *Watcher
+	// mine are the events of the watched collection; next is the place of the first after at, the revision that the
+	// watcher is complete up to.
+	mine []*Event
+	next int
+	at   int64
+	out  []Violation
+}
+
+func follow(h *History, t *timeline, watcher *Watcher) []Violation {
+	w := &walk{h: h, t: t, w: watcher}
 	for i := range t.events {
-		if strings.HasPrefix(t.events[i].Key, w.Prefix) {
-			mine = append(mine, i)
+		if strings.HasPrefix(t.events[i].Key, watcher.Prefix) {
+			w.mine = append(w.mine, &t.events[i])
 		}
 	}
-	var out []Violation
-	// at is the revision that the watcher is complete up to, and next the first of mine after it.
-	at, next := int64(0), 0
-	for i, s := range w.Steps {
-		report := func(rule Rule, format string, args ...any) {
-			shown := []string{}
-			for _, p := range w.Steps[max(0, i-3) : i+1] {
-				shown = append(shown, w.Name+" "+p.String())
-			}
-			if s.Version.Key != "" {
-				shown = append(shown, t.around(s.Version.Key, s.Version.Revision)...)
-			}
-			out = append(out, Violation{rule, w.Name + ": " + fmt.Sprintf(format, args...), shown})
+	for i, s := range watcher.Steps {
+		if rule, what := w.step(s); rule != "" {
+			w.report(rule, what, i)
 		}
-		rev := s.Version.Revision
-		switch s.Kind {
-		case Listed:
-			at = rev
-		case Expired:
-			if why := unexplained(h, s); why != "" {
-				report(UnexplainedGone, "%s", why)
-			}
-		case Bookmark:
-			if next < len(mine) && t.events[mine[next]].Revision <= rev {
-				report(WatchGap, "%s at %d is missing before the bookmark %d", t.events[mine[next]].Key, t.events[mine[next]].Revision, rev)
-			}
-			at = max(at, rev)
-		default:
-			if rev <= at {
-				report(WatchRepeat, "%s %s after %d", s.Kind, s.Version, at)
-				continue
-			}
-			if next < len(mine) && t.events[mine[next]].Revision < rev {
-				report(WatchGap, "%s at %d is missing before %d", t.events[mine[next]].Key, t.events[mine[next]].Revision, rev)
-			}
-			if why := t.unlike(s); why != "" {
-				report(WatchWrong, "%s", why)
-			}
-			at = rev
-		}
-		for next < len(mine) && t.events[mine[next]].Revision <= at {
-			next++
+		for w.missed(w.at+1) != nil {
+			w.next++
 		}
 	}
-	if next < len(mine) && (w.Until == 0 || t.events[mine[next]].Revision <= w.Until) {
-		e := t.events[mine[next]]
-		out = append(out, Violation{WatchGap, fmt.Sprintf("%s: %s at %d never came", w.Name, e.Key, e.Revision), t.around(e.Key, e.Revision)})
+	if w.next < len(w.mine) && (watcher.Until == 0 || w.mine[w.next].Revision <= watcher.Until) {
+		e := w.mine[w.next]
+		what := fmt.Sprintf("%s: %s at %d never came", watcher.Name, e.Key, e.Revision)
+		w.out = append(w.out, Violation{WatchGap, what, t.around(e.Key, e.Revision)})
 	}
-	return out
+	return w.out
+}
+
+// step says which rule a step violates; "" for none.
+func (w *walk) step(s Step) (Rule, string) {
+	rev := s.Version.Revision
+	switch s.Kind {
+	case Listed:
+		w.at = rev
+		return "", ""
+	case Expired:
+		if why := unexplained(w.h, s); why != "" {
+			return UnexplainedGone, why
+		}
+		return "", ""
+	case Bookmark:
+		e := w.missed(rev + 1)
+		if w.at = max(w.at, rev); e != nil {
+			return WatchGap, fmt.Sprintf("%s at %d is missing before the bookmark %d", e.Key, e.Revision, rev)
+		}
+		return "", ""
+	}
+	if rev <= w.at {
+		return WatchRepeat, fmt.Sprintf("%s %s after %d", s.Kind, s.Version, w.at)
+	}
+	w.at = rev
+	if e := w.missed(rev); e != nil {
+		return WatchGap, fmt.Sprintf("%s at %d is missing before %d", e.Key, e.Revision, rev)
+	}
+	if why := w.t.unlike(s); why != "" {
+		return WatchWrong, why
+	}
+	return "", ""
+}
+
+// missed is the first event before a revision that hasn't come; nil if there is none.
+func (w *walk) missed(before int64) *Event {
+	if w.next < len(w.mine) && w.mine[w.next].Revision < before {
+		return w.mine[w.next]
+	}
+	return nil
+}
+
+// report adds a violation, with the step of that place and those before it.
+func (w *walk) report(rule Rule, what string, i int) {
+	var shown []string
+	for _, s := range w.w.Steps[max(0, i-3) : i+1] {
+		shown = append(shown, w.w.Name+" "+s.String())
+	}
+	if v := w.w.Steps[i].Version; v.Key != "" {
+		shown = append(shown, w.t.around(v.Key, v.Revision)...)
+	}
+	w.out = append(w.out, Violation{rule, w.w.Name + ": " + what, shown})
 }
 
 // unlike says how an event differs from etcd's; "" if it doesn't.
