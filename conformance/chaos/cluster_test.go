@@ -63,6 +63,7 @@ func startCluster(t *testing.T) *cluster {
 // learn waits until the cluster answers, and reads its members' IDs.
 func (c *cluster) learn() {
 	c.t.Helper()
+	clear(c.ids)
 	await(c.t, "the cluster has members and a leader", func(ctx context.Context) error {
 		list, err := c.admin.MemberList(ctx)
 		if err != nil {

@@ -1,16 +1,21 @@
 package chaos
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/kubecascade/kubecascade/conformance/chaos/check"
 )
@@ -22,27 +27,42 @@ const (
 	worked = 3 * time.Second
 )
 
-// TestRestored sets the whole cluster back to a backup while the servers run. A server may recover or end, as long as
-// it, or the next process, soon shows what etcd holds. What the collector remembers of the time after the backup must
-// not cost an object that has a solid owner now.
+// TestRestored puts an earlier state in the place of what etcd holds while the servers run. A server may recover or end,
+// as long as it, or the next process, soon shows what etcd holds. What the collector remembers of the time after the
+// backup must not cost an object that has a solid owner now.
 func TestRestored(t *testing.T) {
 	if *duration == 0 {
 		t.Skip("it is a part of make chaos")
 	}
-	t.Parallel()
 	look(t)
+	for _, c := range []struct {
+		name string
+		// backUp keeps the state; restore puts it back, and returns the revision that history begins with then.
+		backUp func(*world) (restore func() (first int64))
+	}{
+		{"same cluster", (*world).copyData},
+		{"another cluster", (*world).copyKeys},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			restored(t, c.backUp)
+		})
+	}
+}
+
+func restored(t *testing.T, backUp func(*world) func() int64) {
 	w := newWorld(t, 2)
 	r := rand.New(rand.NewPCG(*seed, 3))
 	w.namespaces(r)
 	w.plant(r)
 	w.work(2)
-	at := w.backUp()
+	restore := backUp(w)
 	for i := range trees {
 		w.must(r, request{verb: check.Delete, key: tree(i), policy: policies[i%len(policies)]})
 	}
 	w.work(3)
 	w.verdict()
-	w.restore(at)
+	w.begin(restore())
 	for i := range trees {
 		for j := range 2 { // so that the collector looks at each
 			w.must(r, request{verb: check.Patch, key: leaf(i, j), keepOwners: true})
@@ -102,8 +122,8 @@ func (w *world) work(stream uint64) {
 	stop()
 }
 
-// backUp copies the members' data while they are down, and returns a revision that all of them have.
-func (w *world) backUp() (at int64) {
+// copyData copies the members' data while they are down. Put back, it is the same cluster at an older revision.
+func (w *world) copyData() (restore func() int64) {
 	w.t.Helper()
 	now, err := w.state(w.t.Context(), 0)
 	if err != nil {
@@ -114,7 +134,63 @@ func (w *world) backUp() (at int64) {
 	for _, s := range w.servers {
 		w.serves(s)
 	}
-	return now.now
+	return func() int64 {
+		w.t.Helper()
+		w.swap(func(m *member) error { return m.replace(m.Dir + ".backup") })
+		w.inject("restore", fmt.Sprintf("at %d", now.now))
+		return now.now
+	}
+}
+
+// copyKeys reads all keys. Put back, they are in another cluster, which is at a greater revision, as after etcdutl
+// snapshot restore --bump-revision. Servers don't reach it before it is whole.
+func (w *world) copyKeys() (restore func() int64) {
+	w.t.Helper()
+	all, err := w.etcd.admin.Get(w.t.Context(), "\x00", clientv3.WithFromKey())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.inject("back up", fmt.Sprintf("at %d", all.Header.Revision))
+	return func() int64 {
+		w.t.Helper()
+		last, err := w.state(w.t.Context(), 0)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		var paths []path
+		for _, s := range w.servers {
+			paths = append(paths, apart([]string{s.name}, names(w.etcd.members...))...)
+		}
+		w.etcd.net.set(hole, paths...)
+		w.swap(func(m *member) error {
+			m.Token += "-restored"
+			return os.RemoveAll(m.Dir)
+		})
+		w.etcd.learn()
+		first := w.fill(all.Kvs, last.now+100)
+		w.inject("restore", fmt.Sprintf("%d keys, from revision %d to %d", len(all.Kvs), last.now, first))
+		w.etcd.net.set(open, paths...)
+		return first
+	}
+}
+
+// fill writes keys, and something else until etcd's revision is beyond one. It returns the revision.
+func (w *world) fill(keys []*mvccpb.KeyValue, beyond int64) (revision int64) {
+	w.t.Helper()
+	put := func(key, value string) {
+		a, err := w.etcd.admin.Put(w.t.Context(), key, value)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		revision = a.Header.Revision
+	}
+	for _, kv := range keys {
+		put(string(kv.Key), string(kv.Value))
+	}
+	for revision <= beyond {
+		put("chaos/padding", "")
+	}
+	return revision
 }
 
 // swap does something to each member's data while all are down.
@@ -134,32 +210,26 @@ func (w *world) swap(change func(*member) error) {
 	w.etcd.whole()
 }
 
-// restore sets the cluster back to the backup, and begins a history that starts with the state at a revision of before.
-func (w *world) restore(at int64) {
+// begin begins a history with the state at a revision.
+func (w *world) begin(first int64) {
 	w.t.Helper()
-	last, err := w.state(w.t.Context(), 0)
+	start, err := w.state(w.t.Context(), first)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.swap(func(m *member) error { return m.replace(m.Dir + ".backup") })
-	restored, err := w.state(w.t.Context(), at)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.inject("restore", fmt.Sprintf("from %d to %d", last.now, restored.now))
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	h := check.History{First: at, Ready: map[string]int64{}}
-	for _, key := range slices.Sorted(maps.Keys(restored.objects)) {
-		h.Start = append(h.Start, check.Event{Revision: restored.versions[key], Key: key, Object: restored.objects[key]})
+	h := check.History{First: first, Ready: map[string]int64{}}
+	for _, key := range slices.Sorted(maps.Keys(start.objects)) {
+		h.Start = append(h.Start, check.Event{Revision: start.versions[key], Key: key, Object: start.objects[key]})
 	}
-	slices.SortFunc(h.Start, func(a, b check.Event) int { return int(a.Revision - b.Revision) })
+	slices.SortFunc(h.Start, func(a, b check.Event) int { return cmp.Compare(a.Revision, b.Revision) })
 	for _, d := range w.h.Writes { // which may still be carried out
 		if d.Verb == check.Delete && d.Outcome == check.Ambiguous {
 			h.Writes = append(h.Writes, d)
 		}
 	}
-	w.h, w.recorded = h, at
+	w.h, w.recorded = h, first
 	w.known.forget()
 }
 
