@@ -25,10 +25,6 @@ const (
 	contenders = 3
 )
 
-func compaction(at time.Duration, revision int64) check.Compaction {
-	return check.Compaction{Begin: at, Revision: revision}
-}
-
 // TestChaos runs clients while faults are injected: all kinds once, in order and for the shortest time, or at random
 // for -duration.
 func TestChaos(t *testing.T) {
@@ -72,18 +68,7 @@ func (w *world) load(stream uint64) (stop func()) {
 		watchers = append(watchers, c)
 		all.Go(func() { c.run(ctx) })
 	}
-	for i := range writers {
-		r := numbers(uint64(10 + i))
-		work.Go(func() { w.writer(working, r, 60*time.Millisecond) })
-	}
-	for i := range contenders {
-		r := numbers(uint64(30 + i))
-		work.Go(func() { w.contender(working, r, fmt.Sprint("contended-", i), 30*time.Millisecond) })
-	}
-	for i := range readers {
-		r := numbers(uint64(20 + i))
-		work.Go(func() { w.reader(working, r, 100*time.Millisecond) })
-	}
+	w.clients(working, &work, numbers)
 	return func() {
 		w.t.Helper()
 		halt()
@@ -93,6 +78,22 @@ func (w *world) load(stream uint64) (stop func()) {
 		w.delivered(watchers)
 		cancel()
 		all.Wait()
+	}
+}
+
+// clients starts writers, contenders and readers.
+func (w *world) clients(ctx context.Context, work *sync.WaitGroup, numbers func(uint64) *rand.Rand) {
+	for i := range writers {
+		r := numbers(uint64(200 + i))
+		work.Go(func() { w.writer(ctx, r, 60*time.Millisecond) })
+	}
+	for i := range readers {
+		r := numbers(uint64(300 + i))
+		work.Go(func() { w.reader(ctx, r, 100*time.Millisecond) })
+	}
+	for i := range contenders {
+		r := numbers(uint64(400 + i))
+		work.Go(func() { w.contender(ctx, r, fmt.Sprint("contended-", i), 30*time.Millisecond) })
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/kubecascade/kubecascade/conformance/chaos/check"
 )
 
 // fault is something that goes wrong. inject begins it and says what it does; heal, which may be nil, ends it after a
@@ -167,7 +169,7 @@ func (w *world) compact(r *rand.Rand) string {
 	w.mu.Lock()
 	at := w.recorded - r.Int64N(100)
 	if at > 0 {
-		w.h.Compactions = append(w.h.Compactions, compaction(w.now(), at))
+		w.h.Compactions = append(w.h.Compactions, check.Compaction{Begin: w.now(), Revision: at})
 	}
 	w.mu.Unlock()
 	if at <= 0 {
