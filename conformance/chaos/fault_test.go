@@ -82,7 +82,7 @@ var faults = []fault{
 	{"compact", 0, 0, func(w *world, r *rand.Rand) (string, func()) { return w.compact(r), nil }},
 	{"defragment a member", 0, 0, func(w *world, r *rand.Rand) (string, func()) { return w.defragment(r), nil }},
 	{"exhaust the space", 500 * time.Millisecond, 3 * time.Second, func(w *world, _ *rand.Rand) (string, func()) {
-		return w.exhaust()
+		return w.exhaust(), nil
 	}},
 }
 
@@ -189,20 +189,23 @@ func (w *world) defragment(r *rand.Rand) string {
 	})
 }
 
-// exhaust raises the alarm that etcd raises when its quota is met: it takes no puts until the alarm is disarmed.
-func (w *world) exhaust() (string, func()) {
-	alarm := func(ctx context.Context, action pb.AlarmRequest_AlarmAction) error {
+// exhaust raises the alarm that etcd raises when its quota is met: it takes no puts until the alarm is disarmed, which is
+// done when all members serve again.
+func (w *world) exhaust() string {
+	return w.brief(func(ctx context.Context) error {
 		for id := range w.etcd.ids {
 			_, err := pb.NewMaintenanceClient(w.etcd.admin.ActiveConnection()).Alarm(ctx,
-				&pb.AlarmRequest{Action: action, MemberID: id, Alarm: pb.AlarmType_NOSPACE})
+				&pb.AlarmRequest{Action: pb.AlarmRequest_ACTIVATE, MemberID: id, Alarm: pb.AlarmType_NOSPACE})
 			if err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	what := w.brief(func(ctx context.Context) error { return alarm(ctx, pb.AlarmRequest_ACTIVATE) })
-	return what, func() {
-		await(w.t, "the alarm is disarmed", func(ctx context.Context) error { return alarm(ctx, pb.AlarmRequest_DEACTIVATE) })
-	}
+	})
+}
+
+// disarm ends all alarms.
+func (c *cluster) disarm(ctx context.Context) error {
+	_, err := c.admin.AlarmDisarm(ctx, &clientv3.AlarmMember{})
+	return err
 }

@@ -24,9 +24,16 @@ func (w *world) verdict() {
 	if len(found) > 10 {
 		w.t.Errorf("and %d more violations", len(found)-10)
 	}
-	if w.t.Failed() {
-		w.t.Logf("again: make chaos SEED=%d; faults:\n%s", *seed, strings.Join(w.faults, "\n"))
+}
+
+// again says how to repeat a test that has failed, and what was done to the servers and members.
+func (w *world) again() {
+	if !w.t.Failed() {
+		return
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.t.Logf("again: make chaos SEED=%d DURATION=%v; faults:\n%s", *seed, *duration, strings.Join(w.faults, "\n"))
 }
 
 // report logs the numbers of the run.

@@ -48,6 +48,7 @@ func newWorld(t *testing.T, servers int) *world {
 	w := &world{t: t, start: time.Now(), answers: map[string]map[int]int{}, count: map[string]int{},
 		more: make(chan struct{}), http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}, known: newKnown()}
 	w.h.Ready = map[string]int64{}
+	t.Cleanup(w.again)
 	w.etcd = startCluster(t)
 	for i := range servers {
 		w.servers = append(w.servers, w.serve(t, fmt.Sprintf("s%d", i)))
