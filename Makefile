@@ -9,7 +9,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check race bench diff conformance crds helm etcd meta soak faults image fuzz clean
+.PHONY: run build test check race bench diff conformance crds helm etcd meta soak faults chaos image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -81,6 +81,9 @@ faults: ## kill servers inside cascades; ROUNDS of each test, trees and moments 
 
 image: ## a container image
 	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .
+
+chaos: ## kill, pause and part servers and the members of an etcd cluster for DURATION; drawn by SEED (printed)
+	$(GO) test ./conformance/chaos -count=1 -timeout=3h -v -duration=$(or $(DURATION),10m) -seed=$(SEED) $(ARGS)
 
 FUZZ ?= .
 FUZZTIME ?= 5m

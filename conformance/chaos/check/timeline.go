@@ -1,0 +1,141 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// stretch is a version of a key, from a revision until the one before to. Object is nil while there is none.
+type stretch struct {
+	from, to int64
+	object   *Object
+}
+
+// timeline answers what etcd held at which revision.
+type timeline struct {
+	events []Event
+	keys   map[string][]stretch
+	// names are the keys, sorted.
+	names []string
+	// tokens are the first events that hold them, and gone those by which an object went or began to go, by UID.
+	tokens, gone map[string]*Event
+}
+
+func newTimeline(h *History) *timeline {
+	t := &timeline{events: h.Events, keys: map[string][]stretch{}, tokens: map[string]*Event{}, gone: map[string]*Event{}}
+	for i := range h.Start {
+		t.add(&h.Start[i])
+	}
+	for i := range h.Events {
+		t.add(&h.Events[i])
+	}
+	for key := range t.keys {
+		t.names = append(t.names, key)
+	}
+	slices.Sort(t.names)
+	return t
+}
+
+func (t *timeline) add(e *Event) {
+	versions := t.keys[e.Key]
+	if versions == nil {
+		versions = []stretch{{from: 0, to: math.MaxInt64}}
+	}
+	last := &versions[len(versions)-1]
+	o, n := last.object, e.Object
+	if o != nil && t.gone[o.UID] == nil && (n == nil || n.UID != o.UID || n.Terminating) {
+		t.gone[o.UID] = e
+	}
+	if e.Object != nil && t.tokens[e.Object.Token] == nil {
+		t.tokens[e.Object.Token] = e
+	}
+	last.to = e.Revision
+	t.keys[e.Key] = append(versions, stretch{from: e.Revision, to: math.MaxInt64, object: e.Object})
+}
+
+// at returns what the key held at a revision.
+func (t *timeline) at(key string, revision int64) stretch {
+	versions := t.keys[key]
+	i := sort.Search(len(versions), func(i int) bool { return versions[i].to > revision })
+	if i == len(versions) {
+		return stretch{from: 0, to: math.MaxInt64}
+	}
+	return versions[i]
+}
+
+// event returns the event at a revision, or nil.
+func (t *timeline) event(revision int64) *Event {
+	byRevision := func(e Event, r int64) int { return cmp.Compare(e.Revision, r) }
+	i, there := slices.BinarySearchFunc(t.events, revision, byRevision)
+	if !there {
+		return nil
+	}
+	return &t.events[i]
+}
+
+// differs says how a collection's versions differ from its state at a revision; "" if they don't.
+func (t *timeline) differs(prefix string, versions []Version, revision int64) string {
+	seen := map[string]bool{}
+	for _, v := range versions {
+		if why := t.wrong(v, revision); why != "" {
+			return why
+		}
+		if seen[v.Key] {
+			return v.Key + " is there twice"
+		}
+		seen[v.Key] = true
+	}
+	i, _ := slices.BinarySearch(t.names, prefix)
+	for ; i < len(t.names) && strings.HasPrefix(t.names[i], prefix); i++ {
+		if s := t.at(t.names[i], revision); s.object != nil && !seen[t.names[i]] {
+			return fmt.Sprintf("%s@%d is missing at %d", t.names[i], s.from, revision)
+		}
+	}
+	return ""
+}
+
+// wrong says why a version is not that of its key at a revision; "" if it is.
+func (t *timeline) wrong(v Version, revision int64) string {
+	s := t.at(v.Key, revision)
+	switch {
+	case s.object == nil:
+		return fmt.Sprintf("%s isn't there at %d", v, revision)
+	case s.from != v.Revision:
+		return fmt.Sprintf("%s is at %d at %d", v, s.from, revision)
+	case s.object.UID != v.UID || s.object.Token != v.Token:
+		return fmt.Sprintf("%s has uid %s and token %s, not %s and %s", v, v.UID, v.Token, s.object.UID, s.object.Token)
+	}
+	return ""
+}
+
+// around returns a key's events near a revision, for people.
+func (t *timeline) around(key string, revision int64) []string {
+	var out []string
+	versions := t.keys[key]
+	i := sort.Search(len(versions), func(i int) bool { return versions[i].to > revision })
+	for _, s := range versions[max(0, i-2):min(len(versions), i+3)] {
+		out = append(out, describe(key, s))
+	}
+	return out
+}
+
+func describe(key string, s stretch) string {
+	if s.object == nil {
+		return fmt.Sprintf("etcd %d: %s is not there", s.from, key)
+	}
+	o := s.object
+	return fmt.Sprintf("etcd %d: %s uid=%s token=%s owners=%v terminating=%t finalizers=%v", s.from, key,
+		o.UID, o.Token, o.Owners, o.Terminating, o.Finalizers)
+}
+
+// versions returns all that the key was.
+func (t *timeline) versions(key string) []stretch {
+	if v := t.keys[key]; v != nil {
+		return v
+	}
+	return []stretch{{from: 0, to: math.MaxInt64}}
+}
