@@ -43,7 +43,9 @@ func (q *request) applied(live object, p patch) (object, error) {
 	if !q.res.Direct {
 		merged.GetObjectKind().SetGroupVersionKind(q.res.Stored)
 	}
-	if d := q.res.Strategy.Default; d != nil {
+	// Of a custom resource the field manager has filled in the defaults, unless the document changes no value (AM
+	// pkg/util/managedfields/internal/structuredmerge.go: Apply).
+	if d := q.res.Strategy.Default; d != nil && !q.res.Custom {
 		d(merged)
 	}
 	obj, ok := merged.(object)

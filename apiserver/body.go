@@ -76,10 +76,10 @@ func decodeBody(b body, want schema.GroupVersionKind, coerce coercion, warn func
 			err = nil
 		}
 	}
-	if err != nil {
+	if err != nil && !(coerce == nil && retired(err, got)) {
 		return nil, decodeError(err, want.Kind, got, b.bytes)
 	}
-	if got.GroupKind() != want.GroupKind() && coerce == nil { // of a custom resource its own rules say so
+	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil { // of a custom resource its own rules say so
 		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalPackage(want.Group), want.Kind)
 		return nil, decodeError(err, want.Kind, got, b.bytes)
 	}
@@ -87,6 +87,12 @@ func decodeBody(b body, want schema.GroupVersionKind, coerce coercion, warn func
 		return nil, badRequest("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), want.GroupVersion())
 	}
 	return obj, nil
+}
+
+// retired reports whether a body couldn't be decoded because its kind, which upstream decodes and converts, is served
+// no more. What is wrong with such a body besides isn't found.
+func retired(err error, got *schema.GroupVersionKind) bool {
+	return runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
 }
 
 // warnStrict warns of a fault that isn't fatal, line by line where YAML's reader has found several (B-71).

@@ -29,7 +29,7 @@ func TestScaleForms(t *testing.T) {
 		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type", "application/merge-patch+json"), http.StatusOK)
 	things := "/apis/example.com/v1/namespaces/default/things"
 	must(t, s.Do("POST", things, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x"},"spec":{"replicas":2}}`), http.StatusCreated)
-	must(t, s.Do("POST", things, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"zero"}}`), http.StatusCreated)
+	must(t, s.Do("POST", things, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"zero"},"spec":{"replicas":0}}`), http.StatusCreated)
 	for path, want := range map[string]struct {
 		formats []string
 		cells   []any

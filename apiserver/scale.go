@@ -3,6 +3,7 @@ package apiserver
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 
@@ -60,11 +61,19 @@ func (s *Server) serveScale(q *request) error {
 	if err != nil {
 		return err
 	}
-	return q.answerScale(x, obj)
+	sc, _, err := scaleOf(q.sub.ScalePaths, obj)
+	if err != nil {
+		return badRequest("%v", err)
+	}
+	return q.answerOther(x, http.StatusOK, sc)
 }
 
+// answerScale shows an object that is read. Its number of replicas has to be there.
 func (q *request) answerScale(x *rendering, obj object) error {
-	sc, err := scaleOf(q.sub.ScalePaths, obj)
+	sc, found, err := scaleOf(q.sub.ScalePaths, obj)
+	if err == nil && !found {
+		err = apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", "."+q.sub.ScalePaths.Replicas))
+	}
 	if err != nil {
 		return err
 	}
@@ -132,16 +141,24 @@ func (q *request) patchedScale(cur *autoscalingv1.Scale, fields *apply.Scaling, 
 	return fields.Update(cur, obj.(*autoscalingv1.Scale), q.manager), nil
 }
 
-// scaled writes a Scale's replicas into the object it belongs to.
+// noReplicas is the number that a Scale shows to a write if the object has none: the write has to bring one.
+const noReplicas = math.MinInt32
+
+// scaled writes a Scale's replicas into the object it belongs to (AX pkg/registry/customresource/etcd.go and K
+// pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
 func (q *request) scaled(old object, next scaling) (object, error) {
-	cur, err := scaleOf(q.sub.ScalePaths, old)
+	cur, found, err := scaleOf(q.sub.ScalePaths, old)
 	if err != nil {
 		return nil, err
+	}
+	if !found {
+		cur.Spec.Replicas = noReplicas
 	}
 	fields, err := q.s.fields.Scaling(q.res, old)
 	if err != nil {
 		return nil, err
 	}
+	cur.SetManagedFields(fields.Shown())
 	sc, err := next(cur, fields)
 	if err != nil {
 		return nil, err
@@ -153,25 +170,38 @@ func (q *request) scaled(old object, next scaling) (object, error) {
 	if err := q.checkScale(sc, old.GetUID()); err != nil {
 		return nil, err
 	}
-	content, err := contentOf(old)
+	obj, err := q.withReplicas(old, sc.Spec.Replicas)
 	if err != nil {
 		return nil, err
 	}
-	if err := unstructured.SetNestedField(content, int64(sc.Spec.Replicas), strings.Split(q.sub.ScalePaths.Replicas, ".")...); err != nil {
-		return nil, fmt.Errorf("setting replicas: %w", err)
+	if sc.ResourceVersion != "" {
+		obj.SetResourceVersion(sc.ResourceVersion)
 	}
-	obj, err := q.fromContent(content)
-	if err != nil {
-		return nil, err
-	}
-	obj.SetResourceVersion(sc.ResourceVersion)
 	obj.SetManagedFields(entries)
 	return obj, nil
 }
 
-// checkScale judges a new Scale: its metadata, of which nothing is stored, and its number; a patch that
-// names a uid is told so here, as it has no precondition (B-57; K registry/apps/deployment/storage).
+func (q *request) withReplicas(old object, n int32) (object, error) {
+	content, err := contentOf(old)
+	if err != nil {
+		return nil, err
+	}
+	if err := unstructured.SetNestedField(content, int64(n), strings.Split(q.sub.ScalePaths.Replicas, ".")...); err != nil {
+		return nil, err
+	}
+	return q.fromContent(content)
+}
+
+// checkScale validates a new Scale: its metadata, of which nothing is stored, and its number; a patch that
+// names a uid is told so here, as it has no precondition (B-57; K registry/apps/deployment/storage). A custom
+// resource's is validated with the object, and its metadata isn't.
 func (q *request) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
+	if sc.Spec.Replicas == noReplicas {
+		return badRequest("the spec replicas field %q cannot be empty", "."+q.sub.ScalePaths.Replicas)
+	}
+	if q.res.Custom {
+		return nil
+	}
 	errs := invalid.Metadata(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, metadataPath)
 	errs = append(errs, validateFinalizerNames(sc)...)
 	if sc.Spec.Replicas < 0 {
@@ -213,29 +243,30 @@ func (o *op) fromContent(content map[string]any) (object, error) {
 	return obj.(object), nil
 }
 
-// scaleOf shows an object as a Scale.
-func scaleOf(p resources.ScalePaths, obj object) (*autoscalingv1.Scale, error) {
+// scaleOf shows an object as a Scale, and reports whether the object has a number of replicas.
+func scaleOf(p resources.ScalePaths, obj object) (sc *autoscalingv1.Scale, found bool, err error) {
 	content, err := contentOf(obj)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	sc := &autoscalingv1.Scale{
+	sc = &autoscalingv1.Scale{
 		TypeMeta: metav1.TypeMeta{Kind: scaleKind.Kind, APIVersion: scaleKind.GroupVersion().String()},
 		ObjectMeta: metav1.ObjectMeta{Name: obj.GetName(), Namespace: obj.GetNamespace(), UID: obj.GetUID(),
 			ResourceVersion: obj.GetResourceVersion(), CreationTimestamp: obj.GetCreationTimestamp()},
 	}
-	sc.Spec.Replicas = replicasAt(content, p.Replicas)
-	sc.Status.Replicas = replicasAt(content, p.StatusReplicas)
+	if sc.Spec.Replicas, found, err = replicasAt(content, p.Replicas); err != nil {
+		return nil, false, err
+	}
+	if sc.Status.Replicas, _, err = replicasAt(content, p.StatusReplicas); err != nil {
+		return nil, false, err
+	}
 	sc.Status.Selector, err = selectorAt(content, p.Selector)
-	return sc, err
+	return sc, found, err
 }
 
-func replicasAt(content map[string]any, path string) int32 {
-	n, _, err := unstructured.NestedInt64(content, strings.Split(path, ".")...)
-	if err != nil {
-		return 0
-	}
-	return int32(n)
+func replicasAt(content map[string]any, path string) (n int32, found bool, err error) {
+	number, found, err := unstructured.NestedInt64(content, strings.Split(path, ".")...)
+	return int32(number), found, err
 }
 
 // selectorAt prints what a selector may be: a string (custom resources), a set of labels

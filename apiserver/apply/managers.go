@@ -32,6 +32,9 @@ type Managers struct {
 	mu        sync.RWMutex
 	endpoints map[endpointKey]*endpoint
 
+	// customScale is the endpoint of all scales of custom resources.
+	customScale func() (*endpoint, error)
+
 	// unlinked is the last answer of without.
 	unlinked atomic.Pointer[unlinked]
 }
@@ -53,6 +56,8 @@ type endpoint struct {
 	res   *resources.Resource
 	sub   string
 	build func() error
+	// customScale says that it is that of custom resources' scales.
+	customScale bool
 
 	fields *managedfields.FieldManager
 	// convert changes versions; empty is an object of the kind without contents.
@@ -69,7 +74,12 @@ type endpoint struct {
 
 // New returns managers of the fields of a table's resources.
 func New(c Config) *Managers {
-	return &Managers{types: c.Types, custom: c.Custom, endpoints: map[endpointKey]*endpoint{}}
+	m := &Managers{types: c.Types, custom: c.Custom, endpoints: map[endpointKey]*endpoint{}}
+	m.customScale = sync.OnceValues(func() (*endpoint, error) {
+		e := &endpoint{res: scaleResource, sub: "scale", customScale: true}
+		return e, m.build(e)
+	})
+	return m
 }
 
 // endpoint returns what tracks the writes to a resource or a subresource of it, which is built by
@@ -141,7 +151,11 @@ func (m *Managers) build(e *endpoint) error {
 	// The hub is a version that no group serves: the form in which an object is stored, which may be
 	// another group's (events).
 	hub := schema.GroupVersion{Group: e.res.Group, Version: runtime.APIVersionInternal}
-	e.fields, err = create(types, e.convert, e.convert, e.convert, e.res.GroupVersionKind(), hub, e.sub, resets(e.res, e.sub, m.versions(e.res)))
+	var convert fieldConvertor = e.convert
+	if e.customScale {
+		create, convert = managedfields.NewDefaultCRDFieldManager, &scaleConvertor{e.convert}
+	}
+	e.fields, err = create(types, convert, convert, convert, e.res.GroupVersionKind(), hub, e.sub, resets(e.res, e.sub, m.versions(e.res)))
 	return err
 }
 

@@ -5,7 +5,9 @@ import (
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -37,7 +39,7 @@ type Scaling struct {
 // Scaling begins a write of the scale of an object. res is the endpoint's entry. Managed fields
 // that can't be read are an error.
 func (m *Managers) Scaling(res *resources.Resource, parent metav1.Object) (*Scaling, error) {
-	e, err := m.endpoint(scaleResource, "scale")
+	e, err := m.scale(res)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +49,34 @@ func (m *Managers) Scaling(res *resources.Resource, parent metav1.Object) (*Scal
 		return nil, fmt.Errorf("reading managed fields of %s: %w", parent.GetName(), err)
 	}
 	return &Scaling{e, h, shown}, nil
+}
+
+// scale returns the endpoint of the scales of a resource's objects.
+func (m *Managers) scale(res *resources.Resource) (*endpoint, error) {
+	if res.Custom {
+		return m.customScale()
+	}
+	return m.endpoint(scaleResource, "scale")
+}
+
+// scaleConvertor is the convertor of custom resources' scales. It takes no Scale but those with a Go type, so that an
+// apply that changes anything fails: what is merged has none (AX pkg/apiserver/conversion/converter.go: crConverter).
+type scaleConvertor struct{ *convertor }
+
+// New returns an empty Scale without a Go type.
+func (c *scaleConvertor) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(gvk)
+	return u, nil
+}
+
+// ConvertToVersion returns a Scale that has a Go type.
+func (c *scaleConvertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	switch obj.(type) {
+	case *deferred, *unstructured.Unstructured:
+		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", c.res.GroupVersion())
+	}
+	return c.convertor.ConvertToVersion(obj, target)
 }
 
 // replicas says where the number of replicas stands in each version of a resource.
@@ -61,6 +91,9 @@ func (m *Managers) replicas(res *resources.Resource) managedfields.ResourcePathM
 	}
 	return paths
 }
+
+// Shown returns the managedFields that the Scale shows to a write.
+func (s *Scaling) Shown() []metav1.ManagedFieldsEntry { return s.shown }
 
 // Update returns sc, which is to replace live, the Scale that is shown now, with its managedFields.
 // live isn't changed.

@@ -22,11 +22,14 @@ type convertor struct {
 	table *resources.Types
 }
 
-var (
-	_ runtime.ObjectConvertor = (*convertor)(nil)
-	_ runtime.ObjectCreater   = (*convertor)(nil)
-	_ runtime.ObjectDefaulter = (*convertor)(nil)
-)
+// fieldConvertor is what a field manager needs besides types.
+type fieldConvertor interface {
+	runtime.ObjectConvertor
+	runtime.ObjectCreater
+	runtime.ObjectDefaulter
+}
+
+var _ fieldConvertor = (*convertor)(nil)
 
 // view is a stored object that was converted already. The version at hand is all that structured-
 // merge-diff sees; the field manager reads and writes the metadata of the stored object.
@@ -145,14 +148,20 @@ func (c *convertor) served(obj runtime.Object, gv schema.GroupVersion) (runtime.
 	return stamped(obj, to.GroupVersionKind()), nil
 }
 
-// direct converts from any version to any other in one step.
+// direct converts from any version to any other in one step. A custom resource keeps what the other version's
+// schema doesn't know, so that the typed converter can report it (AX pkg/apiserver/customresource_handler.go:
+// scopeWithFieldManager takes the safe converter, which asks no schema).
 func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error) {
+	if obj.GetObjectKind().GroupVersionKind().GroupVersion() == gv {
+		return obj, nil
+	}
+	if c.res.Convert != nil {
+		return c.res.Convert(obj, gv)
+	}
 	to := c.version(gv)
 	switch {
 	case to == nil:
 		return nil, runtime.NewNotRegisteredErrForKind("managed fields", gv.WithKind(c.res.Kind))
-	case obj.GetObjectKind().GroupVersionKind().GroupVersion() == gv:
-		return obj, nil
 	case to.FromStored != nil:
 		return to.FromStored(obj)
 	}

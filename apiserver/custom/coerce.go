@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// coerce brings an object into the shape that its schema asks for: fields that it doesn't know go,
-// metadata gets its types (AX pkg/apiserver/customresource_handler.go: unstructuredSchemaCoercer).
+// coerce brings an object into the shape that its schema asks for: fields that it doesn't know go, and so
+// does what is null, may not be, and has no default; metadata gets its types (AX pkg/apiserver/customresource_handler.go: unstructuredSchemaCoercer).
 // unknown are the paths of what went. Of a stored object malformed metadata goes as well, and a
 // generation that is missing is the first.
 func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []string, err error) {
@@ -30,6 +30,7 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 	if kind == v.kind {
 		if !v.whole {
 			unknown = append(unknown, pruning.PruneWithOptions(u.Object, r.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored})...)
+			defaulting.PruneNonNullableNullsWithoutDefaults(u.Object, r.structural)
 		}
 		fault, paths := objectmeta.CoerceWithOptions(nil, u.Object, r.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: !stored})
 		if fault != nil {
@@ -63,13 +64,12 @@ func setMeta(content map[string]any, meta *metav1.ObjectMeta) error {
 	return err
 }
 
-// fill sets defaults. What is null and may not be goes, unless it has a default.
+// fill sets defaults. It leaves other nulls alone: an apply document's are validated (AX
+// pkg/apiserver/customresource_handler.go: unstructuredDefaulter).
 func (v *version) fill(obj runtime.Object) {
 	r, err := v.rules()
 	if err != nil {
 		return // whoever coerced the object was told
 	}
-	content := obj.(*unstructured.Unstructured).Object
-	defaulting.PruneNonNullableNullsWithoutDefaults(content, r.structural)
-	defaulting.Default(content, r.structural)
+	defaulting.Default(obj.(*unstructured.Unstructured).Object, r.structural)
 }

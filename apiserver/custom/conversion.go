@@ -1,11 +1,13 @@
 package custom
 
 import (
+	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -63,6 +65,33 @@ func (s schemes) convert(objs []runtime.Object, to *version) ([]runtime.Object, 
 		places = places[len(batch):]
 	}
 	return out, nil
+}
+
+// change returns an object in any version of the definition, served or not, as the strategy makes it: no schema
+// is asked, so nothing is pruned. It leaves the object as it is (AX pkg/apiserver/conversion/converter.go:
+// safeConverterWrapper, crConverter).
+func (s schemes) change(obj runtime.Object, gv runtimeschema.GroupVersion) (runtime.Object, error) {
+	u, to := obj.(*unstructured.Unstructured), gv.String()
+	switch {
+	case s.version(to) == nil:
+		return nil, &resources.ConversionError{Err: fmt.Errorf("request to convert CR to an invalid group/version: %s", to)}
+	case s.version(u.GetAPIVersion()) == nil:
+		return nil, invalidVersion(u)
+	}
+	u = u.DeepCopy()
+	if u.GetAPIVersion() == to {
+		return u, nil
+	}
+	out, err := s.conversion.convert([]*unstructured.Unstructured{u}, to)
+	if err != nil {
+		return nil, &resources.ConversionError{Err: err}
+	}
+	return out[0], nil
+}
+
+// invalidVersion is the error of an object in a version that the definition doesn't have.
+func invalidVersion(u *unstructured.Unstructured) error {
+	return &resources.ConversionError{Err: fmt.Errorf("request to convert CR from an invalid group/version: %s", u.GetAPIVersion())}
 }
 
 // converter returns convert for one object, which it leaves as it is.

@@ -19,6 +19,7 @@
 //  3. An object is judged by the schema of the version that a request names, read by that of the version
 //     that it was stored in, and converted between the two in one step as the definition says, if they
 //     aren't the same; what a webhook can't convert is a resources.ConversionError, never an object that is
-//     left out. Up to 500 objects of a list are sent to a webhook at once.
+//     left out. Up to 500 objects of a list are sent to a webhook at once. What is read and written is pruned
+//     by the schema of the version that it was converted to; what a field manager converts is not.
 //  4. Nothing here keeps state of objects; entries may be used by any goroutine.
 package custom

@@ -1,7 +1,6 @@
 package custom
 
 import (
-	"fmt"
 	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -112,6 +111,7 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 	if of.stored != v {
 		r.ToStored, r.FromStored = of.converter(of.stored), of.converter(v)
 	}
+	r.Convert = of.change
 	r.Serve = func(objs []runtime.Object) ([]runtime.Object, error) { return of.convert(objs, v) }
 	r.Deprecated = deprecation(v)
 	selectable(r, v.SelectableFields)
@@ -150,7 +150,7 @@ func restore(of schemes) func(runtime.Object) error {
 		u := obj.(*unstructured.Unstructured)
 		was := of.version(u.GetAPIVersion())
 		if was == nil { // whoever took it from the definition was wrong to say that nothing is stored in it (AX pkg/apiserver/conversion/converter.go)
-			return &resources.ConversionError{Err: fmt.Errorf("request to convert CR from an invalid group/version: %s", u.GetAPIVersion())}
+			return invalidVersion(u)
 		}
 		if _, err := was.coerce(u, true); err != nil {
 			return err

@@ -84,9 +84,12 @@ func (w *webhook) address() (string, error) {
 	return "", &url.Error{Op: "Post", URL: u.String(), Err: errNoNetwork}
 }
 
-// convert asks the webhook once. Errors are those of an object that is converted by itself, as upstream's
+// convert asks the webhook once, unless for an object without contents. Errors are those of an object that is converted by itself, as upstream's
 // are, which fills its caches one by one.
 func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
+	if len(objs) == 1 && empty(objs[0]) {
+		return renaming{}.convert(objs, apiVersion)
+	}
 	from := objs[0].GroupVersionKind()
 	uid := uuid.NewUUID()
 	answer, err := w.review(uid, objs, apiVersion)
@@ -118,6 +121,11 @@ func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) 
 		out[i] = u
 	}
 	return out, nil
+}
+
+// empty reports whether an object says nothing but its kind.
+func empty(u *unstructured.Unstructured) bool {
+	return len(u.Object) == 2 && u.GetAPIVersion() != "" && u.GetKind() != ""
 }
 
 // review sends a ConversionReview of the first version that both sides know, and reads the answer.

@@ -56,6 +56,10 @@ type Resource struct {
 	// Serve, of custom resources, converts objects of any version to this one, those that need it together.
 	// It may change its arguments and return them. Its errors are those of FromStored.
 	Serve func([]runtime.Object) ([]runtime.Object, error)
+	// Convert, of custom resources, converts an object of any version to any version, served or not, as the
+	// definition's conversion strategy does: fields that the version's schema doesn't know stay. It changes nothing
+	// of its argument. Its errors are those of FromStored.
+	Convert func(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error)
 
 	// New returns an empty object of the served version.
 	New func() runtime.Object

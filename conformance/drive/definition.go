@@ -26,7 +26,13 @@ var definitions = model.Kind{Name: "CustomResourceDefinition", APIVersion: "apie
 
 // definition is the request that makes a custom kind.
 func (s *Session) definition(k model.Kind) Request {
-	group, version, _ := strings.Cut(s.realVersion(k.APIVersion), "/")
+	group, _, _ := strings.Cut(s.realVersion(k.APIVersion), "/")
+	var versions []fields
+	for _, v := range k.Versions() {
+		_, name, _ := strings.Cut(v, "/")
+		versions = append(versions, fields{"name": name, "served": true, "storage": v == k.Stored,
+			"schema": fields{"openAPIV3Schema": fields{"type": "object"}}})
+	}
 	scope := "Cluster"
 	if k.Namespaced {
 		scope = "Namespaced"
@@ -34,8 +40,7 @@ func (s *Session) definition(k model.Kind) Request {
 	body, _ := json.Marshal(fields{"apiVersion": definitions.APIVersion, "kind": definitions.Name, // maps of strings
 		"metadata": fields{"name": k.Plural + "." + group},
 		"spec": fields{"group": group, "scope": scope, "names": fields{"plural": k.Plural, "kind": k.Name},
-			"versions": []fields{{"name": version, "served": true, "storage": true,
-				"schema": fields{"openAPIV3Schema": fields{"type": "object"}}}}}})
+			"versions": versions}})
 	return Request{http.MethodPost, s.collection(definitions, ""), "application/json", body}
 }
 

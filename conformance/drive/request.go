@@ -32,6 +32,7 @@ type fields = map[string]any
 // Request returns what a resolved operation is on this server.
 func (s *Session) Request(op model.Op) Request {
 	k := model.KindOf(op.Key.Kind)
+	k.APIVersion = op.APIVersion()
 	r := Request{Path: s.collection(k, op.Key.Namespace), ContentType: "application/json"}
 	if op.Verb != model.Create && op.Verb != model.Collection {
 		r.Path += "/" + s.realName(k.Name, op.Key.Name)
@@ -182,7 +183,7 @@ func (s *Session) whole(op model.Op) fields {
 		m["labels"] = fields{label: op.Label}
 	}
 	k := model.KindOf(op.Key.Kind)
-	o := fields{"apiVersion": s.realVersion(k.APIVersion), "kind": k.Name, "metadata": s.claim(op, m)}
+	o := fields{"apiVersion": s.realVersion(op.APIVersion()), "kind": k.Name, "metadata": s.claim(op, m)}
 	s.content(op, o)
 	return o
 }

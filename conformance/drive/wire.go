@@ -39,11 +39,12 @@ type metadata struct {
 
 // answer is what is read of any body.
 type answer struct {
-	Kind     string   `json:"kind"`
-	Metadata metadata `json:"metadata"`
-	Status   any      `json:"status"`
-	Reason   string   `json:"reason"`
-	Items    []struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   metadata `json:"metadata"`
+	Status     any      `json:"status"`
+	Reason     string   `json:"reason"`
+	Items      []struct {
 		Metadata metadata `json:"metadata"`
 	} `json:"items"`
 }
@@ -91,12 +92,12 @@ func (s *Session) realNamespace(ns string) string {
 	return s.prefix + ns
 }
 
-// customVersion is of the custom kinds. On a server each session has a group of its own for it, since it makes the
+// customGroup is of the custom kinds. On a server each session has a group of its own for it, since it makes the
 // definitions and deletes them.
-const customVersion = "example.com/v1"
+const customGroup = "example.com/"
 
 func (s *Session) realVersion(apiVersion string) string {
-	if apiVersion == customVersion {
+	if strings.HasPrefix(apiVersion, customGroup) {
 		return s.prefix + apiVersion
 	}
 	return apiVersion
@@ -154,6 +155,8 @@ func (s *Session) read(op model.Op, code int, body []byte) (model.Response, erro
 	case a.Kind == "Status":
 		r.Reason = a.Reason
 		return r, nil
+	case code < 300 && a.APIVersion != s.realVersion(op.APIVersion()):
+		return r, fmt.Errorf("the answer to %s is of the version %q", op, a.APIVersion)
 	case op.Verb == model.Collection:
 		for _, i := range a.Items {
 			if o, mine := s.object(op.Key.Kind, i.Metadata); mine {

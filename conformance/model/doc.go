@@ -19,7 +19,10 @@
 //     are formulas of their own besides the steps: Unsafe and Abandoned.
 //  4. Uids and names are symbols, so that one list of operations means the same on every server.
 //
-// Not modelled: namespaces that are deleted, custom resources, protobuf, and the values of
-// timestamps. The period of a graceful deletion is modelled as if no time passed, so the generator
-// only chooses periods that outlast a run, or that end at once.
+// Custom resources are served in several versions, of which one is stored: requests and owner references may name any
+// of them, and none makes a difference but in the apiVersion of the answer.
+//
+// Not modelled: namespaces that are deleted, managedFields, server-side apply, what custom resources have besides
+// metadata, protobuf, and the values of timestamps. The period of a graceful deletion is modelled as if
+// no time passed, so the generator only chooses periods that outlast a run, or that end at once.
 package model

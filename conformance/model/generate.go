@@ -99,7 +99,23 @@ func (g *generator) op() Op {
 	default:
 		g.patch(&op)
 	}
+	if k := KindOf(op.Key.Kind); len(k.Also) > 0 {
+		op.At, op.Owners = one(g, k.Versions()), distinct(op.Owners)
+	}
 	return op
+}
+
+// distinct leaves out owners with the uid of an earlier one. An object that has such can't be read at a version that
+// its managers haven't used: a write at another one loses managedFields, even if it changes nothing else (AM
+// pkg/util/managedfields/internal/versionconverter.go: Convert, which allows no duplicates).
+func distinct(owners []Owner) []Owner {
+	var kept []Owner
+	for _, o := range owners {
+		if !slices.ContainsFunc(kept, func(k Owner) bool { return k.UID == o.UID }) {
+			kept = append(kept, o)
+		}
+	}
+	return kept
 }
 
 // collections are the kinds of which collections are deleted.
@@ -197,7 +213,7 @@ func (g *generator) owner(key Key) Owner {
 		}
 		o = g.state[one(g, g.state.Keys())]
 	}
-	r := Owner{APIVersion: KindOf(o.Kind).APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID}
+	r := Owner{APIVersion: one(g, KindOf(o.Kind).Versions()), Kind: o.Kind, Name: o.Name, UID: o.UID}
 	r.Block = one(g, []Tri{Unset, False, True, True})
 	if g.chance(10) {
 		r.Controller = one(g, []Tri{False, True})
@@ -225,7 +241,7 @@ func (g *generator) twist(r *Owner) {
 	case 7:
 		r.Kind = one(g, []string{"ConfigMap", "Secret"})
 	case 8:
-		r.APIVersion = one(g, []string{"v2", "example.com/v1"})
+		r.APIVersion = one(g, []string{"v2", "example.com/v1", "example.com/v1alpha1"})
 	case 9:
 		r.Kind = "Widget"
 	case 10:

@@ -5,7 +5,11 @@ import "slices"
 // Kind is what the rules need to know of a type.
 type Kind struct {
 	Name, APIVersion, Plural string
-	Namespaced               bool
+	// Also are the other versions that it is served in, with their group. Requests and references may name any.
+	Also []string
+	// Stored is the version that its definition stores, which may be another than APIVersion.
+	Stored     string
+	Namespaced bool
 	// Orphans: a DELETE without a policy orphans (C-23).
 	Orphans bool
 	// Ignored: the collector neither collects it nor counts it as a dependent (D-08), and a DELETE
@@ -35,9 +39,19 @@ var Kinds = []Kind{
 	{Name: "Event", APIVersion: "v1", Plural: "events", Namespaced: true, Ignored: true},
 	{Name: "ClusterRole", APIVersion: "rbac.authorization.k8s.io/v1", Plural: "clusterroles"},
 	{Name: "StorageClass", APIVersion: "storage.k8s.io/v1", Plural: "storageclasses", Returned: true},
-	{Name: "Widget", APIVersion: "example.com/v1", Plural: "widgets", Namespaced: true, Generation: true, Replaceable: true, Custom: true},
-	{Name: "Site", APIVersion: "example.com/v1", Plural: "sites", Generation: true, Replaceable: true, Custom: true},
+	{Name: "Widget", APIVersion: "example.com/v1", Plural: "widgets", Namespaced: true, Generation: true, Replaceable: true, Custom: true,
+		Also: []string{"example.com/v1beta1"}, Stored: "example.com/v1beta1"},
+	{Name: "Site", APIVersion: "example.com/v1", Plural: "sites", Generation: true, Replaceable: true, Custom: true,
+		Also: []string{"example.com/v1beta1", "example.com/v2alpha1"}, Stored: "example.com/v1"},
 }
+
+// Serves reports whether the kind is served in a version.
+func (k Kind) Serves(apiVersion string) bool {
+	return apiVersion == k.APIVersion || slices.Contains(k.Also, apiVersion)
+}
+
+// Versions are all that it is served in.
+func (k Kind) Versions() []string { return append([]string{k.APIVersion}, k.Also...) }
 
 // BuiltIn are the kinds that every server has.
 func BuiltIn() []Kind {
@@ -48,7 +62,7 @@ func BuiltIn() []Kind {
 func Needed(ops []Op) []Kind {
 	return slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool {
 		return k.Custom && !slices.ContainsFunc(ops, func(o Op) bool {
-			return o.Key.Kind == k.Name || slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.Kind == k.Name && r.APIVersion == k.APIVersion })
+			return o.Key.Kind == k.Name || slices.ContainsFunc(o.Owners, func(r Owner) bool { return r.Kind == k.Name && k.Serves(r.APIVersion) })
 		})
 	})
 }
@@ -66,7 +80,7 @@ func KindOf(name string) Kind {
 // served returns the kind that a reference names, if there is one (D-36, D-73).
 func served(apiVersion, kind string) (Kind, bool) {
 	for _, k := range Kinds {
-		if k.APIVersion == apiVersion && k.Name == kind {
+		if k.Name == kind && k.Serves(apiVersion) {
 			return k, true
 		}
 	}

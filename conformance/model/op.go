@@ -21,6 +21,8 @@ type Op struct {
 	ID   int
 	Verb Verb
 	Key  Key
+	// At is the version that the request names, empty for the kind's own. Every version shows the same metadata.
+	At string `json:",omitempty"`
 	// Owners, Finalizers and Label are what create and put give the object, and what merge
 	// replaces (where Set says so). Strategic adds Owners by uid and takes Drop away.
 	Owners     []Owner `json:",omitempty"`
@@ -60,6 +62,14 @@ const (
 	Current int64 = -1
 	Stale   int64 = -2
 )
+
+// APIVersion is the version that the request names.
+func (o Op) APIVersion() string {
+	if o.At != "" {
+		return o.At
+	}
+	return KindOf(o.Key.Kind).APIVersion
+}
 
 // Resolve returns the operation as it is sent to a server in the state s.
 func (o Op) Resolve(s State) Op {

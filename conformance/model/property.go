@@ -7,7 +7,7 @@ func Unsafe(s State, o Object) bool {
 	for _, r := range o.Owners {
 		for _, owner := range s {
 			reachable := owner.Namespace == "" || owner.Namespace == o.Namespace
-			named := owner.Kind == r.Kind && owner.Name == r.Name && KindOf(owner.Kind).APIVersion == r.APIVersion
+			named := owner.Kind == r.Kind && owner.Name == r.Name && KindOf(owner.Kind).Serves(r.APIVersion)
 			if owner.UID == r.UID && named && reachable && !owner.waits() {
 				return true
 			}

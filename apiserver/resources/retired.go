@@ -1,0 +1,83 @@
+package resources
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// retired are the kinds that kube-apiserver's scheme knows at v1.36 and that aren't served here, by group version:
+// bodies may still name them (K pkg/controlplane/import_known_versions.go, pkg/apis/*/install). Lists are left out.
+var retired = map[string]string{
+	"admission.k8s.io/v1":                   "AdmissionReview",
+	"admission.k8s.io/v1beta1":              "AdmissionReview",
+	"admissionregistration.k8s.io/v1alpha1": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding",
+	"admissionregistration.k8s.io/v1beta1":  "MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+	"apps/v1beta1":                          "ControllerRevision Deployment DeploymentRollback Scale StatefulSet",
+	"apps/v1beta2":                          "ControllerRevision DaemonSet Deployment ReplicaSet Scale StatefulSet",
+	"authentication.k8s.io/v1alpha1":        "SelfSubjectReview",
+	"authentication.k8s.io/v1beta1":         "SelfSubjectReview TokenReview",
+	"authorization.k8s.io/v1beta1":          "LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
+	"batch/v1beta1":                         "CronJob",
+	"certificates.k8s.io/v1alpha1":          "ClusterTrustBundle",
+	"certificates.k8s.io/v1beta1":           "CertificateSigningRequest ClusterTrustBundle PodCertificateRequest",
+	"coordination.k8s.io/v1alpha2":          "LeaseCandidate",
+	"coordination.k8s.io/v1beta1":           "Lease LeaseCandidate",
+	"discovery.k8s.io/v1beta1":              "EndpointSlice",
+	"events.k8s.io/v1beta1":                 "Event",
+	"extensions/v1beta1":                    "DaemonSet Deployment DeploymentRollback Ingress NetworkPolicy ReplicaSet Scale",
+	"flowcontrol.apiserver.k8s.io/v1beta1":  "FlowSchema PriorityLevelConfiguration",
+	"flowcontrol.apiserver.k8s.io/v1beta2":  "FlowSchema PriorityLevelConfiguration",
+	"flowcontrol.apiserver.k8s.io/v1beta3":  "FlowSchema PriorityLevelConfiguration",
+	"imagepolicy.k8s.io/v1alpha1":           "ImageReview",
+	"internal.apiserver.k8s.io/v1alpha1":    "StorageVersion",
+	"networking.k8s.io/v1beta1":             "IPAddress Ingress IngressClass ServiceCIDR",
+	"node.k8s.io/v1alpha1":                  "RuntimeClass",
+	"node.k8s.io/v1beta1":                   "RuntimeClass",
+	"policy/v1beta1":                        "Eviction PodDisruptionBudget",
+	"rbac.authorization.k8s.io/v1alpha1":    "ClusterRole ClusterRoleBinding Role RoleBinding",
+	"rbac.authorization.k8s.io/v1beta1":     "ClusterRole ClusterRoleBinding Role RoleBinding",
+	"resource.k8s.io/v1alpha3":              "DeviceTaintRule ResourcePoolStatusRequest",
+	"resource.k8s.io/v1beta1":               "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice",
+	"resource.k8s.io/v1beta2":               "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice",
+	"scheduling.k8s.io/v1alpha2":            "PodGroup Workload",
+	"scheduling.k8s.io/v1beta1":             "PriorityClass",
+	"storage.k8s.io/v1alpha1":               "CSIStorageCapacity VolumeAttachment VolumeAttributesClass",
+	"storage.k8s.io/v1beta1":                "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass",
+	"storagemigration.k8s.io/v1beta1":       "StorageVersionMigration",
+}
+
+// moved are kinds that are the same as one of another group (K pkg/apis/extensions/v1beta1, pkg/apis/apps/v1beta1 and
+// v1beta2, pkg/apis/events: conversions).
+var moved = map[schema.GroupKind]string{
+	{Group: "extensions", Kind: "DaemonSet"}:          "apps",
+	{Group: "extensions", Kind: "Deployment"}:         "apps",
+	{Group: "extensions", Kind: "DeploymentRollback"}: "apps",
+	{Group: "extensions", Kind: "ReplicaSet"}:         "apps",
+	{Group: "extensions", Kind: "Ingress"}:            "networking.k8s.io",
+	{Group: "extensions", Kind: "NetworkPolicy"}:      "networking.k8s.io",
+	{Group: "extensions", Kind: "Scale"}:              "autoscaling",
+	{Group: "apps", Kind: "Scale"}:                    "autoscaling",
+	{Group: "events.k8s.io", Kind: "Event"}:           "",
+}
+
+// Same reports whether objects of two kinds can be converted to each other: they are versions of one.
+func Same(a, b schema.GroupKind) bool { return original(a) == original(b) }
+
+func original(k schema.GroupKind) schema.GroupKind {
+	if group, found := moved[k]; found {
+		k.Group = group
+	}
+	return k
+}
+
+// Retired reports whether kube-apiserver's scheme knows a kind that isn't served.
+func Retired(gvk schema.GroupVersionKind) bool {
+	kind := strings.TrimSuffix(gvk.Kind, "List")
+	for name := range strings.FieldsSeq(retired[gvk.GroupVersion().String()]) {
+		if name == kind || name == gvk.Kind {
+			return true
+		}
+	}
+	return false
+}
