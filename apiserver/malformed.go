@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -73,7 +74,7 @@ func (q *request) authorizeMalformed() error {
 }
 
 func (o *op) notMalformed() error {
-	return apierrors.NewInvalid(schema.GroupKind{Group: o.res.Group, Kind: o.res.Plural}, o.name, field.ErrorList{
+	return invalid.New(schema.GroupKind{Group: o.res.Group, Kind: o.res.Plural}, o.name, field.ErrorList{
 		field.Invalid(field.NewPath(ignoreReadError), true, "is exclusively used to delete corrupt object(s), try again by removing this option")})
 }
 
