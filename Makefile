@@ -9,7 +9,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check race bench diff conformance crds helm etcd meta soak faults chaos image fuzz clean
+.PHONY: run build test check race bench diff conformance crds extensions helm etcd meta soak faults chaos image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -50,6 +50,12 @@ crds: ## the definitions of real projects, and objects of all their kinds
 	$(GO) -C tests/crds vet ./...
 	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/crds && "$$tool" ./...
 	$(GO) -C tests/crds test -count=1 -timeout=20m -v ./... $(ARGS)
+
+extensions: ## custom resources against apiextensions-apiserver, which takes minutes to build for the first time: SEED=
+	$(GO) -C tests/extensions mod tidy -diff
+	$(GO) -C tests/extensions vet ./...
+	tool="$$($(GO) -C tests tool -n staticcheck)" && cd tests/extensions && "$$tool" ./...
+	$(GO) -C tests/extensions test -count=1 -timeout=20m ./... $(ARGS)
 
 helm: ## a chart's life with Helm's library, which takes minutes to build for the first time
 	$(GO) -C tests/helm mod tidy -diff

@@ -117,6 +117,7 @@ func TestScaleCustom(t *testing.T) {
 		{"PUT", "/x/scale", "application/json", scale(`,"resourceVersion":"1"`, `{"replicas":3}`), http.StatusConflict, "please apply your changes to the latest version"},
 		{"PUT", "/x/scale", "application/json", scale(`,"labels":{"not valid":"!"}`, `{"replicas":4}`), http.StatusOK, `"spec":{"replicas":4}`},
 		{"PUT", "/x/scale", "application/json", scale("", `{"replicas":-1}`), http.StatusUnprocessableEntity, "should be a non-negative integer"},
+		{"PUT", "/x/scale", "application/json", strings.Replace(scale("", `{"replicas":4}`), "autoscaling", "extensions", 1), http.StatusBadRequest, "no kind is registered for the type v1.Scale"},
 		{"PATCH", "/x/scale", mergePatch, `{"metadata":{"uid":"other"},"spec":{"replicas":5}}`, http.StatusOK, `"spec":{"replicas":5}`},
 		{"PATCH", "/x/scale", mergePatch, `{"metadata":{"uid":"other"}}`, http.StatusOK, `"spec":{"replicas":5}`},
 		{"PATCH", "/x/scale?fieldManager=m&force=true", applyPatch, scale("", `{"replicas":6}`), http.StatusInternalServerError, "request to convert CR to an invalid group/version: autoscaling/v1"},

@@ -240,8 +240,11 @@ func decodeError(err error, kind string, got *schema.GroupVersionKind, data []by
 	return badRequest("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(data))
 }
 
+// schemeName is what all of upstream's schemes are called.
+const schemeName = "pkg/runtime/scheme.go:111"
+
 func notRegistered(gvk schema.GroupVersionKind) string {
-	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", gvk.Kind, gvk.GroupVersion(), "pkg/runtime/scheme.go:111")
+	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", gvk.Kind, gvk.GroupVersion(), schemeName)
 }
 
 // summary shows the first 30 bytes of a body, as text if it looks like JSON.

@@ -91,6 +91,11 @@ func (q *request) replaceScale() (scaling, error) {
 	}
 	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	obj, err := q.other(b, scaleKind)
+	if err != nil && q.res.Custom {
+		// Upstream looks for the kind where there are none to word the error (AS handlers/rest.go:
+		// transformDecodeError with AX pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).
+		return nil, badRequest("no kind is registered for the type v1.Scale in scheme %q", schemeName)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -186,9 +186,9 @@ func TestFair(t *testing.T) {
 			t.Errorf("%d of the flood are being served", n)
 		}
 		other.start(3)
-		admin.start(100)
+		admin.start(50)
 		account.start(5)
-		if n := admin.running.Load(); n != 100 {
+		if n := admin.running.Load(); n != 50 {
 			t.Errorf("%d of an administrator's requests are being served", n)
 		}
 		if n := account.running.Load(); n != 5 {
