@@ -111,8 +111,8 @@ func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err
 	return out, err
 }
 
-// Sound returns why a listed object is none of its kind; nil if it is one.
-func (l *Loopback) Sound(r *resources.Resource, o *storage.Object) error { return l.s.sound(r, o) }
+// Verify returns why a listed object can't be read as one of its kind; nil if it can.
+func (l *Loopback) Verify(r *resources.Resource, o *storage.Object) error { return l.s.sound(r, o) }
 
 // Fresh waits until the cache shows every write that was acknowledged before the call.
 func (l *Loopback) Fresh(ctx context.Context) error {

@@ -48,7 +48,8 @@ func (s *Server) deleteMalformed(q *request, x *rendering) error {
 		var lost *storage.ConflictError
 		switch {
 		case err == nil:
-			s.log.Warn("an object that can't be read was deleted without its finalizers", "key", key, "user", q.user.Name, "why", s.sound(q.res, cur))
+			s.log.Warn("an object that can't be read was deleted without its finalizers",
+				"key", key, "user", q.user.Name, "err", s.sound(q.res, cur))
 			return q.answerOther(x, http.StatusOK, q.malformedStatus())
 		case !errors.As(err, &lost):
 			return err
@@ -75,11 +76,13 @@ func (q *request) authorizeMalformed() error {
 
 func (o *op) notMalformed() error {
 	return invalid.New(schema.GroupKind{Group: o.res.Group, Kind: o.res.Plural}, o.name, field.ErrorList{
-		field.Invalid(field.NewPath(ignoreReadError), true, "is exclusively used to delete corrupt object(s), try again by removing this option")})
+		field.Invalid(field.NewPath(ignoreReadError), true,
+			"is exclusively used to delete corrupt object(s), try again by removing this option")})
 }
 
 func (o *op) malformedStatus() *metav1.Status {
-	return &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusOK,
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusOK,
 		Details: &metav1.StatusDetails{Name: o.name, Kind: o.res.Kind}}
 }
 
@@ -89,7 +92,8 @@ func noCollection(o *metav1.DeleteOptions) error {
 		return nil
 	}
 	return invalidOptions("DeleteOptions", field.ErrorList{
-		field.Invalid(field.NewPath(ignoreReadError), true, "is not allowed with DELETECOLLECTION, try again after removing the option")})
+		field.Invalid(field.NewPath(ignoreReadError), true,
+			"is not allowed with DELETECOLLECTION, try again after removing the option")})
 }
 
 // malformed collects what a list can't show, where the list fails for it.
@@ -121,7 +125,8 @@ func (m *malformed) err(res *resources.Resource) error {
 	if m.truncated {
 		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
 	}
-	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,
 		Details: &metav1.StatusDetails{Group: res.Group, Kind: res.Plural, Name: "list", Causes: causes},
 		Message: fmt.Sprintf("failed to read one or more %s from the storage", res.GroupResource())}}
 }

@@ -65,8 +65,8 @@ const crontabs = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions
 	"status":{"acceptedNames":{"plural":"crontabs","singular":"crontab","kind":"CronTab","listKind":"CronTabList"},"storedVersions":["v1"],
 		"conditions":[{"type":"NamesAccepted","status":"True","lastTransitionTime":"2024-05-01T10:00:00Z","reason":"","message":""},{"type":"Established","status":"True","lastTransitionTime":"2024-05-01T10:00:00Z","reason":"","message":""}]}}`
 
-// before fills a store with n config maps and n custom resources in the namespace default, and one of each in another, returns
-// the revision, and moves it out of a cache's history of one event.
+// before starts a server whose history is one event, over a store with n config maps and n custom resources in the
+// namespace default and one of each in another, and returns the revision.
 func before(t *testing.T, n int) (*apiservertest.Server, *reading, string) {
 	t.Helper()
 	store := &reading{Store: storagetest.Open(t)}

@@ -82,8 +82,9 @@ func (c *Collector) tellBroken(k graph.Key, o *storage.Object) {
 		return
 	}
 	c.broken[k] = struct{}{}
-	c.config.Log.Warn("an object can't be read: the garbage collector doesn't know its owners and keeps it, and what may be its own", "key", o.Key, "err", o.Err)
+	c.config.Log.Warn("an object can't be read: the garbage collector doesn't know its owners and keeps it and its dependents",
+		"key", o.Key, "err", o.Err)
 	if len(c.broken) == mostBroken {
-		c.config.Log.Warn("of further objects that can't be read the garbage collector says nothing", "named", mostBroken)
+		c.config.Log.Warn("further objects that can't be read aren't logged", "named", mostBroken)
 	}
 }

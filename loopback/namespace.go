@@ -147,7 +147,7 @@ func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns stri
 	items := make([]namespace.Item, 0, len(objs))
 	for _, o := range objs {
 		item := namespace.Item{Name: o.Meta.Name, Finalizers: o.Meta.Finalizers}
-		if err := n.API.Sound(p.Resource, o); err != nil {
+		if err := n.API.Verify(p.Resource, o); err != nil {
 			item.Unreadable = err.Error() // it names the key
 			items = append(items, item)
 			continue

@@ -155,13 +155,12 @@ func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.
 	if obj.GetObjectKind().GroupVersionKind().GroupVersion() == gv {
 		return obj, nil
 	}
-	if c.res.Convert != nil {
-		return c.res.Convert(obj, gv)
-	}
 	to := c.version(gv)
 	switch {
-	case to == nil:
+	case to == nil: // unlike upstream, for custom resources too: else no apply succeeds any more (kubernetes#111937)
 		return nil, runtime.NewNotRegisteredErrForKind("managed fields", gv.WithKind(c.res.Kind))
+	case c.res.Convert != nil:
+		return c.res.Convert(obj, gv)
 	case to.FromStored != nil:
 		return to.FromStored(obj)
 	}

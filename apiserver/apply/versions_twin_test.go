@@ -42,10 +42,12 @@ func (p plainest) Default(obj runtime.Object) { p.entry.Strategy.Default(obj) }
 
 func (p plainest) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	u, gv := obj.DeepCopyObject().(*unstructured.Unstructured), target.(schema.GroupVersion)
-	for way, v := range []schema.GroupVersion{gv, u.GroupVersionKind().GroupVersion()} {
-		if v.Group != p.kind.Group || !slices.Contains(p.versions, v.Version) {
-			return nil, fmt.Errorf("request to convert CR %s an invalid group/version: %s", []string{"to", "from"}[way], v)
-		}
+	known := func(v schema.GroupVersion) bool { return v.Group == p.kind.Group && slices.Contains(p.versions, v.Version) }
+	switch from := u.GroupVersionKind().GroupVersion(); {
+	case !known(gv): // a known difference: entries of a version that the definition has no more are dropped
+		return nil, runtime.NewNotRegisteredErrForKind("twin", gv.WithKind(p.kind.Kind))
+	case !known(from):
+		return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
 	}
 	if p.hook && u.GroupVersionKind().GroupVersion() != gv && len(u.Object) > 2 {
 		rename(u.Object, gv.String())
