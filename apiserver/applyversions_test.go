@@ -80,11 +80,11 @@ func TestApplyVersions(t *testing.T) {
 	failed(apply(newer, "y", "fieldManager=other&force=true", `{"b":"important"}`), http.StatusInternalServerError, ".spec.n: field not declared in schema")
 	expect("y", `{"a":1,"n":"set"}`, `m example.com/v1beta1 {"f:spec":{"f:a":{}}}`)
 
-	// An entry of a version that the definition doesn't have fails an apply.
+	// An entry of a version that the definition doesn't have is dropped (conformance/differences.md).
 	gone := strings.Replace(thing(newer, "z", `{"a":1}`), `"name":"z"`, `"name":"z","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v0",
 		"fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:b":{}}}}]`, 1)
 	must(t, s.Do("POST", newer+"?fieldManager=other", gone), http.StatusCreated)
-	expect("z", `{"a":1,"n":"set"}`)
+	expect("z", `{"a":1,"n":"set"}`, `other example.com/v1 {"f:spec":{".":{},"f:a":{},"f:n":{}}}`)
 }
 
 // TestApplyDefaults: defaults are filled in when an apply changes something, nothing of the document is pruned.
