@@ -1,6 +1,6 @@
-// Package chaos holds the tests of what must survive on an external etcd: a cluster of three members and three servers
-// over it, in processes of their own, of which some are killed, paused or cut off while clients write, read and watch.
-// It has no code of its own; what clients saw is checked by package check.
+// Package chaos holds the tests of what must survive on an external etcd: a cluster of three members and servers over
+// it, in processes of their own, of which some are killed, paused or cut off while clients write, read and watch, or of
+// which etcd is replaced by a backup. It has no code of its own; what clients saw is checked by package check.
 //
 // It guarantees:
 //
