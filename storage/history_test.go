@@ -60,7 +60,7 @@ func TestLowerRevision(t *testing.T) {
 	}
 }
 
-// TestFutureRevision asks for a revision that nobody has seen, which proves nothing.
+// TestFutureRevision asks for a revision that was never seen, which proves nothing.
 func TestFutureRevision(t *testing.T) {
 	e, fatal := answering(t, func(key string) (int64, error) {
 		if strings.Contains(key, "future") {

@@ -38,7 +38,7 @@ func startRestored(t *testing.T) *restored {
 	return r
 }
 
-// offline has change work on the directory while etcd is stopped, and nobody notices before it is back.
+// offline has change work on the directory while etcd is stopped; the store can connect when it is back.
 func (r *restored) offline(change func(dir string)) {
 	r.t.Helper()
 	r.proxy.cut()

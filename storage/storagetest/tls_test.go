@@ -95,7 +95,7 @@ func TestUsers(t *testing.T) {
 		t.Error(err)
 	}
 	rejected(t, "a user without permissions", c.as(a, "idle", soon), "permission denied: with authentication enabled")
-	rejected(t, "a name that is no user's", c.as(a, "nobody", soon), "with authentication enabled")
+	rejected(t, "a name that is no user's", c.as(a, "unknown", soon), "with authentication enabled")
 }
 
 // enable makes users, "writer" with the permission for all keys below /registry and "idle" with none, and enables

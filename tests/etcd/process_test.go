@@ -76,7 +76,7 @@ func newMember(t *testing.T) *member {
 	return &member{t: t, dir: t.TempDir(), client: "http://" + free(t), peer: "http://" + free(t)}
 }
 
-// free is an address that nobody listens on.
+// free is a free address.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
