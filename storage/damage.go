@@ -20,8 +20,8 @@ import (
 	"go.etcd.io/etcd/server/v3/storage/wal"
 )
 
-// A log whose last record was cut off by a crash is what etcd expects: it drops the record, which nobody was
-// told of, and goes on. What follows is damage that etcd doesn't expect. It says so in its own words, ends the
+// A log whose last record was cut off by a crash is what etcd expects: it drops the record, which was
+// never acknowledged, and goes on. What follows is damage that etcd doesn't expect. It says so in its own words, ends the
 // process with a stack trace, or waits without end; here it becomes ErrDamaged.
 
 // damagedf is an ErrDamaged that says what is wrong.
@@ -100,7 +100,7 @@ type watchdog struct {
 	server *etcdserver.EtcdServer
 	// leads is closed when a leader has been elected and has written to the log.
 	leads chan struct{}
-	// idle counts how often in a row check found that there was nobody to elect.
+	// idle counts how often in a row check found no member to elect.
 	idle int
 }
 
@@ -137,7 +137,8 @@ func (w *watchdog) check() error {
 	}
 	committed := w.server.CommittedIndex()
 	if applied, _ := schema.ReadConsistentIndex(w.server.Backend().ReadTx()); applied > committed {
-		return damagedf("etcd's log ends before entry %d, but its database holds what entry %d has written: the end of the log is lost, perhaps with acknowledged writes", committed, applied)
+		return damagedf("etcd's log ends before entry %d, but its database holds what entry %d has written: "+
+			"the end of the log is lost, perhaps with acknowledged writes", committed, applied)
 	}
 	return nil
 }

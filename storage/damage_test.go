@@ -36,7 +36,7 @@ func written(t *testing.T) string {
 	return dir
 }
 
-// member is what etcd has in a data directory, for what befalls it.
+// member is what etcd has in a data directory, for what happens to it.
 type member struct {
 	t   *testing.T
 	dir string
@@ -91,7 +91,7 @@ func TestDamage(t *testing.T) {
 	whole := written(t)
 	half := func(n int) int { return n / 2 }
 	for name, c := range map[string]struct {
-		befall func(m member)
+		happens func(m member)
 		// says is part of the error; empty is for what opens, with at least so many records left.
 		says string
 		left int
@@ -122,7 +122,7 @@ func TestDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := abandonedDir(t)
 			copySparse(t, whole, dir)
-			c.befall(member{t, filepath.Join(dir, memberDir)})
+			c.happens(member{t, filepath.Join(dir, memberDir)})
 			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 			defer cancel()
 			var log bytes.Buffer

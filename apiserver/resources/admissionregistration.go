@@ -16,12 +16,14 @@ func admissionregistration() []*Resource {
 		// v1.36 still writes the mutating policies as v1beta1, so that v1.35 can read them
 		// (pkg/kubeapiserver/default_storage_factory_builder.go).
 		&Resource{Plural: "mutatingadmissionpolicies", New: of[admissionv1.MutatingAdmissionPolicy], Categories: apiExtensions,
-			Inert: noPolicies, Strategy: policies, Stored: admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicy"),
+			Inert: noPolicies, Strategy: policies,
+			Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicy"),
 			ToStored:   recast[admissionv1beta1.MutatingAdmissionPolicy],
 			FromStored: recast[admissionv1.MutatingAdmissionPolicy]},
 		&Resource{Plural: "mutatingadmissionpolicybindings", New: of[admissionv1.MutatingAdmissionPolicyBinding],
 			Categories: apiExtensions,
-			Inert:      noPolicies, Strategy: policies, Stored: admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicyBinding"),
+			Inert:      noPolicies, Strategy: policies,
+			Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicyBinding"),
 			ToStored:   recast[admissionv1beta1.MutatingAdmissionPolicyBinding],
 			FromStored: recast[admissionv1.MutatingAdmissionPolicyBinding]},
 		&Resource{Plural: "mutatingwebhookconfigurations", New: of[admissionv1.MutatingWebhookConfiguration],

@@ -77,7 +77,8 @@ func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
 	if len(words) == 1 && words["api/all"] == "false" {
 		return nil, nil, errors.New("api/all=false alone leaves nothing to be served; name what is to be, as in apps/v1=true")
 	}
-	s = &Serving{levels: map[int]bool{}, versions: map[schema.GroupVersion]bool{}, resources: map[schema.GroupVersionResource]bool{}}
+	s = &Serving{levels: map[int]bool{}, versions: map[schema.GroupVersion]bool{},
+		resources: map[schema.GroupVersionResource]bool{}}
 	for _, key := range slices.Sorted(maps.Keys(words)) {
 		here, err := s.parse(key, words[key])
 		if err != nil {
@@ -113,13 +114,15 @@ func (s *Serving) parse(key, value string) (here bool, err error) {
 	case key == "v1", key == "api/legacy":
 		return on, nil // they have no effect on kube-apiserver either
 	case len(tokens) < 2 || len(tokens) > 3:
-		return false, fmt.Errorf("%q is neither <group>/<version>, <group>/<version>/<resource>, api/all, api/ga, api/beta nor api/alpha", key)
+		return false, fmt.Errorf(
+			"%q is neither <group>/<version>, <group>/<version>/<resource>, api/all, api/ga, api/beta nor api/alpha", key)
 	}
 	gv := schema.GroupVersion{Group: tokens[0], Version: tokens[1]}
 	versions, ok := known[gv.Group]
 	switch {
 	case !ok:
-		return false, fmt.Errorf("%q: API group %q is not known; there are %s", key, gv.Group, strings.Join(slices.Sorted(maps.Keys(known))[1:], ", "))
+		return false, fmt.Errorf("%q: API group %q is not known; there are %s", key, gv.Group,
+			strings.Join(slices.Sorted(maps.Keys(known))[1:], ", ")) // the first is the core group, without a name
 	case !slices.Contains(versions, gv.Version):
 		return false, fmt.Errorf("%q: version %q is not known; %s has %s", key, gv.Version, gv.Group, strings.Join(versions, ", "))
 	case len(tokens) == 2:

@@ -85,8 +85,8 @@ func (o *options) explain(err error) error {
 	case errors.Is(err, storage.ErrInUse):
 		return fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
 	case errors.Is(err, storage.ErrDamaged):
-		return fmt.Errorf("opening --data-dir %s: %w. Nothing was removed. Put the directory back from a copy, or begin anew with another --data-dir",
-			o.dataDir, err)
+		return fmt.Errorf("opening --data-dir %s: %w. Nothing was removed. "+
+			"Put the directory back from a copy, or begin anew with another --data-dir", o.dataDir, err)
 	case len(o.etcd) > 0:
 		return fmt.Errorf("opening --etcd-servers: %w", err)
 	}
