@@ -62,10 +62,7 @@ func (s *Server) servePatch(q *request) error {
 
 // patch reads the request's options and document.
 func (q *request) patch() (patch, error) {
-	media := q.r.Header.Get("Content-Type")
-	if i := strings.IndexByte(media, ';'); i > 0 {
-		media = media[:i]
-	}
+	media := patchMedia(q.r)
 	p := patch{kind: types.PatchType(media), warn: func(text string) { warnStrict(text, q.warn.Add) }}
 	if !patchable(q.res)(media) {
 		return p, unsupportedMedia(patchTypes(q.res)) // B-50
@@ -97,6 +94,15 @@ func (q *request) patch() (patch, error) {
 		return p, badRequest("error decoding patch: %v", err)
 	}
 	return p, nil
+}
+
+// patchMedia is the media type of a patch without its parameters.
+func patchMedia(r *http.Request) string {
+	media := r.Header.Get("Content-Type")
+	if i := strings.IndexByte(media, ';'); i > 0 {
+		media = media[:i]
+	}
+	return media
 }
 
 // patchTypes are the media types of patches that are served: custom resources have no strategic

@@ -75,6 +75,19 @@ func (q *request) send(f format, code int, data []byte) {
 	write(q.w, q.r, code, data)
 }
 
+// mediaServed reports whether the body's media type, where it is looked at before the body, is one that is read. Of another
+// the body isn't asked for: a client that expects 100 learns it without sending.
+func (q *request) mediaServed() bool {
+	switch q.verb {
+	case "create":
+		_, err := contentType(q.r, !q.res.Custom)
+		return err == nil
+	case "patch":
+		return patchable(q.res)(patchMedia(q.r))
+	}
+	return true
+}
+
 // creation reads the body and the options of a POST, in the order that decides which of two faults is
 // answered.
 func (q *request) creation() (body, *metav1.CreateOptions, error) {

@@ -203,13 +203,15 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	if err := routable(r, t, verb); err != nil {
 		return err
 	}
-	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
-	release, err := s.intake.read(userOf(r).Name, r)
-	if err != nil {
-		return err
-	}
-	defer release()
 	q := &request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}
+	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
+	if q.mediaServed() {
+		release, err := s.intake.read(q.user.Name, r)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
 	if t.res.Deprecated != "" {
 		q.warn.Add(t.res.Deprecated)
 	}
