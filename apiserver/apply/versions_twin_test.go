@@ -42,7 +42,9 @@ func (p plainest) Default(obj runtime.Object) { p.entry.Strategy.Default(obj) }
 
 func (p plainest) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	u, gv := obj.DeepCopyObject().(*unstructured.Unstructured), target.(schema.GroupVersion)
-	known := func(v schema.GroupVersion) bool { return v.Group == p.kind.Group && slices.Contains(p.versions, v.Version) }
+	known := func(v schema.GroupVersion) bool {
+		return v.Group == p.kind.Group && slices.Contains(p.versions, v.Version)
+	}
 	switch from := u.GroupVersionKind().GroupVersion(); {
 	case !known(gv): // a known difference: entries of a version that the definition has no more are dropped
 		return nil, runtime.NewNotRegisteredErrForKind("twin", gv.WithKind(p.kind.Kind))
