@@ -224,6 +224,7 @@ func TestSlowObject(t *testing.T) {
 		s.put("configmaps/a/stuck", ownedBy(false, o))
 		s.delete("configmaps/a/o", metav1.DeletePropagationBackground)
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		at := s.called("delete", "stuck")
 		if busy := time.Duration(len(at)) * timeout; busy > 5*time.Minute {
 			t.Errorf("%d attempts in an hour: the worker was busy for %v", len(at), busy)
