@@ -115,6 +115,7 @@ func TestListMalformed(t *testing.T) {
 	behind(t, s, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
 	behind(t, s, "/registry/example.com/crontabs/default/a", "garbage")
 	behind(t, s, "/registry/example.com/crontabs/default/b", `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`)
+	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK) // is as new as what was written
 	st := must(t, s.Do("GET", "/apis/example.com/v1/crontabs", nil), http.StatusInternalServerError).Status()
 	if st.Reason != metav1.StatusReasonStoreReadError || st.Message != "failed to read one or more crontabs.example.com from the storage" || len(st.Details.Causes) != 2 {
 		t.Errorf("custom resources: %+v", st)
