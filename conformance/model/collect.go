@@ -2,7 +2,6 @@ package model
 
 import (
 	"slices"
-	"strings"
 )
 
 // worth is what a reference is worth (D-35).
@@ -140,10 +139,8 @@ func (o Object) blocks(owner Object) bool {
 func (r Owner) blocks(d, owner Object) bool {
 	k := KindOf(owner.Kind)
 	return r.UID == owner.UID && r.Block == True && r.Name == owner.Name && r.Kind == owner.Kind &&
-		group(r.APIVersion) == group(k.APIVersion) && (!k.Namespaced || owner.Namespace == d.Namespace)
+		(!k.Namespaced || owner.Namespace == d.Namespace)
 }
-
-func group(apiVersion string) string { return apiVersion[:max(0, strings.Index(apiVersion, "/"))] }
 
 // deadlocked returns the uids of the owners that the object blocks and that, over others, wait for it (J-12).
 func (s State) deadlocked(o Object) []UID {

@@ -10,15 +10,6 @@ import (
 // kindName is an apiVersion and a kind, interned.
 type kindName struct{ apiVersion, kind string }
 
-// group is the apiVersion's; empty for the core group.
-func (k kindName) group() string {
-	group, _, found := strings.Cut(k.apiVersion, "/")
-	if !found {
-		return ""
-	}
-	return group
-}
-
 // kind is what references to an apiVersion and kind mean. It exists while it is served or named
 // by a reference; a kind that was served and isn't now keeps its meaning for as long (J-45).
 type kind struct {

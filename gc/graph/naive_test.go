@@ -115,9 +115,7 @@ func (w *world) blocks(d *thing, uid string) bool {
 
 // fits reports whether a reference of d names x and not only its uid (D-70, D-71, J-16).
 func fits(d *thing, o Owner, x *thing) bool {
-	group := func(apiVersion string) string { return apiVersion[:max(0, strings.Index(apiVersion, "/"))] }
-	return o.Name == x.Name && o.Kind == x.Kind && group(o.APIVersion) == group(x.APIVersion) &&
-		(x.Namespace == "" || x.Namespace == d.Namespace)
+	return o.Name == x.Name && o.Kind == x.Kind && (x.Namespace == "" || x.Namespace == d.Namespace)
 }
 
 // naiveCycle reports whether t, going up through blocking references among waiting objects, comes to target.

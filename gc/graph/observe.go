@@ -40,8 +40,20 @@ func (g *Graph) insert(p place, o *Object) {
 	g.reportDependents(n)
 	g.markDependents(n)
 	g.breakCycles(n)
+	g.breakBelow(n)
 	if len(n.refs) > 0 || n.class() != Firm {
 		g.mark(n)
+	}
+}
+
+// breakBelow looks for cycles that dependents of n close, as which of them block is known anew.
+func (g *Graph) breakBelow(n *node) {
+	if n.anchor == nil {
+		return
+	}
+	for e := n.anchor.first; e != nil; e = e.next {
+		g.breakCycles(e.dependent)
+		g.mark(e.dependent)
 	}
 }
 
@@ -133,6 +145,7 @@ func (g *Graph) rename(n *node, stored *kindName) {
 	n.stored = stored
 	if n.anchor != nil {
 		n.anchor.reconsider()
+		g.breakBelow(n)
 		g.mark(n)
 	}
 }
