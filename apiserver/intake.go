@@ -1,15 +1,21 @@
 package apiserver
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"sync"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
 const (
-	// maxIntake bounds the bytes of all requests' bodies, from their first byte to the end of the request.
+	// maxIntake bounds the bytes of a pool's bodies, from their first byte to the end of the request.
 	maxIntake = 256 << 20
 	// bodyCost is what a request whose body is being read counts for, however slowly it comes: its goroutine and buffers.
 	bodyCost = 32 << 10
@@ -18,62 +24,191 @@ const (
 )
 
 // intake holds the bodies of requests. They are read before a request takes a seat, so that a slow client keeps no one
-// out. A user's bodies may take as much as is free after them: alone half of it, and each further flood half of what the
-// others have left.
+// out. When there is no room, requests of the user that holds the most are cut off, those that are not being served yet: so
+// a flood, by however many users, ends at its own cost, and a request of a user that holds little finds room. Requests of
+// system:masters have as much room of their own.
 type intake struct {
-	mu   sync.Mutex // guards what follows
-	held int64
-	by   map[string]int64
+	common, masters pool
 }
 
-// take counts n more bytes of a user's, and reports false if they would be too many.
-func (i *intake) take(user string, n int64) bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.by[user]+n > maxIntake-i.held-n {
+// pool is the bytes of some users' bodies.
+type pool struct {
+	mu   sync.Mutex // guards what follows, and the requests' bytes
+	held int64
+	by   map[string]*holder
+}
+
+// holder is what one user has, with the requests that may be cut off.
+type holder struct {
+	bytes   int64
+	pending map[*intakeRequest]struct{}
+}
+
+// intakeRequest is a request whose body is held.
+type intakeRequest struct {
+	pool *pool
+	user string
+	// bytes is 0 after the end, and after it was cut off.
+	bytes int64
+	ended bool
+	// reading says that the body is not read yet.
+	reading bool
+	// cut ends the reading of the body, or the wait for a seat. It is called with mu held, so never after the end.
+	cut func()
+}
+
+// holderOf is who bodies are counted for. Service accounts are counted by namespace: who may use one may use all.
+func holderOf(user string) string {
+	if account, ok := strings.CutPrefix(user, "system:serviceaccount:"); ok {
+		namespace, _, _ := strings.Cut(account, ":")
+		return "system:serviceaccount:" + namespace
+	}
+	return user
+}
+
+// begin registers a request.
+func (p *pool) begin(user string) *intakeRequest {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.by == nil {
+		p.by = map[string]*holder{}
+	}
+	r := &intakeRequest{pool: p, user: holderOf(user), reading: true, cut: func() {}}
+	h := p.by[r.user]
+	if h == nil {
+		h = &holder{pending: map[*intakeRequest]struct{}{}}
+		p.by[r.user] = h
+	}
+	h.pending[r] = struct{}{}
+	return r
+}
+
+// take counts n more bytes, and reports false if they would be too many, or the request was cut off.
+func (r *intakeRequest) take(n int) bool {
+	p := r.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.by[r.user]
+	for !r.ended && p.held+int64(n) > maxIntake {
+		victim := p.largest(h.bytes + int64(n))
+		if victim == nil {
+			return false
+		}
+		victim.cut()
+		victim.drop()
+	}
+	if r.ended {
 		return false
 	}
-	if i.by == nil {
-		i.by = map[string]int64{}
-	}
-	i.held += n
-	i.by[user] += n
+	p.held += int64(n)
+	h.bytes += int64(n)
+	r.bytes += int64(n)
 	return true
 }
 
-func (i *intake) give(user string, n int64) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.held -= n
-	if i.by[user] -= n; i.by[user] == 0 {
-		delete(i.by, user)
+// largest is the largest request that may be cut off, of the user that holds the most, if that is more than so much.
+func (p *pool) largest(most int64) (found *intakeRequest) {
+	for _, h := range p.by {
+		if h.bytes <= most || len(h.pending) == 0 {
+			continue
+		}
+		most = h.bytes
+		found = nil
+		for r := range h.pending {
+			if found == nil || r.bytes > found.bytes {
+				found = r
+			}
+		}
+	}
+	return found
+}
+
+// read says that the body is read.
+func (r *intakeRequest) read() {
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	r.reading = false
+}
+
+// serve says that the request has its seat: it isn't cut off any more. False: it was.
+func (r *intakeRequest) serve() bool {
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	if r.ended {
+		return false
+	}
+	delete(r.pool.by[r.user].pending, r)
+	return true
+}
+
+// end gives the bytes back.
+func (r *intakeRequest) end() {
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	r.drop()
+}
+
+// drop is end while mu is held. It may be called twice.
+func (r *intakeRequest) drop() {
+	if r.ended {
+		return
+	}
+	r.ended = true
+	h := r.pool.by[r.user]
+	r.pool.held -= r.bytes
+	h.bytes -= r.bytes
+	delete(h.pending, r)
+	if h.bytes == 0 && len(h.pending) == 0 {
+		delete(r.pool.by, r.user)
 	}
 }
 
 // read reads a request's body, so that readBody returns it at once; release is to be called when the request has ended.
 // Errors: 413 for a body that is too large, 429 if the user's bodies are too many, 504 for one that is too slow.
-func (i *intake) read(user string, r *http.Request) (release func(), err error) {
+func (i *intake) read(q *request) (release func(), err error) {
+	r := q.r
 	if r.Body == nil || r.Body == http.NoBody {
 		return func() {}, nil
 	}
 	if r.ContentLength > maxBody {
 		return nil, tooLarge()
 	}
-	held := int64(0)
-	release = func() { i.give(user, held) }
-	grow := func(n int) bool {
-		ok := i.take(user, int64(n))
-		if ok {
-			held += int64(n)
-		}
-		return ok
+	p := &i.common
+	if slices.Contains(q.user.Groups, auth.GroupMasters) {
+		p = &i.masters
 	}
-	data, err := gather(r.Body, r.ContentLength, grow)
-	if err != nil {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	held := p.begin(q.user.Name)
+	timed, _ := r.Body.(*timedBody)
+	p.mu.Lock()
+	held.cut = func() {
+		cancel(errBusy)
+		if held.reading && timed != nil {
+			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
+		}
+	}
+	p.mu.Unlock()
+	release = func() {
+		held.end()
+		cancel(nil)
+	}
+	data, err := gather(r.Body, r.ContentLength, held.take)
+	held.read()
+	switch {
+	case err != nil && context.Cause(ctx) == errBusy:
+		err = errBusy
+		fallthrough
+	case err != nil:
 		release()
 		return nil, err
+	case q.verb == "get" || q.verb == "list" || q.verb == "watch": // of no use; a watch would hold it for as long as it lasts
+		release()
+		r.Body = http.NoBody
+		return func() {}, nil
 	}
-	r.Body = &readAlready{ReadCloser: r.Body, data: data}
+	q.held = held
+	q.r = r.WithContext(ctx)
+	q.r.Body = &readAlready{ReadCloser: r.Body, data: data}
 	return release, nil
 }
 

@@ -10,34 +10,59 @@ import (
 	"testing/iotest"
 )
 
-// TestIntake: however many bytes one user's bodies have, another's finds room; all together stay within the bound.
+// TestIntake: however many users flood it, another's body finds room, and the bytes stay within the bound. Bodies of
+// requests that are being served are not cut off.
 func TestIntake(t *testing.T) {
-	var i intake
-	fill := func(user string) (n int64) {
-		for i.take(user, maxBody) {
-			n += maxBody
+	var p pool
+	var cut int
+	fill := func(user string, size int) (all []*intakeRequest) {
+		for {
+			r := p.begin(user)
+			r.cut = func() { cut++ }
+			all = append(all, r)
+			if !r.take(size) {
+				return all
+			}
 		}
-		return n
 	}
-	floods := map[string]int64{}
-	for f := range 4 {
-		floods[fmt.Sprint("flood", f)] = fill(fmt.Sprint("flood", f))
+	var all []*intakeRequest
+	for f := range 40 {
+		all = append(all, fill(fmt.Sprint("flood", f), maxBody)...)
+		all = append(all, fill(fmt.Sprint("small", f), bodyCost)...)
 	}
-	if n := floods["flood0"]; n < maxIntake/3 || n > maxIntake/2 {
-		t.Errorf("the first flood has %d bytes", n)
+	if p.held > maxIntake || p.held < maxIntake/2 {
+		t.Errorf("%d bytes in all", p.held)
 	}
-	if !i.take("other", maxBody) {
-		t.Error("another user's body is rejected")
+	before := cut
+	other := p.begin("other")
+	if !other.take(bodyCost+firstPiece) || !other.take(1<<20) || cut == before {
+		t.Errorf("another user's body is rejected; %d were cut off for it", cut-before)
 	}
-	if i.held > maxIntake {
-		t.Errorf("%d bytes in all", i.held)
+	if !other.serve() {
+		t.Error("another user's request was cut off")
 	}
-	i.give("other", maxBody)
-	for user, n := range floods {
-		i.give(user, n)
+	for _, r := range append(all, other) {
+		r.end()
+		r.end()
 	}
-	if i.held != 0 || len(i.by) != 0 {
-		t.Errorf("%d bytes of %v are left", i.held, i.by)
+	if p.held != 0 || len(p.by) != 0 {
+		t.Errorf("%d bytes of %v are left", p.held, p.by)
+	}
+	served := p.begin("big")
+	if !served.take(maxIntake-bodyCost) || !served.serve() {
+		t.Fatal("no room where there is no other")
+	}
+	if late := p.begin("late"); late.take(maxBody) || !late.take(bodyCost) {
+		t.Error("room was made at the cost of a request that is being served, or there was none")
+	}
+}
+
+// TestHolders: accounts of a namespace, which one user may impersonate all, count as one.
+func TestHolders(t *testing.T) {
+	for user, want := range map[string]string{"alice": "alice", "system:serviceaccount:a:b": "system:serviceaccount:a", "system:serviceaccount:a:c": "system:serviceaccount:a"} {
+		if got := holderOf(user); got != want {
+			t.Errorf("%s: %s", user, got)
+		}
 	}
 }
 

@@ -18,6 +18,8 @@ type request struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	s    *Server
+	// held is the body that was read; nil for none.
+	held *intakeRequest
 }
 
 // managerOr is who managedFields record the request for: whom its options name, else the client.

@@ -206,7 +206,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	q := &request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}
 	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
 	if q.mediaServed() {
-		release, err := s.intake.read(q.user.Name, r)
+		release, err := s.intake.read(q)
 		if err != nil {
 			return err
 		}
@@ -215,15 +215,12 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	if t.res.Deprecated != "" {
 		q.warn.Add(t.res.Deprecated)
 	}
-	return s.seat(q, func() error {
-		if limit == 0 {
-			return s.verb(q)
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), limit)
+	if limit > 0 { // the wait for a seat counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
+		ctx, cancel := context.WithTimeout(q.r.Context(), limit)
 		defer cancel()
 		q.r = q.r.WithContext(ctx)
-		return s.verb(q)
-	})
+	}
+	return s.seat(q, func() error { return s.verb(q) })
 }
 
 // limit is how long a request may take: as long as the server lets it (0-13) or, if that is less, as the

@@ -1,6 +1,9 @@
 package apiserver
 
 import (
+	"context"
+	"errors"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
@@ -20,14 +23,22 @@ func (s *Server) seat(q *request, serve func() error) (err error) {
 		objects = func() int { return s.countOf(q) }
 	}
 	classified := func(c flowcontrol.Class) {
-		h := q.w.Header()
-		h.Set(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, string(c.SchemaUID))
-		h.Set(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID, string(c.LevelUID))
+		if h := q.w.Header(); c.SchemaUID != "" && c.LevelUID != "" { // both are stored
+			h.Set(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, string(c.SchemaUID))
+			h.Set(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID, string(c.LevelUID))
+		}
 	}
 	ok := s.flow.Handle(q.r.Context(), a, objects, classified, func() {
 		defer s.inFlight(q.verb)()
+		if q.held != nil && !q.held.serve() {
+			err = errBusy
+			return
+		}
 		err = serve()
 	})
+	if !ok && errors.Is(context.Cause(q.r.Context()), context.DeadlineExceeded) {
+		return q.r.Context().Err() // the request's own time is over
+	}
 	if !ok {
 		return errBusy
 	}

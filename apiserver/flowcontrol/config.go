@@ -30,8 +30,8 @@ type level struct {
 }
 
 // newConfig digests the objects for a server with that many seats (AS pkg/util/flowcontrol/apf_controller.go:
-// digestConfigObjects, finishQueueSetReconfigsLocked). Levels that make no sense, which validation lets nobody store, are
-// left out.
+// digestConfigObjects, finishQueueSetReconfigsLocked). Levels that contradict themselves, as only another program stores
+// them, are left out.
 func newConfig(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration, seats int) *config {
 	c := &config{levels: map[string]*level{}}
 	var shares float64

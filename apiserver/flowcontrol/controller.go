@@ -38,8 +38,9 @@ type Controller struct {
 	clock   eventclock.Interface
 	metrics *metrics
 
-	// adjusted is when seats were lent last, in nanoseconds.
+	// adjusted is when seats were lent last, in nanoseconds since start.
 	adjusted atomic.Int64
+	start    time.Time
 	// exempt is how many requests of the level exempt are being served.
 	exempt atomic.Int64
 	// mu guards what follows: requests hold it for reading, changes for writing.
@@ -58,24 +59,26 @@ type queues struct {
 // Kubernetes are not in force before Set says so. r takes the metrics; nil for none.
 func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
 	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r), queues: map[string]*queues{}}
+	c.start = c.clock.Now()
 	c.Set(nil, nil)
 	return c
 }
 
-// Set puts the objects into force. Requests that wait or are being served stay in their queues; those of a level that is
-// no more are served to the end.
+// Set puts the objects into force. Requests that wait or are being served stay in their queues. Those of a level that is
+// no more are served to the end; if it comes back before, it has the same queues.
 func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration) {
 	next := newConfig(schemas, levels, c.seats)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.metrics.forget(c.config, next)
 	c.config = next
-	maps.DeleteFunc(c.queues, func(name string, _ *queues) bool { return next.levels[name] == nil })
 	c.adjust()
 }
 
-// adjust lends seats by what was demanded since the last time. mu is held.
+// adjust lends seats by what was demanded since the last time, and forgets levels that are no more and have no requests.
+// mu is held.
 func (c *Controller) adjust() {
+	maps.DeleteFunc(c.queues, func(name string, q *queues) bool { return c.config.levels[name] == nil && q.IsIdle() })
 	names := slices.Sorted(maps.Keys(c.config.levels))
 	claims := make([]claim, len(names))
 	for i, name := range names {
@@ -106,7 +109,9 @@ func (c *Controller) resize(l *level, seats int) {
 	} else {
 		next, err = q.BeginConfigChange(l.queuing)
 	}
-	if err != nil { // queues that make no sense, which validation lets nobody store: the level stays as it was
+	if err != nil { // queues that contradict themselves, as only another program stores them: the level has none
+		l.queuing = fq.QueuingConfig{Name: name}
+		c.resize(l, seats)
 		return
 	}
 	c.metrics.resize(l, seats)
@@ -133,10 +138,13 @@ func (c *Controller) Handle(ctx context.Context, a *auth.Attributes, objects fun
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
+	lending := c.keepLending()
+	defer lending.stop()
 	served := false
 	why := "queue-full"
 	if r := t.begin(ctx, a, objects); r != nil {
 		r.Finish(func() {
+			lending.stop()
 			served = true
 			defer c.metrics.begin(t.class, c.clock.Since(start))()
 			serve()
@@ -164,13 +172,43 @@ func (c *Controller) exempted(t ticket, serve func()) bool {
 
 // lend adjusts the seats if it is time.
 func (c *Controller) lend() {
-	now, last := c.clock.Now().UnixNano(), c.adjusted.Load()
+	now, last := int64(c.clock.Since(c.start)), c.adjusted.Load() // monotonic
 	if now-last < int64(adjustEvery) || !c.adjusted.CompareAndSwap(last, now) {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.adjust()
+}
+
+// lending adjusts the seats as long as a request waits, though no other comes.
+type lending struct {
+	mu    sync.Mutex // guards timer, which is nil when it is stopped
+	timer *time.Timer
+}
+
+func (c *Controller) keepLending() *lending {
+	l := &lending{}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer = time.AfterFunc(adjustEvery, func() {
+		c.lend()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.timer != nil {
+			l.timer.Reset(adjustEvery)
+		}
+	})
+	return l
+}
+
+func (l *lending) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
 }
 
 // ticket is where a request belongs.

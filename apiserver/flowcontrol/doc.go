@@ -1,5 +1,6 @@
-// Package flowcontrol is API Priority and Fairness (KEP-1040): it gives the server's places to requests by FlowSchemas and
-// PriorityLevelConfigurations, so that no client keeps others out.
+// Package flowcontrol is API Priority and Fairness (KEP-1040): it gives the server's seats to requests by FlowSchemas and
+// PriorityLevelConfigurations, so that no client keeps others out. Only requests for resources come here, so rules for other
+// paths have no effect.
 //
 // It guarantees:
 //
@@ -7,7 +8,7 @@
 //     schema's priority level. A schema whose level isn't there matches nothing. The mandatory objects (exempt, catch-all)
 //     are in force as Kubernetes has them, whether or not they are stored, and whatever is stored under their names.
 //  2. A priority level has its part of all seats, by its nominalConcurrencyShares. What it may lend is lent to levels that
-//     have more requests than seats, up to what they may borrow.
+//     have more requests than seats, up to what they may borrow, and given back as soon as its own requests wait.
 //  3. In a level, the flows of a schema (its users, or namespaces) wait in queues that are served in turn, so that one
 //     user's requests don't delay another's by more than its own share.
 //  4. A request waits for its seat for a bounded time, and as long as its context lasts. It is rejected if its queue is

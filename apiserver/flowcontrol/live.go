@@ -5,7 +5,9 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"golang.org/x/time/rate"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/kubecascade/kubecascade/storage"
@@ -17,6 +19,8 @@ type Live struct {
 	controller *Controller
 	cache      *cache.Cache
 	log        *slog.Logger
+	// complaint bounds how often the log is told of errors.
+	complaint rate.Sometimes
 	// shown is the revision that the controller's objects are up to.
 	shown atomic.Int64
 	// mu is held while the objects are read; it guards the watchers.
@@ -29,7 +33,7 @@ const schemas, levels = "flowschemas", "prioritylevelconfigurations"
 
 // NewLive returns what keeps a controller up to date with a cache.
 func NewLive(c *Controller, from *cache.Cache, log *slog.Logger) *Live {
-	return &Live{controller: c, cache: from, log: log}
+	return &Live{controller: c, cache: from, log: log, complaint: rate.Sometimes{Interval: time.Minute}}
 }
 
 // CatchUp puts the objects into force that the cache has now. It costs next to nothing while they stay as they are.
@@ -46,7 +50,7 @@ func (l *Live) CatchUp() {
 	if l.changed() {
 		rev, err := l.load()
 		if err != nil {
-			l.log.Error("reading flow schemas and priority levels", "err", err)
+			l.complaint.Do(func() { l.log.Error("reading flow schemas and priority levels", "err", err) })
 			return
 		}
 		now = rev
