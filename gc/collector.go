@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/time/rate"
 
 	"github.com/kubecascade/kubecascade/gc/graph"
 	"github.com/kubecascade/kubecascade/storage"
@@ -75,6 +76,8 @@ type Collector struct {
 	queue queue
 	// underWay are the requests handed out and not answered.
 	underWay map[graph.Ticket]request
+	// complaint bounds how often the log is told of objects that are backed off from.
+	complaint rate.Sometimes
 	// took is how long the request took that has just failed, while its answer is stepped; else 0.
 	took time.Duration
 	// broken are the objects that can't be read and that the log was told of, at most mostBroken.
@@ -93,6 +96,7 @@ func New(c Config) *Collector {
 		started:   make(chan struct{}),
 		stopped:   make(chan struct{}),
 		underWay:  map[graph.Ticket]request{},
+		complaint: rate.Sometimes{First: 10, Interval: 10 * time.Second},
 		broken:    map[graph.Key]struct{}{},
 	}
 }
@@ -215,7 +219,7 @@ func (c *Collector) answer(ctx context.Context, r graph.Result) {
 	c.took = 0
 }
 
-// noteDelay is the back-off from which on an object's is logged each time.
+// noteDelay is the back-off from which on an object's is logged, of many objects now and then.
 const noteDelay = 10 * time.Second
 
 // retry puts the ticket into the queue for as long as the back-off takes.
@@ -224,8 +228,10 @@ func (c *Collector) retry(a graph.Retry) {
 	d := delay(a.Attempt, c.took)
 	c.queue.add(a.Ticket, time.Now().Add(d))
 	if d >= noteDelay {
-		c.config.Log.Warn("garbage collector backs off from an object", "object", a.Object.String(), "attempt", a.Attempt,
-			"lastRequestTook", c.took.Round(time.Millisecond), "retryIn", d.Round(time.Second))
+		c.complaint.Do(func() {
+			c.config.Log.Warn("garbage collector backs off from an object", "object", a.Object.String(), "attempt", a.Attempt,
+				"lastRequestTook", c.took.Round(time.Millisecond), "retryIn", d.Round(time.Second))
+		})
 	}
 }
 

@@ -97,6 +97,8 @@ func walk(path string) (err error) {
 
 // watchdog finds out that etcd will never be ready, or not before as many writes as its log has lost.
 type watchdog struct {
+	// ahead counts the checks in a row that found the database ahead of the log.
+	ahead int
 	server *etcdserver.EtcdServer
 	// leads is closed when a leader has been elected and has written to the log.
 	leads chan struct{}
@@ -135,8 +137,11 @@ func (w *watchdog) check() error {
 	default:
 		return nil
 	}
+	applied, _ := schema.ReadConsistentIndex(w.server.Backend().ReadTx()) // first, as both grow
 	committed := w.server.CommittedIndex()
-	if applied, _ := schema.ReadConsistentIndex(w.server.Backend().ReadTx()); applied > committed {
+	if applied <= committed {
+		w.ahead = 0
+	} else if w.ahead++; w.ahead > 1 { // once, the log may still be on its way to what it says itself is committed
 		return damagedf("etcd's log ends before entry %d, but its database holds what entry %d has written: "+
 			"the end of the log is lost, perhaps with acknowledged writes", committed, applied)
 	}

@@ -33,14 +33,17 @@ type gate struct {
 	// client is that of the checks' own connections, but for its endpoint.
 	client clientv3.Config
 
-	mu sync.Mutex // guards rejected
+	mu sync.Mutex // guards the fields below
 	// rejected has what was logged last of an endpoint that can't be used.
 	rejected map[string]string
+	// passed are the endpoints that have passed the check once. Of the others nothing is known: that one has another
+	// history doesn't mean that the cluster was replaced.
+	passed map[string]bool
 }
 
 // newGate returns the gate for a client, to which it adds itself.
 func newGate(c Config, client *clientv3.Config, h *history) *gate {
-	g := &gate{history: h, root: c.Root, log: c.Logger, named: map[string]string{}, rejected: map[string]string{}}
+	g := &gate{history: h, root: c.Root, log: c.Logger, named: map[string]string{}, rejected: map[string]string{}, passed: map[string]bool{}}
 	for _, e := range c.Endpoints {
 		if a := address(e); g.named[a] == "" {
 			g.named[a] = e
@@ -85,8 +88,8 @@ func (g *gate) dial(ctx context.Context, addr string) (net.Conn, error) {
 		return nil, err
 	}
 	endpoint := g.endpoint(addr)
-	err = g.check(ctx, endpoint, conn.RemoteAddr())
-	if errors.Is(err, ErrSetBack) && !g.elsewhere(ctx, endpoint) {
+	doubt, err := g.check(ctx, endpoint, conn.RemoteAddr())
+	if errors.Is(err, ErrSetBack) && g.hasPassed(endpoint) && !g.elsewhere(ctx, endpoint) {
 		g.history.fail(fmt.Errorf("etcd at %s: %w", endpoint, err))
 	} else {
 		g.report(endpoint, err)
@@ -95,7 +98,17 @@ func (g *gate) dial(ctx context.Context, addr string) (net.Conn, error) {
 		conn.Close()
 		return nil, fmt.Errorf("etcd at %s: %w", endpoint, err)
 	}
+	if doubt {
+		g.history.doubt()
+	}
 	return conn, nil
+}
+
+// hasPassed reports whether the endpoint has passed the check once.
+func (g *gate) hasPassed(endpoint string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.passed[endpoint]
 }
 
 // endpoint is the one of the configuration that gRPC dials at the address.
@@ -116,12 +129,20 @@ func (g *gate) probe(ctx context.Context, endpoint string) error {
 		return err
 	}
 	defer conn.Close()
-	return g.check(ctx, endpoint, conn.RemoteAddr())
+	_, err = g.check(ctx, endpoint, conn.RemoteAddr()) // no request comes over this connection that a doubt could concern
+	return err
 }
 
 // check asks the member at the remote address, over a connection of its own, for its version and history. A
-// name with several addresses must not lead to another member than that which was dialed.
-func (g *gate) check(ctx context.Context, endpoint string, remote net.Addr) error {
+// name with several addresses must not lead to another member than that which was dialed. doubt is history's.
+func (g *gate) check(ctx context.Context, endpoint string, remote net.Addr) (doubt bool, err error) {
+	defer func() {
+		if err == nil {
+			g.mu.Lock()
+			g.passed[endpoint] = true
+			g.mu.Unlock()
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	c := g.client
@@ -131,18 +152,18 @@ func (g *gate) check(ctx context.Context, endpoint string, remote net.Addr) erro
 	})}
 	client, err := clientv3.New(c)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer client.Close()
 	status, err := pb.NewMaintenanceClient(client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := supported(status.Version); err != nil {
-		return err
+		return false, err
 	}
 	if err := g.history.same(status.Header); err != nil {
-		return err
+		return false, err
 	}
 	return g.history.check(clientv3.WithRequireLeader(ctx), pb.NewKVClient(client.ActiveConnection()), g.root)
 }

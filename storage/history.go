@@ -84,13 +84,21 @@ func (h *history) same(header *pb.ResponseHeader) error {
 // follows returns an ErrSetBack if the header of a linearizable answer doesn't follow what was known when the
 // request was sent.
 func (h *history) follows(known int64, header *pb.ResponseHeader) error {
+	err := h.compare(known, header)
+	if err == nil {
+		h.learn(header.GetRevision())
+	}
+	return err
+}
+
+// compare is follows, but takes nothing in.
+func (h *history) compare(known int64, header *pb.ResponseHeader) error {
 	if err := h.same(header); err != nil {
 		return err
 	}
 	if rev := header.GetRevision(); rev < known {
 		return fmt.Errorf("%w: it is at revision %d and was at %d", ErrSetBack, rev, known)
 	}
-	h.learn(header.GetRevision())
 	return nil
 }
 
@@ -137,30 +145,40 @@ func (h *history) fail(err error) {
 }
 
 // check asks a member whether its cluster's history is the one that is known. root is what is read if
-// nothing is. It is no error if that can't be told any more because it is compacted, but a doubt.
-func (h *history) check(ctx context.Context, kv pb.KVClient, root string) error {
+// nothing is. It is no error if that can't be told any more because it is compacted, but a doubt. The revision of a
+// member that has another history is not taken in: the others never reach it.
+func (h *history) check(ctx context.Context, kv pb.KVClient, root string) (doubt bool, err error) {
 	known, ev := h.seen.Load(), h.latest.Load()
 	q := &pb.RangeRequest{Key: []byte(root + "/"), KeysOnly: true}
 	if ev != nil {
 		q.Key = []byte(ev.Key)
 	}
 	resp, err := kv.Range(ctx, q)
-	if err != nil {
-		return err
+	if err == nil {
+		err = h.compare(known, resp.Header)
 	}
-	if err := h.follows(known, resp.Header); err != nil || ev == nil {
-		return err
+	switch {
+	case err != nil:
+		return false, err
+	case ev == nil:
+	case len(resp.Kvs) > 0 && resp.Kvs[0].ModRevision <= ev.Revision:
+		err = ev.found(modified(resp) == ev.Revision && ev.Value != nil)
+	default:
+		err = ev.check(ctx, kv)
 	}
-	if len(resp.Kvs) > 0 && resp.Kvs[0].ModRevision <= ev.Revision {
-		return ev.found(modified(resp) == ev.Revision && ev.Value != nil)
-	}
-	err = ev.check(ctx, kv)
 	if rpctypes.Error(err) == rpctypes.ErrCompacted {
-		h.doubts.Add(1)
-		h.doubted()
-		return nil
+		doubt, err = true, nil
 	}
-	return err
+	if err == nil {
+		h.learn(resp.Header.GetRevision())
+	}
+	return doubt, err
+}
+
+// doubt makes followers read the whole state before anything else is written.
+func (h *history) doubt() {
+	h.doubts.Add(1)
+	h.doubted()
 }
 
 // check looks the event up in etcd's history, which may be compacted.
