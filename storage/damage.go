@@ -98,7 +98,7 @@ func walk(path string) (err error) {
 // watchdog finds out that etcd will never be ready, or not before as many writes as its log has lost.
 type watchdog struct {
 	// ahead counts the checks in a row that found the database ahead of the log.
-	ahead int
+	ahead  int
 	server *etcdserver.EtcdServer
 	// leads is closed when a leader has been elected and has written to the log.
 	leads chan struct{}
