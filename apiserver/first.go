@@ -18,8 +18,8 @@ import (
 )
 
 // EnsureFirst makes what a cluster has from its beginning besides namespaces and roles, where it is
-// missing: the two priority classes of the system, which manifests of add-ons name, flow schemas and priority levels, and
-// the service "kubernetes" in the first address of the range, with this server's secure port. The system
+// missing: the two priority classes of the system, which manifests of add-ons name, flow schemas and priority levels,
+// and the service "kubernetes" in the first address of the range, with this server's secure port. The system
 // namespaces must be there. A service that can't be made, because the address is taken or a quota forbids it,
 // is only logged, as upstream does; other errors are those of the requests.
 // (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
@@ -44,8 +44,8 @@ func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
 	return s.fresh(ctx)
 }
 
-// flowJobs make the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The mandatory
-// ones are in force even while they are missing.
+// flowJobs make the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The
+// mandatory ones are in force even while they are missing.
 func (s *Server) flowJobs(ctx context.Context) (jobs []func(context.Context) error) {
 	add := func(plural string, obj object) {
 		jobs = append(jobs, func(context.Context) error { return s.ensure(ctx, flowcontrolv1.GroupName, plural, "", obj) })

@@ -24,9 +24,9 @@ const (
 )
 
 // intake holds the bodies of requests. They are read before a request takes a seat, so that a slow client keeps no one
-// out. When there is no room, requests of the user that holds the most are cut off, those that are not being served yet: so
-// a flood, by however many users, ends at its own cost, and a request of a user that holds little finds room. Requests of
-// system:masters have as much room of their own.
+// out. When there is no room, requests of the user that holds the most are cut off, those that are not being served
+// yet: so a flood, by however many users, ends at its own cost, and a request of a user that holds little finds room.
+// Requests of system:masters have as much room of their own.
 type intake struct {
 	common, masters pool
 }
@@ -201,7 +201,7 @@ func (i *intake) read(q *request) (release func(), err error) {
 	case err != nil:
 		release()
 		return nil, err
-	case q.verb == "get" || q.verb == "list" || q.verb == "watch": // of no use; a watch would hold it for as long as it lasts
+	case q.verb == "get" || q.verb == "list" || q.verb == "watch": // of no use, and a watch would hold it
 		release()
 		r.Body = http.NoBody
 		return func() {}, nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// logged are the query parameters whose values are logged: those that the API has. Any other may be a secret that a client
-// puts there though no parameter is for it, such as a bearer token.
+// logged are the query parameters whose values are logged: those that the API has. Any other may be a secret that a
+// client puts there though no parameter is for it, such as a bearer token.
 var logged = []string{
 	"allowWatchBookmarks", "continue", "dryRun", "exclude", "fieldManager", "fieldSelector", "fieldValidation", "force",
 	"gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "includeObject", "labelSelector", "limit",

@@ -77,8 +77,8 @@ func (q *request) send(f format, code int, data []byte) {
 	write(q.w, q.r, code, data)
 }
 
-// mediaServed reports whether the body's media type, where it is looked at before the body, is one that is read. Of another
-// the body isn't asked for: a client that expects 100 learns it without sending.
+// mediaServed reports whether the body's media type, where it is looked at before the body, is one that is read. Of
+// another the body isn't asked for: a client that expects 100 learns it without sending.
 func (q *request) mediaServed() bool {
 	switch q.verb {
 	case "create":

@@ -156,10 +156,13 @@ func New(c Config) (*Server, error) {
 		c.Registry = prometheus.NewRegistry()
 	}
 	s := &Server{
-		store: c.Store, cache: c.Cache, past: past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, c.Decoder.Root), Known: known(c.Cache)}), decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
-		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry, c.Types), complaint: rate.Sometimes{First: 10, Interval: time.Second},
-		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}), turn: make(chan struct{}, 1), closing: make(chan struct{}),
+		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
+		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry, c.Types),
+		complaint: rate.Sometimes{First: 10, Interval: time.Second},
+		fields:    apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
+		turn:      make(chan struct{}, 1), closing: make(chan struct{}),
 	}
+	s.past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, s.root), Known: known(c.Cache)})
 	pastMetrics(c.Registry, s.past)
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)

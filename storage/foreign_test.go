@@ -22,8 +22,8 @@ func (a answering) Range(context.Context, *pb.RangeRequest, ...grpc.CallOption) 
 	return &pb.RangeResponse{Header: header, Kvs: []*mvccpb.KeyValue{a.kv}}, nil
 }
 
-// TestForeignRevision: a member that is rejected for its history, with a greater revision, doesn't make the others look as
-// if they were set back.
+// TestForeignRevision: a member that is rejected for its history, with a greater revision, doesn't make the others
+// look as if they were set back.
 func TestForeignRevision(t *testing.T) {
 	h := newHistory(func(error) {})
 	h.learn(100)

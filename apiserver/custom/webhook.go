@@ -59,8 +59,8 @@ func (w *webhook) dialer() (*http.Client, error) {
 	return &http.Client{Transport: t, Timeout: webhookTimeout, CheckRedirect: noRedirects}, nil
 }
 
-// noRedirects makes a redirect the answer. Whoever may write a CustomResourceDefinition, or answers for its webhook, could
-// else have the server send objects to addresses that only the server reaches, from https to http too.
+// noRedirects makes a redirect the answer. Whoever may write a CustomResourceDefinition, or answers for its webhook,
+// could else have the server send objects to addresses that only the server reaches, from https to http too.
 func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // address is where the webhook is, and why it can't be reached there.
@@ -84,8 +84,8 @@ func (w *webhook) address() (string, error) {
 	return "", &url.Error{Op: "Post", URL: u.String(), Err: errNoNetwork}
 }
 
-// convert asks the webhook once, unless for an object without contents. Errors are those of an object that is converted by itself, as upstream's
-// are, which fills its caches one by one.
+// convert asks the webhook once, unless for an object without contents. Errors are those of an object that is
+// converted by itself, as upstream's are, which fills its caches one by one.
 func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
 	if len(objs) == 1 && empty(objs[0]) {
 		return renaming{}.convert(objs, apiVersion)
@@ -220,8 +220,9 @@ func (w *webhook) post(data []byte) ([]byte, error) {
 	return body, nil
 }
 
-// rejection is the error for an answer that is no review. It tells the code, but nothing of the body: the requester could
-// else read what addresses answer that only the server reaches. (Upstream tells 2 KB of it, or the message of a Status.)
+// rejection is the error for an answer that is no review. It tells the code, but nothing of the body: the requester
+// could else read what addresses answer that only the server reaches. (Upstream tells 2 KB of it, or the message of a
+// Status.)
 func rejection(code int) error {
 	return fmt.Errorf("the webhook answered with the status code %d (%s) instead of a ConversionReview", code, http.StatusText(code))
 }

@@ -30,9 +30,11 @@ type level struct {
 }
 
 // newConfig digests the objects for a server with that many seats (AS pkg/util/flowcontrol/apf_controller.go:
-// digestConfigObjects, finishQueueSetReconfigsLocked). Levels that contradict themselves, as only another program stores
-// them, are left out.
-func newConfig(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration, seats int) *config {
+// digestConfigObjects, finishQueueSetReconfigsLocked). Levels that contradict themselves, as only another program
+// stores them, are left out.
+func newConfig(
+	schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration, seats int,
+) *config {
 	c := &config{levels: map[string]*level{}}
 	var shares float64
 	for _, o := range withMandatory(levels, bootstrap.MandatoryPriorityLevelConfigurations, levelName, keepLevel) {
@@ -90,7 +92,8 @@ func withMandatory[T any](stored, mandatory []*T, name func(*T) string, keep fun
 
 // newLevel returns nil if the object contradicts itself.
 func newLevel(o *flowcontrolv1.PriorityLevelConfiguration) *level {
-	l := &level{object: o, exempt: o.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt, queuing: fq.QueuingConfig{Name: o.Name}}
+	exempt := o.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt
+	l := &level{object: o, exempt: exempt, queuing: fq.QueuingConfig{Name: o.Name}}
 	switch {
 	case l.exempt:
 		l.queuing.DesiredNumQueues = -1 // every request is dispatched at once
@@ -99,7 +102,8 @@ func newLevel(o *flowcontrolv1.PriorityLevelConfiguration) *level {
 		return nil
 	}
 	if q := o.Spec.Limited.LimitResponse.Queuing; q != nil {
-		l.queuing.DesiredNumQueues, l.queuing.QueueLengthLimit, l.queuing.HandSize = int(q.Queues), int(q.QueueLengthLimit), int(q.HandSize)
+		l.queuing.DesiredNumQueues = int(q.Queues)
+		l.queuing.QueueLengthLimit, l.queuing.HandSize = int(q.QueueLengthLimit), int(q.HandSize)
 	}
 	return l
 }
@@ -153,7 +157,9 @@ func (l *level) widest() int {
 func (c *config) classify(a *auth.Attributes) (s *flowcontrolv1.FlowSchema, l *level, flow string) {
 	i := slices.IndexFunc(c.schemas, func(s *flowcontrolv1.FlowSchema) bool { return matches(&s.Spec, a) })
 	if i < 0 { // a user in neither system:authenticated nor system:unauthenticated
-		i = slices.IndexFunc(c.schemas, func(s *flowcontrolv1.FlowSchema) bool { return s.Name == flowcontrolv1.FlowSchemaNameCatchAll })
+		i = slices.IndexFunc(c.schemas, func(s *flowcontrolv1.FlowSchema) bool {
+			return s.Name == flowcontrolv1.FlowSchemaNameCatchAll
+		})
 	}
 	s = c.schemas[i]
 	if m := s.Spec.DistinguisherMethod; m != nil {

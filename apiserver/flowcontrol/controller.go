@@ -58,14 +58,15 @@ type queues struct {
 // New returns a controller of that many seats, in which requests wait as long as wait at most. The suggested objects of
 // Kubernetes are not in force before Set says so. r takes the metrics; nil for none.
 func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
-	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r), queues: map[string]*queues{}}
+	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r)}
+	c.queues = map[string]*queues{}
 	c.start = c.clock.Now()
 	c.Set(nil, nil)
 	return c
 }
 
-// Set puts the objects into force. Requests that wait or are being served stay in their queues. Those of a level that is
-// no more are served to the end; if it comes back before, it has the same queues.
+// Set puts the objects into force. Requests that wait or are being served stay in their queues. Those of a level that
+// is no more are served to the end; if it comes back before, it has the same queues.
 func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration) {
 	next := newConfig(schemas, levels, c.seats)
 	c.mu.Lock()
@@ -75,8 +76,8 @@ func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcont
 	c.adjust()
 }
 
-// adjust lends seats by what was demanded since the last time, and forgets levels that are no more and have no requests.
-// mu is held.
+// adjust lends seats by what was demanded since the last time, and forgets levels that are no more and have no
+// requests. mu is held.
 func (c *Controller) adjust() {
 	maps.DeleteFunc(c.queues, func(name string, q *queues) bool { return c.config.levels[name] == nil && q.IsIdle() })
 	names := slices.Sorted(maps.Keys(c.config.levels))
@@ -128,7 +129,9 @@ type Class struct {
 // Handle runs serve when the request has its seats, and returns when it has ended; it reports false if the request is
 // rejected and serve was not run. classified is called first. objects tells how many objects a list may show; nil for
 // other requests.
-func (c *Controller) Handle(ctx context.Context, a *auth.Attributes, objects func() int, classified func(Class), serve func()) bool {
+func (c *Controller) Handle(
+	ctx context.Context, a *auth.Attributes, objects func() int, classified func(Class), serve func(),
+) bool {
 	c.lend()
 	t := c.classify(a)
 	classified(t.class)

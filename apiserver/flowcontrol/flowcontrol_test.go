@@ -287,6 +287,63 @@ func TestLend(t *testing.T) {
 	})
 }
 
+// TestLendToWaiting: requests that wait are lent seats though no other request comes.
+func TestLendToWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(20, time.Minute, nil)
+		c.Set(standard())
+		var all sync.WaitGroup
+		flood := &load{c: c, u: user("flood"), end: make(chan struct{}), all: &all}
+		flood.start(40)
+		time.Sleep(2 * adjustEvery)
+		flood.start(1) // the level has borrowed by now
+		low := &load{c: c, u: user("system:serviceaccount:a:b", "system:serviceaccounts"), end: make(chan struct{}), all: &all}
+		close(flood.end)
+		synctest.Wait()
+		low.start(10)
+		time.Sleep(3 * adjustEvery)
+		synctest.Wait()
+		if n := low.running.Load(); n != 10 {
+			t.Errorf("%d of 10 run on an idle server", n)
+		}
+		close(low.end)
+		all.Wait()
+	})
+}
+
+// TestComesAndGoes: a level that is removed and comes back while its requests are being served has no more seats than it had.
+func TestComesAndGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(20, time.Millisecond, nil)
+		schemas := []*flowcontrolv1.FlowSchema{bootstrap.SuggestedFlowSchemaGlobalDefault}
+		levels := []*flowcontrolv1.PriorityLevelConfiguration{bootstrap.SuggestedPriorityLevelConfigurationGlobalDefault}
+		var all sync.WaitGroup
+		l := &load{c: c, u: user("u"), end: make(chan struct{}), all: &all}
+		for range 5 {
+			c.Set(schemas, levels)
+			l.start(20)
+			time.Sleep(time.Second) // the others have given up
+			c.Set(nil, nil)
+		}
+		if n := l.running.Load(); n > 20 {
+			t.Errorf("%d are being served by 20 seats", n)
+		}
+		close(l.end)
+		all.Wait()
+	})
+}
+
+// TestImpossibleQueues: a level with queues that contradict themselves, as only another program stores them, has none.
+func TestImpossibleQueues(t *testing.T) {
+	level := bootstrap.SuggestedPriorityLevelConfigurationGlobalDefault.DeepCopy()
+	level.Spec.Limited.LimitResponse.Queuing = &flowcontrolv1.QueuingConfiguration{Queues: 4, HandSize: 8, QueueLengthLimit: 1}
+	c := New(10, time.Minute, nil)
+	c.Set([]*flowcontrolv1.FlowSchema{bootstrap.SuggestedFlowSchemaGlobalDefault}, []*flowcontrolv1.PriorityLevelConfiguration{level})
+	if !c.Handle(t.Context(), get(user("u")), nil, func(Class) {}, func() {}) {
+		t.Error("rejected")
+	}
+}
+
 // TestMandatory: whatever is stored, or not, administrators are exempt and every request has a level.
 func TestMandatory(t *testing.T) {
 	broken := bootstrap.MandatoryFlowSchemaExempt.DeepCopy()

@@ -17,7 +17,9 @@ func matches(s *flowcontrolv1.FlowSchemaSpec, a *auth.Attributes) bool {
 			return false
 		}
 		if a.IsResource {
-			return slices.ContainsFunc(r.ResourceRules, func(r flowcontrolv1.ResourcePolicyRule) bool { return matchesResource(&r, a) })
+			return slices.ContainsFunc(r.ResourceRules, func(r flowcontrolv1.ResourcePolicyRule) bool {
+				return matchesResource(&r, a)
+			})
 		}
 		return slices.ContainsFunc(r.NonResourceRules, func(r flowcontrolv1.NonResourcePolicyRule) bool {
 			return names(r.Verbs, a.Verb) && matchesPath(r.NonResourceURLs, a.Path)

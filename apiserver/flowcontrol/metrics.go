@@ -22,11 +22,15 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		return f.NewGaugeVec(prometheus.GaugeOpts{Name: "apiserver_flowcontrol_" + name, Help: help}, labels)
 	}
 	return &metrics{
-		nominal:    gauge("nominal_limit_seats", "Seats of a priority level by its shares.", level),
-		limit:      gauge("current_limit_seats", "Seats of a priority level after lending and borrowing.", level),
-		executing:  gauge("current_executing_requests", "Requests that are being served, exempt ones aside.", both),
-		dispatched: f.NewCounterVec(prometheus.CounterOpts{Name: "apiserver_flowcontrol_dispatched_requests_total", Help: "Requests that were given their seats, exempt ones aside."}, both),
-		rejected:   f.NewCounterVec(prometheus.CounterOpts{Name: "apiserver_flowcontrol_rejected_requests_total", Help: "Requests that were rejected."}, append(both, "reason")),
+		nominal:   gauge("nominal_limit_seats", "Seats of a priority level by its shares.", level),
+		limit:     gauge("current_limit_seats", "Seats of a priority level after lending and borrowing.", level),
+		executing: gauge("current_executing_requests", "Requests that are being served, exempt ones aside.", both),
+		dispatched: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "apiserver_flowcontrol_dispatched_requests_total", Help: "Requests that were given their seats, exempt ones aside.",
+		}, both),
+		rejected: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "apiserver_flowcontrol_rejected_requests_total", Help: "Requests that were rejected.",
+		}, append(both, "reason")),
 		waited: f.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "apiserver_flowcontrol_request_wait_duration_seconds", Help: "Time that requests have waited for their seats.",
 			Buckets: []float64{0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30},

@@ -37,12 +37,18 @@ func excerpt(m metav1.Object) metav1.Object {
 		return m
 	}
 	at := field.NewPath("metadata")
-	c.labels = cutMap(c.labels, func(some map[string]string) field.ErrorList { return v1validation.ValidateLabels(some, at) })
-	c.annotations = cutMap(c.annotations, func(some map[string]string) field.ErrorList { return apivalidation.ValidateAnnotations(some, at) })
+	c.labels = cutMap(c.labels, func(some map[string]string) field.ErrorList {
+		return v1validation.ValidateLabels(some, at)
+	})
+	c.annotations = cutMap(c.annotations, func(some map[string]string) field.ErrorList {
+		return apivalidation.ValidateAnnotations(some, at)
+	})
 	c.owners = cutList(c.owners, func(some []metav1.OwnerReference) field.ErrorList {
 		return apivalidation.ValidateOwnerReferences(some, at)
 	})
-	c.finalizers = cutList(c.finalizers, func(some []string) field.ErrorList { return apivalidation.ValidateFinalizers(some, at) })
+	c.finalizers = cutList(c.finalizers, func(some []string) field.ErrorList {
+		return apivalidation.ValidateFinalizers(some, at)
+	})
 	return c
 }
 

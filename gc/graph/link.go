@@ -182,9 +182,10 @@ func (a *anchor) reconsider() {
 
 // blocks reports whether one of the references with the owner's uid has blockOwnerDeletion and names the owner.
 //
-// Upstream compares the uid only (GC/graph.go:blockingDependents), so that an object in one namespace blocks the deletion
-// of an owner in another, though it can't depend on it (D-71, J-16): a client that has read a uid could keep the owner,
-// and with it its namespace, from going away. The permission to block is checked for the object that the reference names.
+// Upstream compares the uid only (GC/graph.go:blockingDependents), so that an object in one namespace blocks the
+// deletion of an owner in another, though it can't depend on it (D-71, J-16): a client that has read a uid could keep
+// the owner, and with it its namespace, from going away. The permission to block is checked for the object that the
+// reference names.
 func (e *edge) blocks() bool {
 	for i := range e.dependent.refs {
 		r := &e.dependent.refs[i]
@@ -207,8 +208,8 @@ func (e *edge) blocks() bool {
 }
 
 // fits reports whether n's reference names the owner by name and kind, from where it can be named (D-70). The version
-// doesn't matter, nor whether it is served; the group neither, as what an old API server stored may have another than it is
-// served in (extensions).
+// doesn't matter, nor whether it is served; the group neither, as what an old API server stored may have another than
+// it is served in (extensions).
 func (r *ref) fits(n, owner *node) bool {
 	return r.name == owner.name && r.kind.name.kind == owner.stored.kind &&
 		(owner.namespace == "" || owner.namespace == n.namespace)

@@ -104,8 +104,8 @@ func TestRandomPorts(t *testing.T) {
 	}
 }
 
-// TestManyPairs warns of pods in which all pairs of a hundred thousand files, or ports, would have to be compared, and in
-// some told. It ends at once if that is linear, and would take hours and all memory if it were not.
+// TestManyPairs warns of pods in which all pairs of a hundred thousand files, or ports, would have to be compared,
+// and in some told. It ends at once if that is linear, and would take hours and all memory if it were not.
 func TestManyPairs(t *testing.T) {
 	const n = 100_000
 	items := func(path func(i int) string) []corev1.Volume {

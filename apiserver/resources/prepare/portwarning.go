@@ -39,7 +39,8 @@ func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []str
 // ports finds the definitions of a port that may clash without comparing all pairs.
 type ports struct {
 	all []definition
-	// by has the indices of the definitions, in order: of a number, of a number at a host's port, and of that at an address.
+	// by has the indices of the definitions, in order: of a number, of a number at a host's port, and of that at an
+	// address.
 	by map[portKey][]int
 }
 
