@@ -59,7 +59,7 @@ func (w *webhook) dialer() (*http.Client, error) {
 	return &http.Client{Transport: t, Timeout: webhookTimeout, CheckRedirect: noRedirects}, nil
 }
 
-// noRedirects makes a redirect the answer. Whoever may write a CustomResourceDefinition, or answers for its webhook,
+// noRedirects makes a redirect the answer. A user who may write a CustomResourceDefinition, or who serves its webhook,
 // could else have the server send objects to addresses that only the server reaches, from https to http too.
 func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
