@@ -54,7 +54,7 @@ type intakeRequest struct {
 	// reading says that the body is not read yet.
 	reading bool
 	// cut ends the reading of the body, or the wait for a seat. It is called with mu held, so never after the end.
-	cut func()
+	cut func(reading bool)
 }
 
 // holderOf is who bodies are counted for. Service accounts are counted by namespace: who may use one may use all.
@@ -66,14 +66,14 @@ func holderOf(user string) string {
 	return user
 }
 
-// begin registers a request.
-func (p *pool) begin(user string) *intakeRequest {
+// begin registers a request. cut is called once at most, while the pool's lock is held.
+func (p *pool) begin(user string, cut func(reading bool)) *intakeRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.by == nil {
 		p.by = map[string]*holder{}
 	}
-	r := &intakeRequest{pool: p, user: holderOf(user), reading: true, cut: func() {}}
+	r := &intakeRequest{pool: p, user: holderOf(user), reading: true, cut: cut}
 	h := p.by[r.user]
 	if h == nil {
 		h = &holder{pending: map[*intakeRequest]struct{}{}}
@@ -94,7 +94,7 @@ func (r *intakeRequest) take(n int) bool {
 		if victim == nil {
 			return false
 		}
-		victim.cut()
+		victim.cut(victim.reading)
 		victim.drop()
 	}
 	if r.ended {
@@ -157,6 +157,7 @@ func (r *intakeRequest) drop() {
 	h := r.pool.by[r.user]
 	r.pool.held -= r.bytes
 	h.bytes -= r.bytes
+	r.bytes = 0
 	delete(h.pending, r)
 	if h.bytes == 0 && len(h.pending) == 0 {
 		delete(r.pool.by, r.user)
@@ -178,16 +179,13 @@ func (i *intake) read(q *request) (release func(), err error) {
 		p = &i.masters
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	held := p.begin(q.user.Name)
 	timed, _ := r.Body.(*timedBody)
-	p.mu.Lock()
-	held.cut = func() {
+	held := p.begin(q.user.Name, func(reading bool) {
 		cancel(errBusy)
-		if held.reading && timed != nil {
+		if reading && timed != nil {
 			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
 		}
-	}
-	p.mu.Unlock()
+	})
 	release = func() {
 		held.end()
 		cancel(nil)

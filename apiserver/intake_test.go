@@ -17,8 +17,7 @@ func TestIntake(t *testing.T) {
 	var cut int
 	fill := func(user string, size int) (all []*intakeRequest) {
 		for {
-			r := p.begin(user)
-			r.cut = func() { cut++ }
+			r := p.begin(user, func(bool) { cut++ })
 			all = append(all, r)
 			if !r.take(size) {
 				return all
@@ -34,7 +33,7 @@ func TestIntake(t *testing.T) {
 		t.Errorf("%d bytes in all", p.held)
 	}
 	before := cut
-	other := p.begin("other")
+	other := p.begin("other", func(bool) { cut++ })
 	if !other.take(bodyCost+firstPiece) || !other.take(1<<20) || cut == before {
 		t.Errorf("another user's body is rejected; %d were cut off for it", cut-before)
 	}
@@ -48,11 +47,11 @@ func TestIntake(t *testing.T) {
 	if p.held != 0 || len(p.by) != 0 {
 		t.Errorf("%d bytes of %v are left", p.held, p.by)
 	}
-	served := p.begin("big")
+	served := p.begin("big", func(bool) { cut++ })
 	if !served.take(maxIntake-bodyCost) || !served.serve() {
 		t.Fatal("no room where there is no other")
 	}
-	if late := p.begin("late"); late.take(maxBody) || !late.take(bodyCost) {
+	if late := p.begin("late", func(bool) { cut++ }); late.take(maxBody) || !late.take(bodyCost) {
 		t.Error("room was made at the cost of a request that is being served, or there was none")
 	}
 }

@@ -113,16 +113,9 @@ func (o *options) groups() []group {
 			f.DurationVar(&o.simulateDelay, "simulate-pods-delay", 0, "how long each of these steps takes; the annotation "+simulation.AnnotationAfter+" says so for how long a pod runs")
 		}),
 		set("Access", o.access.declare),
-		set("Admission", func(f *pflag.FlagSet) {
-			f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not; kube-apiserver's other plugins are taken without effect")
-			f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
-		}),
-		set("Features", func(f *pflag.FlagSet) {
-			f.StringToStringVar(&o.gates, "feature-gates", map[string]string{}, "`gates` as name=true or name=false: "+deleteMalformed+"=true lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential; lists that meet such an object then fail with its key instead of leaving it out (alpha, default false)")
-		}),
-		set("API", func(f *pflag.FlagSet) {
-			f.StringSliceVar(&o.runtimeConfig, "runtime-config", nil, "versions to serve or not to serve, in pairs: <group>/<version>=true|false, <group>/<version>/<resource>=true|false, or for all of a kind api/all, api/ga, api/beta, api/alpha; not served by default are "+strings.Join(resources.NotByDefault(), ", "))
-		}),
+		set("Admission", o.admissionFlags),
+		set("Features", o.featureFlags),
+		set("API", o.versionFlags),
 		set("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses, "range of IPv4 addresses that services are given cluster IPs of")
 			f.StringVar(&o.servicePorts, "service-node-port-range", allocate.DefaultPorts, "range of ports that services are given node ports of")
@@ -138,6 +131,20 @@ func (o *options) groups() []group {
 			f.BoolVar(&o.profiling, "profiling", false, "serve profiles of the process, for go tool pprof, below /debug/pprof/")
 		}),
 	}
+}
+
+// admissionFlags, featureFlags and versionFlags declare a group each.
+func (o *options) admissionFlags(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not; kube-apiserver's other plugins are taken without effect")
+	f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
+}
+
+func (o *options) featureFlags(f *pflag.FlagSet) {
+	f.StringToStringVar(&o.gates, "feature-gates", map[string]string{}, "`gates` as name=true or name=false: "+deleteMalformed+"=true lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential; lists that meet such an object then fail with its key instead of leaving it out (alpha, default false)")
+}
+
+func (o *options) versionFlags(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.runtimeConfig, "runtime-config", nil, "versions to serve or not to serve, in pairs: <group>/<version>=true|false, <group>/<version>/<resource>=true|false, or for all of a kind api/all, api/ga, api/beta, api/alpha; not served by default are "+strings.Join(resources.NotByDefault(), ", "))
 }
 
 // services reads what services are given.
