@@ -3,6 +3,7 @@ package apply
 import (
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -51,8 +52,11 @@ func (p plainest) ConvertToVersion(obj runtime.Object, target runtime.GroupVersi
 	case !known(from):
 		return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
 	}
-	if p.hook && u.GroupVersionKind().GroupVersion() != gv && len(u.Object) > 2 {
+	if from := u.GroupVersionKind(); p.hook && from.GroupVersion() != gv && len(u.Object) > 2 {
 		rename(u.Object, gv.String())
+		if err := asRestored(u.Object); err != nil {
+			return nil, fmt.Errorf("conversion webhook for %v returned invalid metadata: %w", from, err)
+		}
 	}
 	u.SetAPIVersion(gv.String())
 	return u, nil
@@ -62,6 +66,26 @@ func (plainest) Convert(in, out, context any) error { return errUnused }
 
 func (plainest) ConvertFieldLabel(schema.GroupVersionKind, string, string) (string, string, error) {
 	return "", "", errUnused
+}
+
+// asRestored makes of what the webhook answered what its caller makes of it, as the webhook changes no metadata: null
+// labels and annotations are dropped, and an object without metadata is an error (AX
+// pkg/apiserver/conversion/webhook_converter.go: restoreObjectMeta).
+func asRestored(obj map[string]any) error {
+	said, found := obj["metadata"]
+	if !found {
+		return errors.New("missing metadata in converted object")
+	}
+	meta, ok := said.(map[string]any)
+	if !ok {
+		return fmt.Errorf("invalid metadata of type %T in converted object", said)
+	}
+	for _, name := range []string{"labels", "annotations"} {
+		if v, found := meta[name]; found && v == nil {
+			delete(meta, name)
+		}
+	}
+	return nil
 }
 
 // rename is what the webhook does: v1 calls a what others call e, and no version knows u.
