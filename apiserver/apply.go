@@ -15,13 +15,13 @@ import (
 func (s *Server) serveApply(q *request, x *rendering, p patch) error {
 	q.tracked, q.mayCreate = true, q.judgeCreate
 	code := http.StatusOK
-	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.applied(old, p) })
+	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return s.applied(&q.op, old, p) })
 	if apierrors.IsNotFound(err) && q.sub == nil { // B-04
 		code = http.StatusCreated
 		if out, err = s.createByApply(q, p); apierrors.IsAlreadyExists(err) {
 			// Somebody created it between the two steps: it is an update after all.
 			code = http.StatusOK
-			out, err = s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.applied(old, p) })
+			out, err = s.update(q.r.Context(), &q.op, func(old object) (object, error) { return s.applied(&q.op, old, p) })
 		}
 	}
 	if err != nil {
@@ -31,37 +31,37 @@ func (s *Server) serveApply(q *request, x *rendering, p patch) error {
 }
 
 // applied merges the document into an object; live is nil if it creates one.
-func (q *request) applied(live object, p patch) (object, error) {
+func (s *Server) applied(o *op, live object, p patch) (object, error) {
 	var was runtime.Object
 	if live != nil {
 		was = live
 	}
-	merged, err := q.s.fields.Apply(q.res, q.subName(), was, p.bytes, q.manager, p.force, p.strictness, p.warn)
+	merged, err := s.fields.Apply(o.res, o.subName(), was, p.bytes, o.manager, p.force, p.strictness, p.warn)
 	if err != nil {
 		return nil, err
 	}
-	if !q.res.Direct {
-		merged.GetObjectKind().SetGroupVersionKind(q.res.Stored)
+	if !o.res.Direct {
+		merged.GetObjectKind().SetGroupVersionKind(o.res.Stored)
 	}
 	// Of a custom resource the field manager has filled in the defaults, unless the document changes no value (AM
 	// pkg/util/managedfields/internal/structuredmerge.go: Apply).
-	if d := q.res.Strategy.Default; d != nil && !q.res.Custom {
+	if d := o.res.Strategy.Default; d != nil && !o.res.Custom {
 		d(merged)
 	}
 	obj, ok := merged.(object)
 	if !ok {
-		return nil, fmt.Errorf("applying %s: %T is no object", q.name, merged)
+		return nil, fmt.Errorf("applying %s: %T is no object", o.name, merged)
 	}
-	if err := matchNamespace(q.res, obj, q.namespace); err != nil {
+	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
 		return nil, err
 	}
-	return obj, q.checkName(obj)
+	return obj, o.checkName(obj)
 }
 
 // createByApply makes an object that isn't there. What a client may not choose for a new object is
 // discarded as for POST (J-02); a uid means another object (B-58).
 func (s *Server) createByApply(q *request, p patch) (*storage.Object, error) {
-	obj, err := q.applied(nil, p)
+	obj, err := s.applied(&q.op, nil, p)
 	if err != nil {
 		return nil, err
 	}

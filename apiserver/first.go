@@ -81,9 +81,15 @@ func (s *Server) ensureService(ctx context.Context, securePort int) error {
 	return s.ensure(ctx, "", "services", metav1.NamespaceDefault, s.kubernetesService(securePort))
 }
 
+// makers are the field managers of what is made, by group.
+var makers = map[string]string{
+	corev1.GroupName: "kube-apiserver", schedulingv1.GroupName: "kube-apiserver",
+	flowcontrolv1.GroupName: "api-priority-and-fairness-config-producer-v1", // K pkg/registry/flowcontrol/ensurer
+}
+
 // ensure makes an object unless it is there.
 func (s *Server) ensure(ctx context.Context, group, plural, namespace string, obj object) error {
-	l := s.Loopback(auth.Loopback, "kube-apiserver")
+	l := s.Loopback(auth.Loopback, makers[group])
 	p := Path{Resource: s.types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
 	_, err := l.Get(ctx, p) // first, because what a service asks for is checked before its name
 	if !apierrors.IsNotFound(err) {

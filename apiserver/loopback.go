@@ -178,6 +178,17 @@ func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc 
 	return out, err
 }
 
+// Apply merges an apply document into an object that is there, and takes over the fields that others own.
+func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *storage.Object, err error) {
+	err = l.call(ctx, "patch", p, func(ctx context.Context, o *op) error {
+		o.tracked = true
+		doc := patch{kind: types.ApplyPatchType, bytes: document, strictness: metav1.FieldValidationIgnore, force: true, warn: o.warn.Add}
+		out, err = l.s.update(ctx, o, func(old object) (object, error) { return l.s.applied(o, old, doc) })
+		return err
+	})
+	return out, err
+}
+
 // Change is an update whose new state the caller makes out of the newest stored one, as often as
 // others win the race for it.
 func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (out *storage.Object, err error) {

@@ -21,6 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 	"github.com/kubecascade/kubecascade/controllers/definition"
+	"github.com/kubecascade/kubecascade/controllers/fairness"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/controllers/quota"
 	"github.com/kubecascade/kubecascade/controllers/registration"
@@ -38,6 +39,7 @@ type system struct {
 	defaults      *loopback.Namespaces
 	definitions   *definition.Controller
 	services      *registration.Controller
+	fairness      *fairness.Controller
 	// controllers by name, those that are on; each runs until its context ends, and may be run again.
 	controllers map[string]func(context.Context)
 }
@@ -90,6 +92,9 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	}
 	s.definitions = definition.New(&loopback.Definitions{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)
 	s.services = registration.New(&loopback.Registrations{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)
+	s.fairness = fairness.New(&loopback.Fairness{
+		Producer: s.api.Loopback(auth.Loopback, fairness.Producer), Consumer: s.api.Loopback(auth.Loopback, fairness.Consumer), Cache: d.cache,
+	}, log)
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), controllerManager), Cache: d.cache}
 	if on[garbageCollector] {
 		garbage.connect(s.api)
@@ -147,6 +152,7 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	controllers.Go(func() { s.api.KeepService(run, securePort, 10*time.Second) })
 	controllers.Go(func() { s.definitions.Run(run) })
 	controllers.Go(func() { s.services.Run(run) })
+	controllers.Go(func() { s.fairness.Run(run) })
 	controllers.Go(func() { settle(run) })
 	pace(run)
 	controllers.Go(func() { s.lead(run) })

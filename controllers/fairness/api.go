@@ -1,0 +1,40 @@
+package fairness
+
+import (
+	"context"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Producer and Consumer are the field managers of the objects' specifications and of the conditions.
+const (
+	Producer = "api-priority-and-fairness-config-producer-v1"
+	Consumer = "api-priority-and-fairness-config-consumer-v1"
+)
+
+// Object is a FlowSchema or a PriorityLevelConfiguration.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// API is what the controller needs of an API server. Errors are those of k8s.io/apimachinery/pkg/api/errors.
+type API interface {
+	// Follow calls sink with the names of all FlowSchemas, and then with those for which there may be something to
+	// do: they were changed, or a priority level was. It returns when ctx is done, or early with an error.
+	Follow(ctx context.Context, sink func(schema string)) error
+	// Schemas and Levels return all that are stored now. They are not to be changed.
+	Schemas() ([]*flowcontrolv1.FlowSchema, error)
+	Levels() ([]*flowcontrolv1.PriorityLevelConfiguration, error)
+	// Schema returns one, nil if there is none. HasLevel reports whether a priority level is stored.
+	Schema(name string) (*flowcontrolv1.FlowSchema, error)
+	HasLevel(name string) bool
+	// ApplyStatus applies a FlowSchema's status as the Consumer, by force.
+	ApplyStatus(ctx context.Context, s *flowcontrolv1.FlowSchema) error
+	// Create and Update store an object as the Producer. Delete deletes it.
+	Create(ctx context.Context, o Object) error
+	Update(ctx context.Context, o Object) error
+	Delete(ctx context.Context, o Object) error
+}

@@ -1,0 +1,101 @@
+package fairness
+
+import (
+	"fmt"
+	"strconv"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// dangling returns the condition of a FlowSchema, and whether the stored one says something else.
+func dangling(s *flowcontrolv1.FlowSchema, hasLevel bool, now metav1.Time) (c flowcontrolv1.FlowSchemaCondition, changed bool) {
+	level := s.Spec.PriorityLevelConfiguration.Name
+	c = flowcontrolv1.FlowSchemaCondition{
+		Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse, LastTransitionTime: now,
+		Reason: "Found", Message: fmt.Sprintf("This FlowSchema references the PriorityLevelConfiguration object named %q and it exists", level),
+	}
+	if !hasLevel {
+		c.Status, c.Reason = flowcontrolv1.ConditionTrue, "NotFound"
+		c.Message = fmt.Sprintf("This FlowSchema references the PriorityLevelConfiguration object named %q but there is no such object", level)
+	}
+	for _, old := range s.Status.Conditions {
+		if old.Type == c.Type {
+			return c, old.Status != c.Status || old.Reason != c.Reason || old.Message != c.Message
+		}
+	}
+	return c, true
+}
+
+// kind is what the two kinds of objects differ in.
+type kind[T Object] struct {
+	// mandatory and suggested are those of every cluster.
+	mandatory, suggested []T
+	// setSpec gives into the specification of from, but for what an administrator may set. same reports whether that
+	// would change nothing.
+	setSpec func(into, from T)
+	copied  func(T) T
+	same    func(a, b T) bool
+}
+
+// revise returns what a stored object is to become; ok is false if it is to stay as it is.
+func revise[T Object](k *kind[T], stored, want T, mandatory bool) (revised T, ok bool) {
+	update := mandatory || updated(stored)
+	revised = k.copied(stored)
+	if value, err := strconv.ParseBool(stored.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey]); err != nil || value != update {
+		annotations := revised.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[flowcontrolv1.AutoUpdateAnnotationKey] = strconv.FormatBool(update)
+		revised.SetAnnotations(annotations)
+		ok = true
+	}
+	if update {
+		k.setSpec(revised, want)
+		ok = ok || !k.same(stored, revised)
+	}
+	return revised, ok
+}
+
+// updated reports whether the specification of a suggested object is kept up to date.
+func updated(o Object) bool {
+	value, err := strconv.ParseBool(o.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
+	if err != nil {
+		return o.GetGeneration() == 1 // no one has changed it since it was created
+	}
+	return value
+}
+
+// unwanted reports whether an object is one that was once kept up to date, and that no cluster has any more.
+func unwanted[T Object](k *kind[T], o T) bool {
+	for _, all := range [][]T{k.mandatory, k.suggested} {
+		for _, want := range all {
+			if want.GetName() == o.GetName() {
+				return false
+			}
+		}
+	}
+	value, err := strconv.ParseBool(o.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
+	return err == nil && value
+}
+
+func setSchema(into, from *flowcontrolv1.FlowSchema) { into.Spec = *from.Spec.DeepCopy() }
+
+func sameSchema(a, b *flowcontrolv1.FlowSchema) bool {
+	return equality.Semantic.DeepEqual(a.Spec, b.Spec)
+}
+
+// setLevel leaves the part Exempt as it is (K pkg/registry/flowcontrol/ensurer/prioritylevelconfiguration.go).
+func setLevel(into, from *flowcontrolv1.PriorityLevelConfiguration) {
+	exempt := into.Spec.Exempt
+	into.Spec = *from.Spec.DeepCopy()
+	if into.Spec.Type == flowcontrolv1.PriorityLevelEnablementExempt && exempt != nil {
+		into.Spec.Exempt = exempt
+	}
+}
+
+func sameLevel(a, b *flowcontrolv1.PriorityLevelConfiguration) bool {
+	return equality.Semantic.DeepEqual(a.Spec, b.Spec)
+}

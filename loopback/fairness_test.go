@@ -1,0 +1,128 @@
+package loopback_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/controllers/fairness"
+	"github.com/kubecascade/kubecascade/loopback"
+)
+
+const flowControl = "/apis/flowcontrol.apiserver.k8s.io/v1/"
+
+// balances runs the controller until stop is called, or to the end of the test.
+func balances(t *testing.T, s *apiservertest.Server) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	api := &loopback.Fairness{
+		Producer: s.API.Loopback(auth.Loopback, fairness.Producer), Consumer: s.API.Loopback(auth.Loopback, fairness.Consumer), Cache: s.Cache,
+	}
+	go func() {
+		defer close(done)
+		fairness.New(api, nil).Run(ctx)
+	}()
+	stop = func() {
+		cancel()
+		<-done
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// TestFlowSchemaConditions: the condition Dangling follows the priority levels that are stored, and is the
+// consumer's by server-side apply.
+func TestFlowSchemaConditions(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	w := s.Watch(flowControl + "flowschemas?watch=1")
+	do(t, s, "POST", flowControl+"flowschemas", `{"metadata":{"name":"own"},"spec":{"matchingPrecedence":900,"priorityLevelConfiguration":{"name":"mine"}}}`)
+	balances(t, s)
+	o := shows(t, w, "own", `"reason":"NotFound","status":"True","type":"Dangling"`)
+	if e := o.GetManagedFields()[0]; e.Manager != fairness.Consumer || e.Operation != "Apply" || e.Subresource != "status" {
+		t.Errorf("managed fields %v", e)
+	}
+	level := `{"metadata":{"name":"mine"},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":3,"limitResponse":{"type":"Reject"}}}}`
+	do(t, s, "POST", flowControl+"prioritylevelconfigurations", level)
+	shows(t, w, "own", `"reason":"Found","status":"False","type":"Dangling"`)
+	do(t, s, "DELETE", flowControl+"prioritylevelconfigurations/mine", "")
+	shows(t, w, "own", `"reason":"NotFound","status":"True","type":"Dangling"`)
+}
+
+// TestFlowControlObjects: what every cluster has is created where it is missing and set back where it is to be, and
+// nothing is written a second time.
+func TestFlowControlObjects(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	schemas, levels := s.Watch(flowControl+"flowschemas?watch=1"), s.Watch(flowControl+"prioritylevelconfigurations?watch=1")
+	stop := balances(t, s)
+	count := func(w *apiservertest.Watch, n int) {
+		t.Helper()
+		for added := 0; added < n; {
+			e, err := w.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Type == "ADDED" {
+				added++
+			}
+		}
+	}
+	const found = `"reason":"Found","status":"False"`
+	count(schemas, len(bootstrap.MandatoryFlowSchemas)+len(bootstrap.SuggestedFlowSchemas))
+	count(levels, len(bootstrap.MandatoryPriorityLevelConfigurations)+len(bootstrap.SuggestedPriorityLevelConfigurations))
+	for _, o := range s.Do("GET", flowControl+"flowschemas", nil).List().Items {
+		for !strings.Contains(string(s.Do("GET", flowControl+"flowschemas/"+o.GetName(), nil).Body), `"type":"Dangling"`) {
+			if _, err := schemas.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stop()
+
+	merge := func(plural, doc string) {
+		t.Helper()
+		do(t, s, "PATCH", flowControl+plural, doc, "Content-Type", "application/merge-patch+json")
+	}
+	do(t, s, "DELETE", flowControl+"flowschemas/global-default", "")
+	merge("prioritylevelconfigurations/system", `{"spec":{"limited":{"nominalConcurrencyShares":50}}}`)
+	merge("prioritylevelconfigurations/exempt", `{"spec":{"exempt":{"nominalConcurrencyShares":7}}}`)
+	merge("prioritylevelconfigurations/workload-low", `{"metadata":{"annotations":{"`+flowcontrolv1.AutoUpdateAnnotationKey+`":"false"}},"spec":{"limited":{"nominalConcurrencyShares":9}}}`)
+	do(t, s, "POST", flowControl+"prioritylevelconfigurations", `{"metadata":{"name":"once","annotations":{"`+flowcontrolv1.AutoUpdateAnnotationKey+`":"true"}},
+		"spec":{"type":"Limited","limited":{"limitResponse":{"type":"Reject"}}}}`)
+	schemas, levels = s.Watch(flowControl+"flowschemas?watch=1&resourceVersion=0"), s.Watch(flowControl+"prioritylevelconfigurations?watch=1&resourceVersion=0")
+	before := s.Do("GET", flowControl+"prioritylevelconfigurations", nil).List().GetResourceVersion()
+	stop = balances(t, s)
+	shows(t, schemas, "global-default", found)
+	stop()
+	var changed []string
+	for _, o := range s.Do("GET", flowControl+"flowschemas", nil).List().Items {
+		if newer(o.GetResourceVersion(), before) {
+			changed = append(changed, o.GetName())
+		}
+	}
+	for _, o := range s.Do("GET", flowControl+"prioritylevelconfigurations", nil).List().Items {
+		if newer(o.GetResourceVersion(), before) {
+			changed = append(changed, o.GetName())
+		}
+		if o.GetName() == "once" {
+			t.Error("the level once is still there")
+		}
+	}
+	if got := strings.Join(changed, " "); got != "global-default system" {
+		t.Errorf("written: %s", got)
+	}
+	for name, want := range map[string]string{"system": `"nominalConcurrencyShares":30`, "exempt": `"nominalConcurrencyShares":7`, "workload-low": `"nominalConcurrencyShares":9`} {
+		if body := string(s.Do("GET", flowControl+"prioritylevelconfigurations/"+name, nil).Body); !strings.Contains(body, want) {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
+}
+
+// newer reports whether a resourceVersion is after another.
+func newer(rv, than string) bool {
+	return len(rv) > len(than) || len(rv) == len(than) && rv > than
+}
