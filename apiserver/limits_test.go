@@ -215,11 +215,9 @@ func TestHangUp(t *testing.T) {
 	}
 }
 
-// TestSlowReader: a list that nobody reads doesn't keep its place.
-func TestSlowReader(t *testing.T) {
-	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
-		c.MaxInFlight, c.WriteTimeout = 1, time.Second
-	}})
+// readSlowly lists more than the buffers of a connection hold, and reads the first line of the answer.
+func readSlowly(t *testing.T, s *apiservertest.Server) {
+	t.Helper()
 	for i := range 40 { // with small answers, which no busy machine is too slow for
 		must(t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"k": strings.Repeat("x", 512<<10)}, nil),
 			"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), http.StatusCreated)
@@ -232,9 +230,28 @@ func TestSlowReader(t *testing.T) {
 	if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "200 OK") {
 		t.Fatal(text, err)
 	}
+}
+
+// TestSlowReader: a list that is not read keeps no other request out.
+func TestSlowReader(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.MaxInFlight, c.WriteTimeout = 1, time.Hour
+	}})
+	readSlowly(t, s)
 	for s.Do("GET", configmaps+"/none", nil).Code == http.StatusTooManyRequests {
 		if t.Context().Err() != nil {
-			t.Fatal("the place is never free again")
+			t.Fatal("the seat is never given to another request")
+		}
+	}
+}
+
+// TestUnread: a request whose answer is not read ends.
+func TestUnread(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Second }})
+	readSlowly(t, s)
+	for metric(t, s, "apiserver_current_inflight_requests{", `request_kind="readOnly"`) > 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("the request never ends")
 		}
 	}
 }
@@ -324,5 +341,39 @@ func TestMetrics(t *testing.T) {
 		if got := metric(t, s, c.name, c.labels...); got != c.want {
 			t.Errorf("%s%v: %v, want %v", c.name, c.labels, got, c.want)
 		}
+	}
+}
+
+// TestSeatsOfPaths: a user whose level is full is told so at other paths than those of resources and by watches, and
+// an administrator isn't. A watch that has begun has no seat.
+func TestSeatsOfPaths(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	s := startSecured(t, func(c *apiserver.Config) {
+		c.MaxInFlight, c.RequestTimeout = 1, 400*time.Millisecond
+		c.Debug = map[string]http.Handler{"/debug/held": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			close(entered)
+			<-leave
+		})}
+	})
+	s.grant("alice", "", "all", `[{"verbs":["*"],"nonResourceURLs":["*"]},{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`)
+	as := func(path string) int { return s.Do("GET", path, nil, "Impersonate-User", "alice").Code }
+	s.Watch(configmaps+"?watch=1", "Impersonate-User", "alice") // goes on without a seat
+	held := make(chan int)
+	go func() { held <- as("/debug/held") }()
+	<-entered
+	for _, path := range []string{"/api", "/openapi/v2", "/metrics", configmaps, configmaps + "?watch=1"} {
+		if code := as(path); code != http.StatusTooManyRequests {
+			t.Errorf("%s of a user: %d", path, code)
+		}
+	}
+	for _, path := range []string{"/api", "/metrics", "/healthz"} {
+		s.want(200, "GET", path, "")
+	}
+	close(leave)
+	if code := <-held; code != http.StatusOK {
+		t.Errorf("the request that was held: %d", code)
+	}
+	if code := as("/api"); code != http.StatusOK {
+		t.Errorf("afterwards: %d", code)
 	}
 }

@@ -45,7 +45,7 @@ func (s *Server) audit(next http.Handler) http.Handler {
 
 // observe tells the recorder what the request turned out to be.
 func (s *Server) observe(r *http.Request, t target, verb string) {
-	if rec, ok := r.Context().Value(recorderKey{}).(*recorder); ok {
+	if rec := recorderOf(r); rec != nil {
 		rec.label = labelOf(t, verb)
 		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(r.URL.Query()["dryRun"], metav1.DryRunAll) {
 			rec.label.dryRun = metav1.DryRunAll
@@ -57,6 +57,12 @@ func (s *Server) observe(r *http.Request, t target, verb string) {
 }
 
 type recorderKey struct{}
+
+// recorderOf is what records a request's answer; nil if nothing does.
+func recorderOf(r *http.Request) *recorder {
+	rec, _ := r.Context().Value(recorderKey{}).(*recorder)
+	return rec
+}
 
 // noCache marks every answer, failures too: all are for who has asked (AS endpoints/filters/cachecontrol.go).
 func noCache(next http.Handler) http.Handler {

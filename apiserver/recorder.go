@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 )
 
 // writeAtOnce is how many bytes a client must take within Config.WriteTimeout.
@@ -24,7 +26,17 @@ type recorder struct {
 	until time.Time
 	// label is how metrics call the request; empty until it has been routed.
 	label requestLabel
+	// seat is left while a write waits for the client longer than patience allows; nil if the request has none.
+	seat     *flowcontrol.Seat
+	patience *time.Timer
 }
+
+const (
+	// patienceTime is how long a write may wait for the client before its request leaves its seat.
+	patienceTime = 50 * time.Millisecond
+	// patienceFrom is from how many bytes a write may wait: net/http keeps fewer until the handler has returned.
+	patienceFrom = 4 << 10
+)
 
 // requestLabel is kube-apiserver's labels of a request. dryRun is "All" or empty.
 type requestLabel struct{ verb, group, version, resource, subresource, scope, dryRun string }
@@ -69,12 +81,29 @@ func (w *recorder) Write(b []byte) (int, error) {
 	for {
 		piece := rest[:min(len(rest), writeAtOnce)]
 		w.deadline(time.Now().Add(w.stall))
-		n, err := w.ResponseWriter.Write(piece)
+		n, err := w.writePatiently(piece)
 		w.bytes += n
 		if rest = rest[n:]; err != nil || len(rest) == 0 {
 			return len(b) - len(rest), err
 		}
 	}
+}
+
+// writePatiently writes; if that takes long, others have the request's seat meanwhile.
+func (w *recorder) writePatiently(piece []byte) (int, error) {
+	if w.seat == nil || len(piece) < patienceFrom {
+		return w.ResponseWriter.Write(piece)
+	}
+	if w.patience == nil {
+		w.patience = time.AfterFunc(patienceTime, w.seat.Leave)
+	} else {
+		w.patience.Reset(patienceTime)
+	}
+	n, err := w.ResponseWriter.Write(piece)
+	if !w.patience.Stop() {
+		w.seat.Return() // if that comes before Leave, the end of the request returns it
+	}
+	return n, err
 }
 
 // FlushError sends what net/http holds back, in time or not at all. What comes after it is not late

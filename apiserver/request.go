@@ -20,6 +20,8 @@ type request struct {
 	s    *Server
 	// held is the body that was read; nil for none.
 	held *intakeRequest
+	// begun is called by a watch that has sent its initial events.
+	begun func()
 }
 
 // managerOr is who managedFields record the request for: whom its options name, else the client.

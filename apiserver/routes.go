@@ -59,6 +59,7 @@ func (s *Server) routes(who authenticator) chi.Router {
 	r.Get("/version", s.version)
 
 	r.Group(func(r chi.Router) {
+		r.Use(s.seated)
 		r.HandleFunc("/", s.paths)
 		r.Get("/.well-known/openid-configuration", s.openID)
 		r.Get("/openid/v1/jwks", s.openID)
@@ -79,9 +80,9 @@ func (s *Server) routes(who authenticator) chi.Router {
 			r.Get(path, s.discovery)
 			r.Get(path+"/", s.discovery)
 		}
-		r.HandleFunc("/api/{version}/*", s.resource)
-		r.HandleFunc("/apis/{group}/{version}/*", s.resource)
 	})
+	r.HandleFunc("/api/{version}/*", s.resource)
+	r.HandleFunc("/apis/{group}/{version}/*", s.resource)
 	return r
 }
 

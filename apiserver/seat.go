@@ -3,46 +3,119 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"net/http"
+	"sync"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 )
 
-// seat runs serve when the request has its seat, by API Priority and Fairness, or rejects it (429 with Retry-After).
-// Watches take none.
+// seat runs serve when the request has its seat, by API Priority and Fairness, or rejects it (429 with Retry-After). A
+// watch gives its seat back when it has sent its initial events (AS pkg/server/filters/priority-and-fairness.go).
 func (s *Server) seat(q *request, serve func() error) (err error) {
 	if q.verb == "watch" {
-		return serve()
+		return s.seatWatch(q, serve)
 	}
-	s.flows.CatchUp()
-	a := attributesFor(q.user, q.target, q.verb)
-	a.Path = q.r.URL.Path
-	var objects func() int
-	if q.verb == "list" && q.res.Collection != "" {
-		objects = func() int { return s.countOf(q) }
-	}
-	classified := func(c flowcontrol.Class) {
-		if h := q.w.Header(); c.SchemaUID != "" && c.LevelUID != "" { // both are stored
-			h.Set(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, string(c.SchemaUID))
-			h.Set(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID, string(c.LevelUID))
-		}
-	}
-	ok := s.flow.Handle(q.r.Context(), a, objects, classified, func() {
+	a := q.classified()
+	ok := s.flow.Handle(q.r.Context(), a, q.objects(), shownIn(q.w.Header()), func(seat *flowcontrol.Seat) {
 		defer s.inFlight(q.verb)()
+		if rec := recorderOf(q.r); rec != nil {
+			rec.seat = seat
+		}
 		if q.held != nil && !q.held.serve() {
 			err = errBusy
 			return
 		}
 		err = serve()
 	})
-	if !ok && errors.Is(context.Cause(q.r.Context()), context.DeadlineExceeded) {
-		return q.r.Context().Err() // the request's own time is over
-	}
 	if !ok {
-		return errBusy
+		return rejected(q.r.Context())
 	}
 	return err
+}
+
+// seatWatch runs serve, which holds the seat until it calls q.begun.
+func (s *Server) seatWatch(q *request, serve func() error) error {
+	seated, begun, ended := make(chan struct{}), make(chan struct{}), make(chan bool, 1)
+	ctx, rec := q.r.Context(), recorderOf(q.r)
+	go func() {
+		ended <- s.flow.Handle(ctx, q.classified(), q.objects(), shownIn(q.w.Header()), func(seat *flowcontrol.Seat) {
+			if rec != nil {
+				rec.seat = seat
+			}
+			close(seated)
+			<-begun
+		})
+	}()
+	select {
+	case <-seated:
+	case <-ended:
+		return rejected(ctx)
+	}
+	q.begun = sync.OnceFunc(func() {
+		close(begun)
+		<-ended
+		if rec != nil {
+			rec.seat = nil
+		}
+	})
+	defer q.begun()
+	return serve()
+}
+
+// seated is seat for paths that are no resource's.
+func (s *Server) seated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.flows.CatchUp()
+		a, ok := r.Context().Value(attributesKey{}).(*auth.Attributes)
+		if !ok {
+			a = attributesOf(r)
+		}
+		if !s.flow.Handle(r.Context(), a, nil, shownIn(w.Header()), func(seat *flowcontrol.Seat) {
+			if rec := recorderOf(r); rec != nil {
+				rec.seat = seat
+			}
+			next.ServeHTTP(w, r)
+		}) {
+			s.writeError(w, r, rejected(r.Context()))
+		}
+	})
+}
+
+// classified is what a request is classified by, and what is in force is up to date with the cache.
+func (q *request) classified() *auth.Attributes {
+	q.s.flows.CatchUp()
+	a := attributesFor(q.user, q.target, q.verb)
+	a.Path = q.r.URL.Path
+	return a
+}
+
+// objects tells how many objects a list shows, or a watch that begins with all there are; nil for other requests.
+func (q *request) objects() func() int {
+	if q.res.Collection == "" || q.verb != "list" && (q.verb != "watch" || q.r.URL.Query().Get("sendInitialEvents") != "true") {
+		return nil
+	}
+	return func() int { return q.s.countOf(q) }
+}
+
+// shownIn returns what tells the client how its request was classified.
+func shownIn(h http.Header) func(flowcontrol.Class) {
+	return func(c flowcontrol.Class) {
+		if c.SchemaUID != "" && c.LevelUID != "" { // both are stored
+			h.Set(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, string(c.SchemaUID))
+			h.Set(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID, string(c.LevelUID))
+		}
+	}
+}
+
+// rejected is why a request had no seat: the server is busy, or the request's own time is over.
+func rejected(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return ctx.Err()
+	}
+	return errBusy
 }
 
 // inFlight counts a request that is being served; done counts its end.

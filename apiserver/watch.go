@@ -112,6 +112,7 @@ func (w *watch) stream(ctx context.Context) error {
 	end := time.Now().Add(w.lasts())
 	// It begins before the client sees the answer's head: from then on nothing is missed.
 	watcher, err := w.start()
+	w.q.begun()
 	if err != nil {
 		w.fail(err)
 		return nil

@@ -18,7 +18,12 @@ type config struct {
 	schemas []*flowcontrolv1.FlowSchema
 	// levels by name.
 	levels map[string]*level
+	// series of the metrics, by level and schema.
+	series map[key]*series
 }
+
+// key is a level and a schema.
+type key struct{ level, schema string }
 
 // level is a priority level.
 type level struct {

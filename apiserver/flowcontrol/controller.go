@@ -47,12 +47,16 @@ type Controller struct {
 	mu     sync.RWMutex
 	config *config
 	queues map[string]*queues
+	// away is how many seats are given away by requests that wait for their clients.
+	away int
 }
 
 // queues are a level's.
 type queues struct {
 	fq.QueueSet
 	demand *gauge
+	// limit is how many seats the level has, and away how many more while requests wait for their clients.
+	limit, away int
 }
 
 // New returns a controller of that many seats, in which requests wait as long as wait at most. The suggested objects of
@@ -71,6 +75,11 @@ func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcont
 	next := newConfig(schemas, levels, c.seats)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	next.series = map[key]*series{}
+	for _, s := range next.schemas {
+		at := key{s.Spec.PriorityLevelConfiguration.Name, s.Name}
+		next.series[at] = c.metrics.series(at.level, at.schema)
+	}
 	c.metrics.forget(c.config, next)
 	c.config = next
 	c.adjust()
@@ -116,7 +125,8 @@ func (c *Controller) resize(l *level, seats int) {
 		return
 	}
 	c.metrics.resize(l, seats)
-	q.QueueSet = next.Complete(fq.DispatchingConfig{ConcurrencyLimit: seats, ConcurrencyDenominator: max(seats, 1)})
+	q.limit = seats
+	q.QueueSet = next.Complete(fq.DispatchingConfig{ConcurrencyLimit: seats + q.away, ConcurrencyDenominator: max(seats, 1)})
 	c.queues[name] = q
 }
 
@@ -126,17 +136,16 @@ type Class struct {
 	SchemaUID, LevelUID types.UID
 }
 
-// Handle runs serve when the request has its seats, and returns when it has ended; it reports false if the request is
-// rejected and serve was not run. classified is called first. objects tells how many objects a list may show; nil for
+// Handle runs serve when the request has its seats, which it is given, and returns when it has ended; it reports false if the request is rejected and serve was not run. classified is called first. objects tells how many objects a list may show; nil for
 // other requests.
 func (c *Controller) Handle(
-	ctx context.Context, a *auth.Attributes, objects func() int, classified func(Class), serve func(),
+	ctx context.Context, a *auth.Attributes, objects func() int, classified func(Class), serve func(*Seat),
 ) bool {
 	c.lend()
 	t := c.classify(a)
 	classified(t.class)
 	if t.level.exempt {
-		return c.exempted(t, serve)
+		return c.exempted(t, a, serve)
 	}
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
@@ -145,31 +154,53 @@ func (c *Controller) Handle(
 	defer lending.stop()
 	served := false
 	why := "queue-full"
-	if r := t.begin(ctx, a, objects); r != nil {
+	width := t.width(objects)
+	if r := t.begin(ctx, a, width); r != nil {
 		r.Finish(func() {
 			lending.stop()
 			served = true
-			defer c.metrics.begin(t.class, c.clock.Since(start))()
-			serve()
+			t.series.begin(c.clock.Since(start))
+			defer t.series.executing.Dec()
+			seat := &Seat{c: c, level: t.class.Level, width: width}
+			defer seat.end()
+			serve(seat)
 		})
 		why = "time-out"
 	}
 	if !served {
-		c.metrics.rejected.WithLabelValues(t.class.Level, t.class.Schema, why).Inc()
+		c.reject(t, why)
 	}
 	return served
 }
 
+// reject counts a rejected request, unless its schema is no more.
+func (c *Controller) reject(t ticket, why string) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.config.series[key{t.class.Level, t.class.Schema}] != nil {
+		c.metrics.rejected.WithLabelValues(t.class.Level, t.class.Schema, why).Inc()
+	}
+}
+
 // exempted serves a request of the level exempt at once, unless as many of them are being served as there are seats.
-func (c *Controller) exempted(t ticket, serve func()) bool {
-	defer c.exempt.Add(-1)
-	if c.exempt.Add(1) > int64(c.seats) {
-		c.metrics.rejected.WithLabelValues(t.class.Level, t.class.Schema, "concurrency-limit").Inc()
-		return false
+// Watches and requests for other paths than those of resources are always served, so that a server that is full can
+// be looked at.
+func (c *Controller) exempted(t ticket, a *auth.Attributes, serve func(*Seat)) bool {
+	seat := &Seat{c: c}
+	if a.IsResource && a.Verb != "watch" {
+		seat.width = 1
+		defer c.exempt.Add(-1)
+		if c.exempt.Add(1) > int64(c.seats) {
+			c.reject(t, "concurrency-limit")
+			return false
+		}
 	}
 	t.queues.demand.Inc()
 	defer t.queues.demand.Dec()
-	serve()
+	t.series.begin(0)
+	defer t.series.executing.Dec()
+	defer seat.end()
+	serve(seat)
 	return true
 }
 
@@ -219,6 +250,7 @@ type ticket struct {
 	class  Class
 	level  *level
 	queues *queues
+	series *series
 	flow   string
 }
 
@@ -226,15 +258,20 @@ func (c *Controller) classify(a *auth.Attributes) ticket {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	s, l, flow := c.config.classify(a)
-	return ticket{Class{s.Name, l.object.Name, s.UID, l.object.UID}, l, c.queues[l.object.Name], flow}
+	class := Class{s.Name, l.object.Name, s.UID, l.object.UID}
+	return ticket{class, l, c.queues[class.Level], c.config.series[key{class.Level, class.Schema}], flow}
+}
+
+// width is how many seats a request takes.
+func (t ticket) width(objects func() int) int {
+	if objects == nil {
+		return 1
+	}
+	return min(max(1, (objects()+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
 }
 
 // begin puts a request into its queue; nil if that is full.
-func (t ticket) begin(ctx context.Context, a *auth.Attributes, objects func() int) fq.Request {
-	width := 1
-	if objects != nil {
-		width = min(max(1, (objects()+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
-	}
+func (t ticket) begin(ctx context.Context, a *auth.Attributes, width int) fq.Request {
 	r, _ := t.queues.StartRequest(ctx, &fcrequest.WorkEstimate{InitialSeats: uint64(width)},
 		hashOf(t.class.Schema, t.flow), t.flow, t.class.Schema, a.Path, a.User.Name, func(bool) {})
 	return r

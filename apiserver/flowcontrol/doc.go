@@ -1,6 +1,5 @@
 // Package flowcontrol is API Priority and Fairness (KEP-1040): it gives the server's seats to requests by FlowSchemas
-// and PriorityLevelConfigurations, so that no client keeps others out. Only requests for resources come here, so
-// rules for other paths have no effect.
+// and PriorityLevelConfigurations, so that no client keeps others out.
 //
 // It guarantees:
 //
@@ -15,8 +14,10 @@
 //  4. A request waits for its seat for a bounded time, and as long as its context lasts. It is rejected if its queue is
 //     full, or at the end of that time. A level without queues rejects at once.
 //  5. Requests of the level exempt never wait, and take no other's seats. More of them than there are seats are
-//     rejected. (Kubernetes serves any number of them.)
-//  6. The objects in force are those of a state of the cache that is no older than its state at the moment of the
+//     rejected, but for watches and other paths than those of resources. (Kubernetes serves any number of them.)
+//  6. A request that does nothing but wait for its client to read leaves its seats to others, as long as less than four
+//     times all seats are away like that. (Kubernetes lets it keep them.)
+//  7. The objects in force are those of a state of the cache that is no older than its state at the moment of the
 //     request.
 //
 // The queues are those of k8s.io/apiserver (pkg/util/flowcontrol/fairqueuing). Not modelled: seats that a write

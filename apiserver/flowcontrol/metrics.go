@@ -24,9 +24,9 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return &metrics{
 		nominal:   gauge("nominal_limit_seats", "Seats of a priority level by its shares.", level),
 		limit:     gauge("current_limit_seats", "Seats of a priority level after lending and borrowing.", level),
-		executing: gauge("current_executing_requests", "Requests that are being served, exempt ones aside.", both),
+		executing: gauge("current_executing_requests", "Requests that are being served.", both),
 		dispatched: f.NewCounterVec(prometheus.CounterOpts{
-			Name: "apiserver_flowcontrol_dispatched_requests_total", Help: "Requests that were given their seats, exempt ones aside.",
+			Name: "apiserver_flowcontrol_dispatched_requests_total", Help: "Requests that were given their seats.",
 		}, both),
 		rejected: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "apiserver_flowcontrol_rejected_requests_total", Help: "Requests that were rejected.",
@@ -38,13 +38,26 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// begin counts a request that has its seats; end counts its end.
-func (m *metrics) begin(c Class, waited time.Duration) (end func()) {
-	m.dispatched.WithLabelValues(c.Level, c.Schema).Inc()
-	m.waited.WithLabelValues(c.Level, c.Schema).Observe(waited.Seconds())
-	g := m.executing.WithLabelValues(c.Level, c.Schema)
-	g.Inc()
-	return g.Dec
+// series are those of one schema and its level. They outlast the objects, unseen, for the requests that still use them.
+type series struct {
+	dispatched prometheus.Counter
+	waited     prometheus.Observer
+	executing  prometheus.Gauge
+}
+
+func (m *metrics) series(level, schema string) *series {
+	return &series{
+		dispatched: m.dispatched.WithLabelValues(level, schema),
+		waited:     m.waited.WithLabelValues(level, schema),
+		executing:  m.executing.WithLabelValues(level, schema),
+	}
+}
+
+// begin counts a request that has its seats. The caller takes one off executing at its end.
+func (s *series) begin(waited time.Duration) {
+	s.dispatched.Inc()
+	s.waited.Observe(waited.Seconds())
+	s.executing.Inc()
 }
 
 func (m *metrics) resize(l *level, seats int) {
@@ -62,13 +75,9 @@ func (m *metrics) forget(old, next *config) {
 			m.remove(prometheus.Labels{"priority_level": name})
 		}
 	}
-	kept := map[string]bool{}
-	for _, s := range next.schemas {
-		kept[s.Name] = true
-	}
 	for _, s := range old.schemas {
-		if !kept[s.Name] {
-			m.remove(prometheus.Labels{"flow_schema": s.Name})
+		if level := s.Spec.PriorityLevelConfiguration.Name; next.series[key{level, s.Name}] == nil {
+			m.remove(prometheus.Labels{"priority_level": level, "flow_schema": s.Name})
 		}
 	}
 }
