@@ -3,6 +3,7 @@ package validation
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 
 	apiextensionsinternal "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -10,8 +11,6 @@ import (
 	upstream "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Definitions are judged by apiextensions-apiserver's own package, which knows them in their
@@ -69,11 +68,9 @@ func leaveMetadata(m *metav1.ObjectMeta) {
 var approval = field.NewPath("metadata", "annotations").Key(apiextensionsv1.KubeAPIApprovedAnnotation).String()
 
 // butMetadata leaves out what is said of metadata; of a name that only doesn't fit, if asked, not.
-func butMetadata(errs field.ErrorList, name bool) (kept field.ErrorList) {
-	for _, e := range invalid.Each(errs, &kept) {
-		if !strings.HasPrefix(e.Field, "metadata") || e.Field == approval || name && strings.HasPrefix(e.Detail, "must be spec.names.plural") {
-			kept = append(kept, e)
-		}
-	}
-	return kept
+func butMetadata(errs field.ErrorList, name bool) field.ErrorList {
+	return slices.DeleteFunc(errs, func(e *field.Error) bool {
+		kept := e.Field == approval || name && strings.HasPrefix(e.Detail, "must be spec.names.plural")
+		return strings.HasPrefix(e.Field, "metadata") && !kept
+	})
 }

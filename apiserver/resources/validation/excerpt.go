@@ -11,7 +11,7 @@ import (
 )
 
 // mostEntries is how many entries of a list of a definition are validated before its errors are counted.
-const mostEntries = invalid.MaxErrors
+const mostEntries = 2 * invalid.MaxErrors
 
 // excerptFirst finds the errors of a definition. The library that does so collects those of all entries of its lists, and
 // for each version looks at all of them. So lists are cut first; all of them are looked at unless what is left has errors
