@@ -47,8 +47,8 @@ func Selector(s *metav1.LabelSelector, opts v1validation.LabelSelectorValidation
 	return errs
 }
 
-// AsSelector is LabelSelectorAsSelector, which fails for the first expression that is wrong, but with the errors of all of
-// its values.
+// AsSelector is LabelSelectorAsSelector, which fails for the first expression that is wrong, but with the errors of all
+// of its values.
 func AsSelector(s *metav1.LabelSelector) (labels.Selector, error) {
 	if s == nil || !slices.ContainsFunc(s.MatchExpressions, longRequirement) {
 		return metav1.LabelSelectorAsSelector(s)

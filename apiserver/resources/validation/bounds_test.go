@@ -28,7 +28,7 @@ const (
 	// mostErrors is how many errors a func may find. Some updates validate an object twice, and so may lists of lists.
 	mostErrors = 4 * invalid.MaxErrors
 	// mostBytes is how much a func may allocate. What is valid is copied, compared and printed besides.
-	mostBytes = 20 << 20
+	mostBytes = slack * 20 << 20
 )
 
 // TestErrorsAreBounded: whichever list or map of an object is long and wrong, the errors are bounded while they are

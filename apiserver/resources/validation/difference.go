@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/diff"
 )
 
-// mostLines is how many lines two values may differ in, for their difference to be shown. Finding it takes as many steps
-// as the square of these lines, and more: the two lists of a request would do for hours.
+// mostLines is how many lines two values may differ in, for their difference to be shown. Finding it takes as many
+// steps as the square of these lines, and more: the two lists of a request would do for hours.
 const mostLines = 4000
 
 // difference is what an error shows of a change: apimachinery's difference of the internal types.

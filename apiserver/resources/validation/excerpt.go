@@ -13,9 +13,9 @@ import (
 // mostEntries is how many entries of a list of a definition are validated before its errors are counted.
 const mostEntries = 2 * invalid.MaxErrors
 
-// excerptFirst finds the errors of a definition. The library that does so collects those of all entries of its lists, and
-// for each version looks at all of them. So lists are cut first; all of them are looked at unless what is left has errors
-// enough. Schemas are never cut, as one part of them is about another: their errors are as many as the schemas allow.
+// excerptFirst finds the errors of a definition. The library that does so collects those of all entries of its lists,
+// and for each version looks at all of them. So lists are cut first; all of them are looked at unless what is left has
+// errors enough. Schemas are never cut, as one part of them is about another: all of their errors are collected.
 func excerptFirst(in *apiextensions.CustomResourceDefinition, find func(*apiextensions.CustomResourceDefinition) field.ErrorList) field.ErrorList {
 	x := excerpt{}
 	cut := x.definition(in)
