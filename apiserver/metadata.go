@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,10 +137,7 @@ func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
 var standardFinalizers = map[string]bool{"kubernetes": true, finalizers.Orphan: true, finalizers.Foreground: true}
 
 func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
-	for i, f := range m.GetFinalizers() {
-		if invalid.Enough(errs) {
-			break
-		}
+	for i, f := range invalid.Each(m.GetFinalizers(), &errs) {
 		if !strings.Contains(f, "/") && !standardFinalizers[f] {
 			errs = append(errs, field.Invalid(metadataPath.Child("finalizers").Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
 		}
@@ -171,8 +169,8 @@ func (o *op) validateChange(obj, old object) error {
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(obj, old)...)
 	case sub == nil:
-		for range res.MetadataAgain() {
-			errs = append(errs, validateMeta(res, obj)...)
+		if n := res.MetadataAgain(); n > 0 {
+			errs = append(errs, slices.Repeat(validateMeta(res, obj), n)...)
 		}
 		if res.Strategy.ValidateUpdate != nil {
 			errs = append(errs, res.Strategy.ValidateUpdate(obj, old)...)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 	corev1 "k8s.io/api/core/v1"
@@ -192,5 +193,21 @@ func TestManyFamilies(t *testing.T) {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || len(status.Status().Details.Causes) > invalid.MaxErrors {
 		t.Fatalf("%d bytes: not an answer with at most %d causes", len(fmt.Sprint(err)), invalid.MaxErrors)
+	}
+}
+
+// TestManyPorts: the time that a dry run takes doesn't grow with the square of the ports.
+func TestManyPorts(t *testing.T) {
+	s := &corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, ClusterIP: corev1.ClusterIPNone, ClusterIPs: []string{corev1.ClusterIPNone}}}
+	for i := range int32(150_000) {
+		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: i + 1})
+	}
+	start := time.Now()
+	err := Sample(s, nil, Defaults().Taken())
+	if took := time.Since(start); err != nil || took > 15*time.Second {
+		t.Errorf("%v, %v", took, err)
+	}
+	if first, last := s.Spec.Ports[0].NodePort, s.Spec.Ports[149_999].NodePort; first != 32769 || last != 32769+149_999 {
+		t.Errorf("from %d to %d", first, last)
 	}
 }

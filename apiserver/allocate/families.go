@@ -121,12 +121,12 @@ func fewer[T any](now, was []T) bool { return len(now) > 0 && len(now) < len(was
 
 // inferFamilies names the families of the addresses that a client names.
 func inferFamilies(s *corev1.ServiceSpec) (errs field.ErrorList) {
-	for i, ip := range s.ClusterIPs {
+	for i, ip := range invalid.Each(s.ClusterIPs, &errs) {
 		if ip == corev1.ClusterIPNone {
 			break
 		}
 		switch {
-		case i < len(s.IPFamilies), invalid.Enough(errs):
+		case i < len(s.IPFamilies):
 		case netutils.IsIPv4String(ip):
 			s.IPFamilies = append(s.IPFamilies, corev1.IPv4Protocol)
 		default:
@@ -157,8 +157,8 @@ func unserved(s *corev1.ServiceSpec) (errs field.ErrorList) {
 	if policyOf(s) == corev1.IPFamilyPolicyRequireDualStack {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy, "this cluster is not configured for dual-stack services"))
 	}
-	for i, f := range s.IPFamilies {
-		if f != family && !invalid.Enough(errs) {
+	for i, f := range invalid.Each(s.IPFamilies, &errs) {
+		if f != family {
 			errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilies").Index(i), f, "not configured on this cluster"))
 		}
 	}

@@ -30,12 +30,14 @@ func wantsPorts(s *corev1.ServiceSpec, old *corev1.Service) bool {
 	if !onNodes(s) {
 		return false
 	}
-	var had []int32
+	had := map[int32]bool{}
 	if old != nil {
-		had = nodePorts(&old.Spec)
+		for _, port := range nodePorts(&old.Spec) {
+			had[port] = true
+		}
 	}
 	return slices.ContainsFunc(s.Ports, func(p corev1.ServicePort) bool {
-		return p.NodePort == 0 && everyPort(s) || p.NodePort != 0 && !slices.Contains(had, p.NodePort)
+		return p.NodePort == 0 && everyPort(s) || p.NodePort != 0 && !had[p.NodePort]
 	})
 }
 
@@ -163,7 +165,7 @@ func fillAddress(s *corev1.Service, from source) error {
 // fillPorts gives a new service its node ports: ports of one number, of several protocols, share
 // theirs (initNodePorts).
 func fillPorts(s, _ *corev1.Service, from source) error {
-	chosen := map[int32]int32{}
+	chosen, named := map[int32]int32{}, namedPorts(s.Spec.Ports)
 	for i := range s.Spec.Ports {
 		p := &s.Spec.Ports[i]
 		if p.NodePort == 0 && !everyPort(&s.Spec) {
@@ -172,8 +174,8 @@ func fillPorts(s, _ *corev1.Service, from source) error {
 		have := chosen[p.Port]
 		switch {
 		case have == 0:
-			if named := namedPort(s.Spec.Ports, p.Port); named != 0 {
-				p.NodePort = named
+			if named[p.Port] != 0 {
+				p.NodePort = named[p.Port]
 				if err := claimPort(s, i, from); err != nil {
 					return err
 				}
@@ -192,14 +194,15 @@ func fillPorts(s, _ *corev1.Service, from source) error {
 	return nil
 }
 
-// namedPort is the node port that a client names for the port of that number, or 0.
-func namedPort(ports []corev1.ServicePort, number int32) int32 {
-	for _, p := range ports {
-		if p.Port == number && p.NodePort != 0 {
-			return p.NodePort
+// namedPorts returns the first node port that a client names for each number of a port.
+func namedPorts(ports []corev1.ServicePort) map[int32]int32 {
+	named := map[int32]int32{}
+	for i := range ports {
+		if p := &ports[i]; p.NodePort != 0 && named[p.Port] == 0 {
+			named[p.Port] = p.NodePort
 		}
 	}
-	return 0
+	return named
 }
 
 // changePorts gives a stored service the node ports that it doesn't have yet (updateNodePorts).
@@ -208,8 +211,10 @@ func changePorts(s, old *corev1.Service, from source) error {
 		Protocol corev1.Protocol
 		NodePort int32
 	}
-	had, used := nodePorts(&old.Spec), map[use]bool{}
-	var claimed []int32
+	had, used := map[int32]bool{}, map[use]bool{} // had, or claimed here
+	for _, port := range nodePorts(&old.Spec) {
+		had[port] = true
+	}
 	for i := range s.Spec.Ports {
 		p := &s.Spec.Ports[i]
 		switch {
@@ -219,11 +224,11 @@ func changePorts(s, old *corev1.Service, from source) error {
 			if err := nextPort(p, from); err != nil {
 				return err
 			}
-		case !slices.Contains(had, p.NodePort) && !slices.Contains(claimed, p.NodePort):
+		case !had[p.NodePort]:
 			if err := claimPort(s, i, from); err != nil {
 				return err
 			}
-			claimed = append(claimed, p.NodePort)
+			had[p.NodePort] = true
 		}
 		u := use{p.Protocol, p.NodePort}
 		if used[u] {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 
-	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // sameObject returns how a converted object isn't the one that was sent.
@@ -90,9 +90,9 @@ func textsOf(meta map[string]any, name, whose string) (map[string]string, error)
 func validTexts(name string, texts map[string]string) error {
 	var errs field.ErrorList
 	if name == "labels" {
-		errs = metav1validation.ValidateLabels(texts, field.NewPath("metadata", "labels"))
+		errs = invalid.Labels(texts, field.NewPath("metadata", "labels"))
 	} else {
-		errs = validation.ValidateAnnotations(texts, field.NewPath("metadata", "annotation"))
+		errs = invalid.Annotations(texts, field.NewPath("metadata", "annotation"))
 	}
 	if len(errs) == 0 {
 		return nil

@@ -22,4 +22,6 @@
 //     left out. Up to 500 objects of a list are sent to a webhook at once. What is read and written is pruned
 //     by the schema of the version that it was converted to; what a field manager converts is not.
 //  4. Nothing here keeps state of objects; entries may be used by any goroutine.
+//  5. Errors in objects are bounded while they are found, where the library allows it: what stands below anyOf,
+//     allOf, oneOf and not, duplicates in lists, and what the rules' budget is enough for are all found.
 package custom

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // judgeApproval says of a definition in one of Kubernetes' own groups who approved it (AX
@@ -58,7 +60,7 @@ func violations(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 	if d.Spec.PreserveUnknownFields {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true, "must be false"))
 	}
-	for i, v := range d.Spec.Versions {
+	for i, v := range invalid.Each(d.Spec.Versions, &errs) {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
@@ -18,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // validate judges a new object (AX pkg/registry/customresource/strategy.go: Validate).
@@ -33,7 +36,10 @@ func (v *version) validate(obj runtime.Object) field.ErrorList {
 		errs = append(errs, v.scaleSpec(content)...)
 		errs = append(errs, v.scaleStatus(content)...)
 	}
-	errs = append(errs, objectmeta.Validate(nil, content, r.structural, false)...)
+	embeddedMeta(nil, content, r.structural, &errs)
+	if invalid.Enough(errs) {
+		return errs
+	}
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.structural, content)...)
 	return r.evaluate(errs, content, nil)
 }
@@ -52,7 +58,10 @@ func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 		errs = append(errs, v.scaleSpec(content)...)
 		errs = append(errs, v.scaleStatus(content)...)
 	}
-	errs = append(errs, objectmeta.Validate(nil, content, r.structural, false)...)
+	embeddedMeta(nil, content, r.structural, &errs)
+	if invalid.Enough(errs) {
+		return errs
+	}
 	errs = append(errs, r.newListFaults(content, was)...)
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
 }
@@ -70,6 +79,9 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 		errs = validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, was["status"], r.status, validation.WithRatcheting(both.Key("status")))
 	}
 	errs = append(errs, v.scaleStatus(content)...)
+	if invalid.Enough(errs) {
+		return errs
+	}
 	errs = append(errs, r.newListFaults(content, was)...)
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
 }
@@ -99,7 +111,7 @@ func (r *rules) newListFaults(content, was map[string]any) field.ErrorList {
 // evaluate adds what the rules of x-kubernetes-validations find, unless the object's shape is so
 // wrong that they can't be asked.
 func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, options ...cel.Option) field.ErrorList {
-	if r.expressions == nil {
+	if r.expressions == nil || invalid.Enough(errs) {
 		return errs
 	}
 	for _, e := range errs {
@@ -112,8 +124,43 @@ func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, opti
 	if was != nil {
 		before = was
 	}
-	found, _ := r.expressions.Validate(context.Background(), nil, r.structural, content, before, celconfig.RuntimeCELCostBudget, options...)
+	found, left := r.expressions.Validate(context.Background(), nil, r.structural, content, before, firstBudget, options...)
+	if left < 0 && len(found) <= invalid.MaxErrors {
+		found, _ = r.expressions.Validate(context.Background(), nil, r.structural, content, before, celconfig.RuntimeCELCostBudget, options...)
+	}
 	return append(errs, found...)
+}
+
+// firstBudget is what rules may cost before their errors are counted: the whole budget is enough for millions. When it is
+// used up, the last error says so, and nothing else does.
+const firstBudget = celconfig.RuntimeCELCostBudget / 1000
+
+// embeddedMeta finds errors in the metadata of objects in an object, as objectmeta.Validate does, until they are enough.
+func embeddedMeta(at *field.Path, value any, s *schema.Structural, errs *field.ErrorList) {
+	if s == nil {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		if s.XEmbeddedResource {
+			own := &schema.Structural{Extensions: s.Extensions}
+			*errs = append(*errs, objectmeta.Validate(at, v, own, false)...)
+		}
+		for name, member := range v {
+			if invalid.Enough(*errs) {
+				return
+			}
+			if p, ok := s.Properties[name]; ok {
+				embeddedMeta(at.Child(name), member, &p, errs)
+			} else if s.AdditionalProperties != nil {
+				embeddedMeta(at.Key(name), member, s.AdditionalProperties.Structural, errs)
+			}
+		}
+	case []any:
+		for i, item := range invalid.Each(v, errs) {
+			embeddedMeta(at.Index(i), item, s.Items, errs)
+		}
+	}
 }
 
 // prepareStatus keeps everything of an object but status and managedFields.

@@ -63,14 +63,14 @@ func (v *version) compile() (*rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling the schema of %s, %s: %w", v.apiVersion, v.kind, err)
 	}
-	if r.object, _, err = validation.NewSchemaValidator(in); err != nil {
+	if r.object, err = newSchemaValidator(in); err != nil {
 		return nil, fmt.Errorf("compiling the schema of %s, %s: %w", v.apiVersion, v.kind, err)
 	}
 	var status *apiextensionsinternal.JSONSchemaProps
 	if p, ok := in.Properties["status"]; ok {
 		status = &p
 	}
-	if r.status, _, err = validation.NewSchemaValidator(status); err != nil {
+	if r.status, err = newSchemaValidator(status); err != nil {
 		return nil, fmt.Errorf("compiling the schema of %s, %s: %w", v.apiVersion, v.kind, err)
 	}
 	r.expressions = cel.NewValidator(r.structural, true, celconfig.PerCallLimit)

@@ -8,7 +8,7 @@ import (
 )
 
 // step is how many entries of a list are validated before their errors are counted.
-const step = 1000
+const step = 200
 
 // Metadata validates metadata as ValidateObjectMetaAccessor of apimachinery does, but with no more errors in any list
 // than an answer tells, and one step: a client may send a million empty finalizers.
@@ -22,38 +22,42 @@ type cut struct {
 	labels, annotations map[string]string
 	owners              []metav1.OwnerReference
 	finalizers          []string
+	managed             []metav1.ManagedFieldsEntry
 }
 
 // The lists as they were cut.
-func (c *cut) GetLabels() map[string]string                { return c.labels }
-func (c *cut) GetAnnotations() map[string]string           { return c.annotations }
-func (c *cut) GetOwnerReferences() []metav1.OwnerReference { return c.owners }
-func (c *cut) GetFinalizers() []string                     { return c.finalizers }
+func (c *cut) GetLabels() map[string]string                  { return c.labels }
+func (c *cut) GetAnnotations() map[string]string             { return c.annotations }
+func (c *cut) GetOwnerReferences() []metav1.OwnerReference   { return c.owners }
+func (c *cut) GetFinalizers() []string                       { return c.finalizers }
+func (c *cut) GetManagedFields() []metav1.ManagedFieldsEntry { return c.managed }
 
 // excerpt returns m itself unless one of its lists is long.
 func excerpt(m metav1.Object) metav1.Object {
-	c := &cut{m, m.GetLabels(), m.GetAnnotations(), m.GetOwnerReferences(), m.GetFinalizers()}
-	if max(len(c.labels), len(c.annotations), len(c.owners), len(c.finalizers)) <= step {
+	c := &cut{m, m.GetLabels(), m.GetAnnotations(), m.GetOwnerReferences(), m.GetFinalizers(), m.GetManagedFields()}
+	if max(len(c.labels), len(c.annotations), len(c.owners), len(c.finalizers), len(c.managed)) <= step {
 		return m
 	}
 	at := field.NewPath("metadata")
-	c.labels = cutMap(c.labels, func(some map[string]string) field.ErrorList {
-		return v1validation.ValidateLabels(some, at)
-	})
-	c.annotations = cutMap(c.annotations, func(some map[string]string) field.ErrorList {
-		return apivalidation.ValidateAnnotations(some, at)
-	})
+	c.labels = cutMap(c.labels, wrongLabels)
+	c.annotations = cutMap(c.annotations, wrongAnnotations)
 	c.owners = cutList(c.owners, func(some []metav1.OwnerReference) field.ErrorList {
 		return apivalidation.ValidateOwnerReferences(some, at)
 	})
 	c.finalizers = cutList(c.finalizers, func(some []string) field.ErrorList {
 		return apivalidation.ValidateFinalizers(some, at)
 	})
+	c.managed = cutList(c.managed, func(some []metav1.ManagedFieldsEntry) field.ErrorList {
+		return v1validation.ValidateManagedFields(some, at)
+	})
 	return c
 }
 
 // cutList returns the first entries, up to the step in which their errors are enough.
 func cutList[T any](all []T, errors func([]T) field.ErrorList) []T {
+	if len(all) <= step {
+		return all
+	}
 	found := 0
 	for i := 0; i < len(all); i += step {
 		end := min(i+step, len(all))

@@ -66,8 +66,9 @@ func keepNodePorts(s, old *corev1.ServiceSpec) {
 	for _, p := range old.Ports {
 		byName[p.Name] = p.NodePort
 	}
+	had := nodePorts(old)
 	for port := range nodePorts(s) {
-		taken[port] = nodePorts(old)[port]
+		taken[port] = had[port]
 	}
 	for i := range s.Ports {
 		if p := &s.Ports[i]; p.NodePort == 0 && !taken[byName[p.Name]] {

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"slices"
 
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -11,12 +12,21 @@ import (
 // ip wants an address as StrictIPCIDRValidation, on by default since 1.36, reads them. Values that
 // the object already had stay allowed.
 func ip(value string, at *field.Path, had []string) field.ErrorList {
-	return utilvalidation.IsValidIPForLegacyField(at, value, true, had)
+	return butHad(value, had, utilvalidation.IsValidIPForLegacyField(at, value, true, nil))
 }
 
 // cidr does so for a network.
 func cidr(value string, at *field.Path, had []string) field.ErrorList {
-	return utilvalidation.IsValidCIDRForLegacyField(at, value, true, had)
+	return butHad(value, had, utilvalidation.IsValidCIDRForLegacyField(at, value, true, nil))
+}
+
+// butHad drops the errors of a value that the object already had. Only wrong values are looked up, of which there are
+// few: both lists may be long.
+func butHad(value string, had []string, errs field.ErrorList) field.ErrorList {
+	if len(errs) > 0 && slices.Contains(had, value) {
+		return nil
+	}
+	return errs
 }
 
 // reachableIP refuses addresses that mean something else on each node (core ValidateEndpointIP).

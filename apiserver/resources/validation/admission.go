@@ -14,6 +14,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const maxMatchConditions = 64
@@ -71,7 +73,7 @@ func webhookToleranceOf(now, was []admissionv1.MutatingWebhook) (t webhookTolera
 		t.names = t.names || names[w.Name]
 		names[w.Name] = true
 		for _, s := range []*metav1.LabelSelector{w.NamespaceSelector, w.ObjectSelector} {
-			t.selectors = t.selectors || len(metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0
+			t.selectors = t.selectors || len(invalid.Selector(s, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0
 		}
 		t.conditions = t.conditions && slices.Equal(now[i].MatchConditions, w.MatchConditions)
 	}
@@ -82,7 +84,7 @@ func reviewed(version string) bool { return slices.Contains(reviewVersions, vers
 
 func webhooks(list []admissionv1.MutatingWebhook, t webhookTolerance) (errs field.ErrorList) {
 	names := map[string]bool{}
-	for i := range list {
+	for i := range invalid.Each(list, &errs) {
 		w, at := &list[i], field.NewPath("webhooks").Index(i)
 		errs = append(errs, webhook(w, t, at)...)
 		errs = append(errs, reviewVersionsOf(w.AdmissionReviewVersions, t, at.Child("admissionReviewVersions"))...)
@@ -98,11 +100,13 @@ func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (er
 	if len(versions) == 0 {
 		return field.ErrorList{field.Required(at, "must specify one of "+strings.Join(reviewVersions, ", "))}
 	}
-	for i, v := range versions {
-		if slices.Contains(versions[:i], v) {
+	seen := map[string]bool{}
+	for i, v := range invalid.Each(versions, &errs) {
+		if seen[v] {
 			errs = append(errs, field.Invalid(at.Index(i), v, "duplicate version"))
 			continue
 		}
+		seen[v] = true
 		errs = append(errs, judge(v, at.Index(i), utilvalidation.IsDNS1035Label)...)
 	}
 	if !t.versions && !slices.ContainsFunc(versions, reviewed) {
@@ -113,7 +117,7 @@ func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (er
 
 func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path) field.ErrorList {
 	errs := utilvalidation.IsFullyQualifiedName(at.Child("name"), w.Name)
-	for i := range w.Rules {
+	for i := range invalid.Each(w.Rules, &errs) {
 		errs = append(errs, operationRule(&w.Rules[i], at.Child("rules").Index(i))...)
 	}
 	if w.FailurePolicy != nil {
@@ -135,8 +139,8 @@ func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path)
 		errs = append(errs, field.Invalid(at.Child("timeoutSeconds"), *s, "the timeout value must be between 1 and 30 seconds"))
 	}
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: t.selectors}
-	errs = append(errs, metav1validation.ValidateLabelSelector(w.NamespaceSelector, opts, at.Child("namespaceSelector"))...)
-	errs = append(errs, metav1validation.ValidateLabelSelector(w.ObjectSelector, opts, at.Child("objectSelector"))...)
+	errs = append(errs, invalid.Selector(w.NamespaceSelector, opts, at.Child("namespaceSelector"))...)
+	errs = append(errs, invalid.Selector(w.ObjectSelector, opts, at.Child("objectSelector"))...)
 	if w.ReinvocationPolicy != nil {
 		errs = append(errs, oneOf(*w.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
 	}
@@ -203,7 +207,7 @@ func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.Error
 	if !strings.HasPrefix(path, "/") {
 		errs = append(errs, field.Invalid(at, path, "must start with a '/'"))
 	}
-	for i, step := range strings.Split(strings.TrimSuffix(path[1:], "/"), "/") {
+	for i, step := range invalid.Each(strings.Split(strings.TrimSuffix(path[1:], "/"), "/"), &errs) {
 		if step == "" {
 			errs = append(errs, field.Invalid(at, path, fmt.Sprintf("segment[%d] may not be empty", i)))
 			continue
@@ -220,7 +224,7 @@ func matchConditions(list []admissionv1.MatchCondition, at *field.Path) (errs fi
 		errs = append(errs, field.TooMany(at, len(list), maxMatchConditions))
 	}
 	names := map[string]bool{}
-	for i, c := range list {
+	for i, c := range invalid.Each(list, &errs) {
 		at := at.Index(i)
 		errs = append(errs, given(at, "expression", strings.TrimSpace(c.Expression), "name", c.Name)...)
 		if c.Name == "" {
@@ -242,7 +246,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 	if len(r.Operations) > 1 && slices.Contains(r.Operations, admissionv1.OperationAll) {
 		errs = append(errs, field.Invalid(at.Child("operations"), r.Operations, "if '*' is present, must not specify other operations"))
 	}
-	for i, o := range r.Operations {
+	for i, o := range invalid.Each(r.Operations, &errs) {
 		errs = append(errs, oneOf(o, at.Child("operations").Index(i), operations)...)
 	}
 	for _, list := range []struct {
@@ -254,7 +258,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 		}
 		errs = append(errs, wildcardAlone(list.values, list.what, at.Child(list.name))...)
 	}
-	for i, v := range r.APIVersions {
+	for i, v := range invalid.Each(r.APIVersions, &errs) {
 		if v == "" {
 			errs = append(errs, field.Required(at.Child("apiVersions").Index(i), ""))
 		}
@@ -273,7 +277,7 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 	}
 	whole, everywhere := map[string]bool{}, map[string]bool{}
 	plain := false
-	for i, both := range list {
+	for i, both := range invalid.Each(list, &errs) {
 		if both == "" {
 			errs = append(errs, field.Required(at.Index(i), ""))
 			continue

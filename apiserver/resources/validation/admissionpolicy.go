@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const (
@@ -56,7 +58,7 @@ func validatingPolicyOver(p *admissionv1.ValidatingAdmissionPolicy, conditionsKe
 		const text = "validations or auditAnnotations must contain at least one item"
 		return append(errs, field.Required(at.Child("validations"), text), field.Required(at.Child("auditAnnotations"), text))
 	}
-	for i := range s.Validations {
+	for i := range invalid.Each(s.Validations, &errs) {
 		errs = append(errs, policyValidation(&s.Validations[i], at.Child("validations").Index(i))...)
 	}
 	audits := at.Child("auditAnnotations")
@@ -64,7 +66,7 @@ func validatingPolicyOver(p *admissionv1.ValidatingAdmissionPolicy, conditionsKe
 		errs = append(errs, field.Invalid(audits, internal(s.AuditAnnotations), fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations)))
 	}
 	keys := map[string]bool{}
-	for i, a := range s.AuditAnnotations {
+	for i, a := range invalid.Each(s.AuditAnnotations, &errs) {
 		errs = append(errs, auditAnnotation(p.Name, a, audits.Index(i))...)
 		if keys[a.Key] {
 			errs = append(errs, field.Duplicate(audits.Index(i).Child("key"), a.Key))
@@ -134,30 +136,32 @@ func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.E
 		if s.selector == nil {
 			errs = append(errs, field.Required(at.Child(s.name), ""))
 		}
-		errs = append(errs, metav1validation.ValidateLabelSelector(s.selector, metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name))...)
+		errs = append(errs, invalid.Selector(s.selector, metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name))...)
 	}
-	for i := range m.ResourceRules {
+	for i := range invalid.Each(m.ResourceRules, &errs) {
 		errs = append(errs, namedRule(&m.ResourceRules[i], at.Child("resourceRules").Index(i))...)
 	}
-	for i := range m.ExcludeResourceRules {
+	for i := range invalid.Each(m.ExcludeResourceRules, &errs) {
 		errs = append(errs, namedRule(&m.ExcludeResourceRules[i], at.Child("excludeResourceRules").Index(i))...)
 	}
 	return errs
 }
 
 func namedRule(r *admissionv1.NamedRuleWithOperations, at *field.Path) (errs field.ErrorList) {
-	for i, name := range r.ResourceNames {
+	seen := map[string]bool{}
+	for i, name := range invalid.Each(r.ResourceNames, &errs) {
 		at := at.Child("resourceNames").Index(i)
 		errs = append(errs, judge(name, at, content.IsPathSegmentName)...)
-		if slices.Contains(r.ResourceNames[:i], name) {
+		if seen[name] {
 			errs = append(errs, field.Duplicate(at, name))
 		}
+		seen[name] = true
 	}
 	return append(errs, operationRule(&r.RuleWithOperations, at)...)
 }
 
 func variables(list []admissionv1.Variable, at *field.Path) (errs field.ErrorList) {
-	for i, v := range list {
+	for i, v := range invalid.Each(list, &errs) {
 		at := at.Index(i)
 		if strings.TrimSpace(v.Name) == "" {
 			errs = append(errs, field.Required(at.Child("name"), "name is not specified"))
@@ -207,12 +211,12 @@ func auditAnnotation(policy string, a admissionv1.AuditAnnotation, at *field.Pat
 func validatingPolicyStatus(p, _ *admissionv1.ValidatingAdmissionPolicy) (errs field.ErrorList) {
 	at := field.NewPath("status")
 	if c := p.Status.TypeChecking; c != nil {
-		for i, w := range c.ExpressionWarnings {
+		for i, w := range invalid.Each(c.ExpressionWarnings, &errs) {
 			at := at.Child("typeChecking", "expressionWarnings").Index(i)
 			errs = append(errs, given(at, "warning", w.Warning, "fieldRef", strings.TrimSpace(w.FieldRef))...)
 		}
 	}
-	return append(errs, metav1validation.ValidateConditions(p.Status.Conditions, at.Child("conditions"))...)
+	return append(errs, invalid.Conditions(p.Status.Conditions, at.Child("conditions"))...)
 }
 
 func validatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
@@ -220,7 +224,7 @@ func validatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) field.Er
 	// The misspelt path is upstream's.
 	errs := policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at.Child("matchResouces"), at)
 	actions := at.Child("validationActions")
-	for i, a := range s.ValidationActions {
+	for i, a := range invalid.Each(s.ValidationActions, &errs) {
 		errs = append(errs, oneOf(a, actions.Index(i), validationActions)...)
 		if slices.Contains(s.ValidationActions[:i], a) {
 			errs = append(errs, field.Duplicate(actions.Index(i), a))
@@ -264,7 +268,7 @@ func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	if r.Selector != nil {
-		errs = append(errs, metav1validation.ValidateLabelSelector(r.Selector, metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...)
+		errs = append(errs, invalid.Selector(r.Selector, metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...)
 		if r.Name != "" {
 			errs = append(errs, field.Forbidden(at.Child("selector"), both))
 		}
@@ -300,15 +304,15 @@ func mutatingPolicyOver(p *admissionv1.MutatingAdmissionPolicy, conditionsKept b
 	if len(s.Mutations) == 0 {
 		errs = append(errs, field.Required(at.Child("mutations"), "mutations must contain at least one item"))
 	}
-	for i := range s.Mutations {
+	for i := range invalid.Each(s.Mutations, &errs) {
 		errs = append(errs, mutation(&s.Mutations[i], at.Child("mutations").Index(i))...)
 	}
 	return append(errs, required(s.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
 }
 
 func mutableOperations(m *admissionv1.MatchResources, at *field.Path) (errs field.ErrorList) {
-	for _, r := range m.ResourceRules {
-		for _, o := range r.Operations {
+	for _, r := range invalid.Each(m.ResourceRules, &errs) {
+		for _, o := range invalid.Each(r.Operations, &errs) {
 			errs = append(errs, oneOf(o, at.Child("resourceRules", "operations"), mutatedOperations)...)
 		}
 	}

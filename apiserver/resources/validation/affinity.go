@@ -10,11 +10,13 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // selects judges a label selector; odd tolerates values that aren't labels' values.
 func selects(s *metav1.LabelSelector, odd bool, at *field.Path) field.ErrorList {
-	return metavalidation.ValidateLabelSelector(s, metavalidation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: odd}, at)
+	return invalid.Selector(s, metavalidation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: odd}, at)
 }
 
 func (r *podRules) affinity(a *corev1.Affinity, at *field.Path) (errs field.ErrorList) {
@@ -47,17 +49,17 @@ func nodeSelector(s *corev1.NodeSelector, odd bool, at *field.Path) (errs field.
 	if len(s.NodeSelectorTerms) == 0 {
 		return field.ErrorList{field.Required(at, "must have at least one node selector term")}
 	}
-	for i := range s.NodeSelectorTerms {
+	for i := range invalid.Each(s.NodeSelectorTerms, &errs) {
 		errs = append(errs, nodeTerm(&s.NodeSelectorTerms[i], odd, at.Index(i))...)
 	}
 	return errs
 }
 
 func nodeTerm(t *corev1.NodeSelectorTerm, odd bool, at *field.Path) (errs field.ErrorList) {
-	for i := range t.MatchExpressions {
+	for i := range invalid.Each(t.MatchExpressions, &errs) {
 		errs = append(errs, nodeLabels(&t.MatchExpressions[i], odd, at.Child("matchExpressions").Index(i))...)
 	}
-	for i := range t.MatchFields {
+	for i := range invalid.Each(t.MatchFields, &errs) {
 		errs = append(errs, nodeField(&t.MatchFields[i], at.Child("matchFields").Index(i))...)
 	}
 	return errs
@@ -87,7 +89,7 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, odd bool, at *field.Path) (er
 	if odd {
 		return errs
 	}
-	for i, v := range q.Values {
+	for i, v := range invalid.Each(q.Values, &errs) {
 		errs = append(errs, judge(v, values.Index(i), utilvalidation.IsValidLabelValue)...)
 	}
 	return errs
@@ -106,7 +108,7 @@ func nodeField(q *corev1.NodeSelectorRequirement, at *field.Path) (errs field.Er
 	if q.Key != metav1.ObjectNameField {
 		return append(errs, field.Invalid(at.Child("key"), q.Key, "not a valid field selector key"))
 	}
-	for i, v := range q.Values {
+	for i, v := range invalid.Each(q.Values, &errs) {
 		errs = append(errs, nodeName(v, at.Child("values").Index(i))...)
 	}
 	return errs
@@ -121,7 +123,7 @@ func weight(n int32, at *field.Path) field.ErrorList {
 
 // preferredNodes tolerates values that no node can have.
 func preferredNodes(terms []corev1.PreferredSchedulingTerm, at *field.Path) (errs field.ErrorList) {
-	for i := range terms {
+	for i := range invalid.Each(terms, &errs) {
 		errs = append(errs, weight(terms[i].Weight, at.Index(i))...)
 		errs = append(errs, nodeTerm(&terms[i].Preference, true, at.Index(i).Child("preference"))...)
 	}
@@ -129,10 +131,10 @@ func preferredNodes(terms []corev1.PreferredSchedulingTerm, at *field.Path) (err
 }
 
 func (r *podRules) podTerms(hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm, at *field.Path) (errs field.ErrorList) {
-	for i := range hard {
+	for i := range invalid.Each(hard, &errs) {
 		errs = append(errs, r.podTerm(&hard[i], at.Child("requiredDuringSchedulingIgnoredDuringExecution").Index(i))...)
 	}
-	for i := range soft {
+	for i := range invalid.Each(soft, &errs) {
 		here := at.Child("preferredDuringSchedulingIgnoredDuringExecution").Index(i)
 		errs = append(errs, weight(soft[i].Weight, here)...)
 		errs = append(errs, r.podTerm(&soft[i].PodAffinityTerm, here.Child("podAffinityTerm"))...)
@@ -143,14 +145,14 @@ func (r *podRules) podTerms(hard []corev1.PodAffinityTerm, soft []corev1.Weighte
 func (r *podRules) podTerm(t *corev1.PodAffinityTerm, at *field.Path) field.ErrorList {
 	errs := selects(t.LabelSelector, r.had.oddSelectors, at.Child("labelSelector"))
 	errs = append(errs, selects(t.NamespaceSelector, r.had.oddSelectors, at.Child("namespaceSelector"))...)
-	for _, name := range t.Namespaces {
+	for _, name := range invalid.Each(t.Namespaces, &errs) {
 		errs = append(errs, judge(name, at.Child("namespace"), whole(apivalidation.ValidateNamespaceName))...)
 	}
 	errs = append(errs, labelKeys(t.MatchLabelKeys, t.LabelSelector, at.Child("matchLabelKeys"))...)
 	errs = append(errs, labelKeys(t.MismatchLabelKeys, t.LabelSelector, at.Child("mismatchLabelKeys"))...)
 	errs = append(errs, doubledKeys(t.MatchLabelKeys, t.LabelSelector, at)...)
 	mismatch := set(t.MismatchLabelKeys...)
-	for i, key := range t.MatchLabelKeys {
+	for i, key := range invalid.Each(t.MatchLabelKeys, &errs) {
 		if mismatch[key] {
 			errs = append(errs, field.Invalid(at.Child("matchLabelKeys").Index(i), key, "exists in both matchLabelKeys and mismatchLabelKeys"))
 		}
@@ -170,7 +172,7 @@ func labelKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs fie
 	if s == nil {
 		return field.ErrorList{field.Forbidden(at, withoutSelector)}
 	}
-	for i, key := range keys {
+	for i, key := range invalid.Each(keys, &errs) {
 		errs = append(errs, metavalidation.ValidateLabelName(key, at.Index(i))...)
 	}
 	return errs
@@ -190,7 +192,7 @@ func doubledKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs f
 	for key := range s.MatchLabels {
 		seen[key] = true
 	}
-	for _, e := range s.MatchExpressions {
+	for _, e := range invalid.Each(s.MatchExpressions, &errs) {
 		if i, ok := index[e.Key]; ok && seen[e.Key] {
 			errs = append(errs, field.Invalid(at.Index(i), e.Key, inBoth))
 		}
@@ -202,7 +204,12 @@ func doubledKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs f
 const inBoth = "exists in both matchLabelKeys and labelSelector"
 
 func (r *podRules) spread(list []corev1.TopologySpreadConstraint, at *field.Path) (errs field.ErrorList) {
+	type pair struct{ key, when string }
+	last := map[pair]int{}
 	for i := range list {
+		last[pair{list[i].TopologyKey, string(list[i].WhenUnsatisfiable)}] = i
+	}
+	for i := range invalid.Each(list, &errs) {
 		c, here := &list[i], at.Index(i)
 		if c.MaxSkew <= 0 {
 			errs = append(errs, field.Invalid(here.Child("maxSkew"), c.MaxSkew, notPositiveText))
@@ -212,12 +219,9 @@ func (r *podRules) spread(list []corev1.TopologySpreadConstraint, at *field.Path
 		}
 		errs = append(errs, oneOf(c.WhenUnsatisfiable, here.Child("whenUnsatisfiable"),
 			[]corev1.UnsatisfiableConstraintAction{corev1.DoNotSchedule, corev1.ScheduleAnyway})...)
-		for _, later := range list[i+1:] {
-			if later.TopologyKey == c.TopologyKey && later.WhenUnsatisfiable == c.WhenUnsatisfiable {
-				errs = append(errs, field.Duplicate(here.Child("{topologyKey, whenUnsatisfiable}"),
-					fmt.Sprintf("{%v, %v}", c.TopologyKey, c.WhenUnsatisfiable)))
-				break
-			}
+		if last[pair{c.TopologyKey, string(c.WhenUnsatisfiable)}] > i {
+			errs = append(errs, field.Duplicate(here.Child("{topologyKey, whenUnsatisfiable}"),
+				fmt.Sprintf("{%v, %v}", c.TopologyKey, c.WhenUnsatisfiable)))
 		}
 		errs = append(errs, minDomains(c, here.Child("minDomains"))...)
 		errs = append(errs, inclusion(c.NodeAffinityPolicy, here.Child("nodeAffinityPolicy"))...)
@@ -266,7 +270,7 @@ func (r *podRules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path
 	for _, e := range c.LabelSelector.MatchExpressions {
 		selected[e.Key] = true
 	}
-	for i, key := range c.MatchLabelKeys {
+	for i, key := range invalid.Each(c.MatchLabelKeys, &errs) {
 		if selected[key] {
 			errs = append(errs, field.Invalid(at.Index(i), key, inBoth))
 		}
@@ -278,7 +282,7 @@ var taintEffects = []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.Tai
 
 // tolerations judges what taints a pod bears (core ValidateTolerations).
 func tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList) {
-	for i := range list {
+	for i := range invalid.Each(list, &errs) {
 		t, here := &list[i], at.Index(i)
 		if t.Key != "" {
 			errs = append(errs, metavalidation.ValidateLabelName(t.Key, here.Child("key"))...)

@@ -8,6 +8,8 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // apiService judges, of metadata, that the name follows from the spec; that it can be one is the
@@ -70,7 +72,7 @@ func apiServiceUpdate(s, _ *apiregistrationv1.APIService) field.ErrorList { retu
 var apiServiceStates = []apiregistrationv1.ConditionStatus{apiregistrationv1.ConditionTrue, apiregistrationv1.ConditionFalse, apiregistrationv1.ConditionUnknown}
 
 func apiServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.ErrorList) {
-	for i, c := range s.Status.Conditions {
+	for i, c := range invalid.Each(s.Status.Conditions, &errs) {
 		errs = append(errs, oneOf(c.Status, field.NewPath("status", "conditions").Index(i).Child("status"), apiServiceStates)...)
 	}
 	return errs

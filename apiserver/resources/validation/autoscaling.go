@@ -7,6 +7,8 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const (
@@ -51,7 +53,7 @@ func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolera
 	}
 	errs = append(errs, scaleTarget(s.ScaleTargetRef, false, t.targetVersion, at.Child("scaleTargetRef"))...)
 	outside := false
-	for i := range s.Metrics {
+	for i := range invalid.Each(s.Metrics, &errs) {
 		errs = append(errs, metric(&s.Metrics[i], t.objectVersions, at.Child("metrics").Index(i))...)
 		outside = outside || s.Metrics[i].Type == autoscalingv2.ObjectMetricSourceType || s.Metrics[i].Type == autoscalingv2.ExternalMetricSourceType
 	}
@@ -110,7 +112,7 @@ func scalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (errs field.
 	if len(r.Policies) == 0 {
 		errs = append(errs, field.Required(at.Child("policies"), "must specify at least one Policy"))
 	}
-	for i, p := range r.Policies {
+	for i, p := range invalid.Each(r.Policies, &errs) {
 		at := at.Child("policies").Index(i)
 		errs = append(errs, oneOf(p.Type, at.Child("type"), scalingTypes)...)
 		if p.Value <= 0 {

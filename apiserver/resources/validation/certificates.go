@@ -12,9 +12,10 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/util/diff"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const legacySigner = "kubernetes.io/legacy-unknown"
@@ -72,15 +73,17 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 		errs = append(errs, field.Required(usages, ""))
 	}
 	if !t.unknownUsages {
-		for i, u := range s.Usages {
+		for i, u := range invalid.Each(s.Usages, &errs) {
 			errs = append(errs, oneOf(u, usages.Index(i), sorted(keyUsages))...)
 		}
 	}
 	if !t.twiceUsages {
-		for i, u := range s.Usages {
-			if slices.Contains(s.Usages[:i], u) {
+		seen := map[certificatesv1.KeyUsage]bool{}
+		for i, u := range invalid.Each(s.Usages, &errs) {
+			if seen[u] {
 				errs = append(errs, field.Duplicate(usages.Index(i), u))
 			}
+			seen[u] = true
 		}
 	}
 	if !t.legacySigner && s.SignerName == legacySigner {
@@ -152,7 +155,7 @@ func certificate(text []byte) error {
 
 func csrConditions(list []certificatesv1.CertificateSigningRequestCondition, t csrTolerance, at *field.Path) (errs field.ErrorList) {
 	seen := map[certificatesv1.RequestConditionType]bool{}
-	for i, c := range list {
+	for i, c := range invalid.Each(list, &errs) {
 		here := at.Index(i)
 		if c.Type == "" && !t.emptyType {
 			errs = append(errs, field.Required(here.Child("type"), ""))
@@ -200,9 +203,9 @@ func signer(name string, at *field.Path) (errs field.ErrorList) {
 
 // signerLabels says what is wrong with the first label that isn't right.
 func signerLabels(part string, is rule, at *field.Path) (errs field.ErrorList) {
-	for _, l := range strings.Split(part, ".") {
+	for _, l := range invalid.Each(strings.Split(part, "."), &errs) {
 		if texts := is(l); len(texts) > 0 {
-			for _, text := range texts {
+			for _, text := range invalid.Each(texts, &errs) {
 				errs = append(errs, field.Invalid(at, part, fmt.Sprintf("validating label %q: %s", l, text)))
 			}
 			return errs
@@ -244,7 +247,7 @@ func approvalKept(r, old *certificatesv1.CertificateSigningRequest) (errs field.
 		case len(now) > len(was):
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("updates may not add a condition of type %q", t)))
 		case len(now) == len(was) && !apiequality.Semantic.DeepEqual(was, now):
-			errs = append(errs, field.Forbidden(at, fmt.Sprintf("updates may not modify a condition of type %q\n%v", t, diff.Diff(internal(was), internal(now)))))
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("updates may not modify a condition of type %q\n%v", t, difference(was, now))))
 		}
 	}
 	return errs

@@ -8,8 +8,9 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/util/diff"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var (
@@ -25,7 +26,7 @@ func claimToleranceOf(old *corev1.PersistentVolumeClaimSpec) claimTolerance {
 		return claimTolerance{}
 	}
 	return claimTolerance{
-		selector:  len(metav1validation.ValidateLabelSelector(old.Selector, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0,
+		selector:  len(invalid.Selector(old.Selector, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0,
 		dataGroup: old.DataSource != nil && old.DataSource.APIGroup != nil || old.DataSourceRef != nil && old.DataSourceRef.APIGroup != nil,
 	}
 }
@@ -40,7 +41,7 @@ func claimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path) (errs f
 	if len(s.AccessModes) == 0 {
 		errs = append(errs, field.Required(at.Child("accessModes"), "at least 1 access mode is required"))
 	}
-	errs = append(errs, metav1validation.ValidateLabelSelector(s.Selector,
+	errs = append(errs, invalid.Selector(s.Selector,
 		metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate.selector}, at.Child("selector"))...)
 	errs = append(errs, modes(s.AccessModes, at.Child("accessModes"))...)
 	size := at.Child("resources").Key(string(corev1.ResourceStorage))
@@ -60,7 +61,7 @@ func claimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path) (errs f
 // modes wants known access modes, and ReadWriteOncePod only by itself.
 func modes(list []corev1.PersistentVolumeAccessMode, at *field.Path) (errs field.ErrorList) {
 	once, other := false, false
-	for _, mode := range list {
+	for _, mode := range invalid.Each(list, &errs) {
 		wrong := oneOf(mode, at, accessModes)
 		errs = append(errs, wrong...)
 		once = once || mode == corev1.ReadWriteOncePod
@@ -176,7 +177,7 @@ func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 	if !apiequality.Semantic.DeepEqual(now, was) {
 		errs = append(errs, field.Forbidden(field.NewPath("spec"),
 			fmt.Sprintf("spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n%v",
-				diff.Diff(internal(was), internal(now)))))
+				difference(was, now))))
 	}
 	return errs
 }
@@ -189,17 +190,17 @@ func claimStatus(c, _ *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 		errs = append(errs, field.Required(field.NewPath("Spec", "accessModes"), ""))
 	}
 	status := field.NewPath("status")
-	for _, name := range sorted(c.Status.Capacity) {
+	for _, name := range invalid.Each(sorted(c.Status.Capacity), &errs) {
 		errs = append(errs, basicQuantity(c.Status.Capacity[name], status.Child("capacity").Key(string(name)))...)
 	}
-	for _, name := range sorted(c.Status.AllocatedResourceStatuses) {
+	for _, name := range invalid.Each(sorted(c.Status.AllocatedResourceStatuses), &errs) {
 		at := status.Child("allocatedResourceStatus")
 		errs = append(errs, claimResource(name, at)...)
 		if !resizeStates[c.Status.AllocatedResourceStatuses[name]] {
 			errs = append(errs, field.NotSupported(at, name, sorted(resizeStates)))
 		}
 	}
-	for _, name := range sorted(c.Status.AllocatedResources) {
+	for _, name := range invalid.Each(sorted(c.Status.AllocatedResources), &errs) {
 		at, q := status.Child("allocatedResources"), c.Status.AllocatedResources[name]
 		if wrong := claimResource(name, at); len(wrong) > 0 {
 			errs = append(errs, wrong...)

@@ -6,6 +6,8 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 func resourceClaim(c *resourcev1.ResourceClaim) field.ErrorList {
@@ -66,7 +68,7 @@ func (r deviceRequests) name(name string, at *field.Path) (errs field.ErrorList)
 	if len(parts) > 2 {
 		return field.ErrorList{unknown}
 	}
-	for _, part := range parts {
+	for _, part := range invalid.Each(parts, &errs) {
 		errs = append(errs, label(part, at)...)
 	}
 	alternatives, known := r[parts[0]]

@@ -5,10 +5,11 @@ import (
 
 	"github.com/google/uuid"
 	resourcev1 "k8s.io/api/resource/v1"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // resourceClaimStatus judges who uses which devices: nobody can without an allocation, which stays
@@ -135,7 +136,7 @@ func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool
 	if len(d.Conditions) > resourcev1.AllocatedDeviceStatusMaxConditions {
 		errs = append(errs, field.TooMany(conditions, len(d.Conditions), resourcev1.AllocatedDeviceStatusMaxConditions))
 	}
-	errs = append(errs, metav1validation.ValidateConditions(d.Conditions, conditions)...)
+	errs = append(errs, invalid.Conditions(d.Conditions, conditions)...)
 	if d.Data != nil && len(d.Data.Raw) > 0 {
 		errs = append(errs, rawObject(*d.Data, false, resourcev1.AllocatedDeviceStatusDataMaxLength, at.Child("data"))...)
 	}

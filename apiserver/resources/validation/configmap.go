@@ -9,6 +9,8 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // sealedText is why an object with `immutable` keeps its content.
@@ -16,7 +18,7 @@ const sealedText = "field is immutable when `immutable` is set"
 
 // dataKeys judges a bag's keys.
 func dataKeys[V any](bag map[string]V, at *field.Path) (errs field.ErrorList) {
-	for _, key := range sorted(bag) {
+	for _, key := range invalid.Each(sorted(bag), &errs) {
 		errs = append(errs, judge(key, at.Key(key), utilvalidation.IsConfigMapKey)...)
 	}
 	return errs
@@ -24,7 +26,7 @@ func dataKeys[V any](bag map[string]V, at *field.Path) (errs field.ErrorList) {
 
 func configMap(m *corev1.ConfigMap) (errs field.ErrorList) {
 	data, size := field.NewPath("data"), 0
-	for _, key := range sorted(m.Data) {
+	for _, key := range invalid.Each(sorted(m.Data), &errs) {
 		errs = append(errs, judge(key, data.Key(key), utilvalidation.IsConfigMapKey)...)
 		if _, twice := m.BinaryData[key]; twice {
 			errs = append(errs, field.Invalid(data.Key(key), key, "duplicate of key present in binaryData"))
@@ -62,7 +64,7 @@ func sealed(immutable *bool, parts ...kept) (errs field.ErrorList) {
 	if !isTrue(immutable) {
 		errs = append(errs, field.Forbidden(field.NewPath("immutable"), sealedText))
 	}
-	for _, p := range parts {
+	for _, p := range invalid.Each(parts, &errs) {
 		if !p.kept {
 			errs = append(errs, field.Forbidden(field.NewPath(p.name), sealedText))
 		}

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // container judges what containers of all kinds have (core validateContainerCommon).
@@ -33,7 +35,7 @@ func (r *podRules) container(c *corev1.Container, at *field.Path) field.ErrorLis
 
 func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.ErrorList) {
 	names := map[string]bool{}
-	for i := range ports {
+	for i := range invalid.Each(ports, &errs) {
 		p, here := &ports[i], at.Index(i)
 		if faults := utilvalidation.IsValidPortName(p.Name); p.Name != "" && len(faults) != 0 {
 			errs = append(errs, judge(p.Name, here.Child("name"), utilvalidation.IsValidPortName)...)
@@ -58,8 +60,8 @@ func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.Er
 // hostPorts refuses a port of the host that another container has already.
 func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
 	taken := map[string]bool{}
-	for i := range containers {
-		for j, p := range containers[i].Ports {
+	for i := range invalid.Each(containers, &errs) {
+		for j, p := range invalid.Each(containers[i].Ports, &errs) {
 			if p.HostPort == 0 {
 				continue
 			}
@@ -80,7 +82,7 @@ func (r *podRules) regular(at *field.Path) (errs field.ErrorList) {
 		return field.ErrorList{field.Required(at, "")}
 	}
 	names := map[string]bool{}
-	for i := range list {
+	for i := range invalid.Each(list, &errs) {
 		c, here := &list[i], at.Index(i)
 		errs = append(errs, r.container(c, here)...)
 		if names[c.Name] {
@@ -100,7 +102,7 @@ func (r *podRules) inits(at *field.Path) (errs field.ErrorList) {
 	for i := range r.spec.Containers {
 		names[r.spec.Containers[i].Name] = true
 	}
-	for i := range r.spec.InitContainers {
+	for i := range invalid.Each(r.spec.InitContainers, &errs) {
 		c, here := &r.spec.InitContainers[i], at.Index(i)
 		errs = append(errs, r.container(c, here)...)
 		errs = append(errs, restartRules(c, here)...)
@@ -124,7 +126,7 @@ func (r *podRules) inits(at *field.Path) (errs field.ErrorList) {
 
 // restarting refuses policies that restart a container at a resize.
 func restarting(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
-	for i, p := range c.ResizePolicy {
+	for i, p := range invalid.Each(c.ResizePolicy, &errs) {
 		if p.RestartPolicy == corev1.RestartContainer {
 			errs = append(errs, field.Invalid(at.Index(i).Child("restartPolicy"), p.RestartPolicy,
 				"must not be set to 'RestartContainer' for non-sidecar initContainers"))
@@ -177,7 +179,7 @@ func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	if n := len(c.RestartPolicyRules); n > 20 {
 		errs = append(errs, field.TooMany(at, n, 20))
 	}
-	for i, rule := range c.RestartPolicyRules {
+	for i, rule := range invalid.Each(c.RestartPolicyRules, &errs) {
 		here := at.Index(i)
 		errs = append(errs, oneOf(rule.Action, here.Child("action"), restartActions)...)
 		codes := here.Child("exitCodes")
@@ -202,7 +204,7 @@ func (r *podRules) ephemerals(at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	names := map[string]bool{}
-	for i := range r.spec.EphemeralContainers {
+	for i := range invalid.Each(r.spec.EphemeralContainers, &errs) {
 		e, here := &r.spec.EphemeralContainers[i], at.Index(i)
 		c := (*corev1.Container)(&e.EphemeralContainerCommon)
 		errs = append(errs, r.container(c, here)...)
@@ -218,7 +220,7 @@ func (r *podRules) ephemerals(at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, onlyFields(e.EphemeralContainerCommon, text, here, "Name", "Image", "Command", "Args", "WorkingDir",
 			"EnvFrom", "Env", "VolumeMounts", "VolumeDevices", "TerminationMessagePath", "TerminationMessagePolicy",
 			"ImagePullPolicy", "SecurityContext", "Stdin", "StdinOnce", "TTY")...)
-		for j, m := range e.VolumeMounts {
+		for j, m := range invalid.Each(e.VolumeMounts, &errs) {
 			if m.SubPath != "" {
 				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPath"), text))
 			}
@@ -255,7 +257,7 @@ var resizable = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
 // resizePolicies wants one policy a resource, and none that restarts what never restarts.
 func (r *podRules) resizePolicies(policies []corev1.ContainerResizePolicy, at *field.Path) (errs field.ErrorList) {
 	seen := map[corev1.ResourceName]bool{}
-	for i, p := range policies {
+	for i, p := range invalid.Each(policies, &errs) {
 		if seen[p.ResourceName] {
 			errs = append(errs, field.Duplicate(at.Index(i), p.ResourceName))
 		}

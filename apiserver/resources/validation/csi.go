@@ -6,6 +6,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const maxNodeID = 256
@@ -29,7 +31,7 @@ func csiDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 		errs = append(errs, oneOf(*s.FSGroupPolicy, at.Child("fsGroupPolicy"), fsGroupPolicies)...)
 	}
 	errs = append(errs, tokenRequests(s.TokenRequests, at.Child("tokenRequests"))...)
-	for _, mode := range s.VolumeLifecycleModes {
+	for _, mode := range invalid.Each(s.VolumeLifecycleModes, &errs) {
 		errs = append(errs, oneOf(mode, at.Child("volumeLifecycleModes"), lifecycleModes)...)
 	}
 	if s.SELinuxMount == nil {
@@ -44,7 +46,7 @@ func csiDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 // tokenRequests wants each audience once, and tokens that live ten minutes or more.
 func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i, r := range list {
+	for i, r := range invalid.Each(list, &errs) {
 		at := at.Index(i)
 		if seen[r.Audience] {
 			errs = append(errs, field.Duplicate(at.Child("audience"), r.Audience))
@@ -73,7 +75,7 @@ func csiDriverUpdate(d, old *storagev1.CSIDriver) field.ErrorList {
 
 func csiNode(n *storagev1.CSINode) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i := range n.Spec.Drivers {
+	for i := range invalid.Each(n.Spec.Drivers, &errs) {
 		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
 		errs = append(errs, csiDriver(d.Name, at.Child("name"))...)
 		if d.NodeID == "" {
@@ -96,7 +98,7 @@ func csiNode(n *storagev1.CSINode) (errs field.ErrorList) {
 
 func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for _, key := range keys {
+	for _, key := range invalid.Each(keys, &errs) {
 		if key == "" {
 			errs = append(errs, field.Required(at, ""))
 		}
@@ -112,12 +114,13 @@ func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
 // csiNodeUpdate lets drivers come and go but, of one that stays, only how much it can allocate change.
 func csiNodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
 	errs := twice(csiNode(n))
-	for i := range old.Spec.Drivers {
-		for j := range n.Spec.Drivers {
-			if old.Spec.Drivers[i].Name != n.Spec.Drivers[j].Name {
-				continue
-			}
-			now, was := n.Spec.Drivers[j], old.Spec.Drivers[i]
+	named := map[string][]int{}
+	for i := range n.Spec.Drivers {
+		named[n.Spec.Drivers[i].Name] = append(named[n.Spec.Drivers[i].Name], i)
+	}
+	for _, was := range invalid.Each(old.Spec.Drivers, &errs) {
+		for _, i := range invalid.Each(named[was.Name], &errs) {
+			now := n.Spec.Drivers[i]
 			now.Allocatable, was.Allocatable = nil, nil
 			errs = append(errs, immutable(now, was, field.NewPath("spec", "drivers"))...)
 		}

@@ -6,10 +6,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 func daemonSet(d *appsv1.DaemonSet) field.ErrorList { return daemonSetSpec(d, nil) }
@@ -25,7 +26,7 @@ func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 		odd = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
 	}
 	errs := selects(s.Selector, odd, at)
-	if usable, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil {
+	if usable, err := invalid.AsSelector(s.Selector); err == nil {
 		errs = append(errs, matched(usable, &s.Template, templatePath)...)
 	}
 	if s.Selector != nil && len(s.Selector.MatchLabels)+len(s.Selector.MatchExpressions) == 0 {

@@ -7,6 +7,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const maxValidValues = 10
@@ -35,8 +37,8 @@ func deviceCapacity(c *resourcev1.DeviceCapacity, shared bool, at *field.Path) f
 }
 
 func validValues(values []resource.Quantity, standard, capacity resource.Quantity, at *field.Path) (errs field.ErrorList) {
-	for i := 1; i < len(values); i++ {
-		if values[i-1].Cmp(values[i]) > 0 {
+	for i := range invalid.Each(values, &errs) {
+		if i > 0 && values[i-1].Cmp(values[i]) > 0 {
 			errs = append(errs, field.Invalid(at.Index(i), values[i].String(), "values must be sorted in ascending order"))
 		}
 	}

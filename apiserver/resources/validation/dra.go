@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Not checked of resource.k8s.io: CEL selectors beyond their length, fields of features that are off
@@ -122,7 +124,7 @@ func poolName(name string, at *field.Path) (errs field.ErrorList) {
 	if len(name) > resourcev1.PoolNameMaxLength {
 		errs = append(errs, field.TooLong(at, "", resourcev1.PoolNameMaxLength))
 	}
-	for _, part := range strings.Split(name, "/") {
+	for _, part := range invalid.Each(strings.Split(name, "/"), &errs) {
 		errs = append(errs, subdomain(part, at)...)
 	}
 	return errs
@@ -159,14 +161,14 @@ func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 	errs := listed(ready, resourcev1.BindingConditionsMaxSize, readyAt, name)
 	errs = append(errs, listed(failed, resourcev1.BindingFailureConditionsMaxSize, failedAt, name)...)
 	good := map[string]bool{}
-	for i, c := range ready {
+	for i, c := range invalid.Each(ready, &errs) {
 		if good[c] {
 			errs = append(errs, field.Duplicate(readyAt.Index(i), c))
 		}
 		good[c] = true
 	}
 	bad := map[string]bool{}
-	for i, c := range failed {
+	for i, c := range invalid.Each(failed, &errs) {
 		if bad[c] {
 			errs = append(errs, field.Duplicate(failedAt.Index(i), c))
 		}

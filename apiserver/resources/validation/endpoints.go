@@ -6,6 +6,8 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var protocols = []corev1.Protocol{corev1.ProtocolSCTP, corev1.ProtocolTCP, corev1.ProtocolUDP}
@@ -27,7 +29,7 @@ func nodeName(name string, at *field.Path) field.ErrorList {
 }
 
 func endpoints(e *corev1.Endpoints) (errs field.ErrorList) {
-	for i := range e.Subsets {
+	for i := range invalid.Each(e.Subsets, &errs) {
 		errs = append(errs, endpointSubset(&e.Subsets[i], field.NewPath("subsets").Index(i))...)
 	}
 	return errs
@@ -46,13 +48,13 @@ func endpointSubset(s *corev1.EndpointSubset, at *field.Path) (errs field.ErrorL
 	if len(s.Addresses) == 0 && len(s.NotReadyAddresses) == 0 {
 		errs = append(errs, field.Required(at, "must specify `addresses` or `notReadyAddresses`"))
 	}
-	for i := range s.Addresses {
+	for i := range invalid.Each(s.Addresses, &errs) {
 		errs = append(errs, endpointAddress(&s.Addresses[i], at.Child("addresses").Index(i))...)
 	}
-	for i := range s.NotReadyAddresses {
+	for i := range invalid.Each(s.NotReadyAddresses, &errs) {
 		errs = append(errs, endpointAddress(&s.NotReadyAddresses[i], at.Child("notReadyAddresses").Index(i))...)
 	}
-	for i := range s.Ports {
+	for i := range invalid.Each(s.Ports, &errs) {
 		errs = append(errs, endpointPort(&s.Ports[i], len(s.Ports) > 1, at.Child("ports").Index(i))...)
 	}
 	return errs

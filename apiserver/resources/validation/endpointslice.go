@@ -3,10 +3,11 @@ package validation
 import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const (
@@ -39,7 +40,7 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 	if len(list) > maxEndpoints {
 		return field.ErrorList{field.TooMany(at, len(list), maxEndpoints)}
 	}
-	for i := range list {
+	for i := range invalid.Each(list, &errs) {
 		e, at := &list[i], at.Index(i)
 		addresses := at.Child("addresses")
 		if len(e.Addresses) == 0 {
@@ -47,7 +48,7 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 		} else if len(e.Addresses) > maxAddresses {
 			errs = append(errs, field.TooMany(addresses, len(e.Addresses), maxAddresses))
 		}
-		for j, value := range e.Addresses {
+		for j, value := range invalid.Each(e.Addresses, &errs) {
 			errs = append(errs, sliceAddress(value, kind, addresses.Index(j))...)
 		}
 		if e.NodeName != nil {
@@ -57,7 +58,7 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 		if len(e.DeprecatedTopology) > maxTopologyLabels {
 			errs = append(errs, field.TooMany(topology, len(e.DeprecatedTopology), maxTopologyLabels))
 		}
-		errs = append(errs, metav1validation.ValidateLabels(e.DeprecatedTopology, topology)...)
+		errs = append(errs, invalid.Labels(e.DeprecatedTopology, topology)...)
 		if e.Hostname != nil {
 			errs = append(errs, label(*e.Hostname, at.Child("hostname"))...)
 		}
@@ -95,7 +96,7 @@ func hints(h *discoveryv1.EndpointHints, at *field.Path) (errs field.ErrorList) 
 		return field.ErrorList{field.TooMany(zones, len(h.ForZones), maxHints)}
 	}
 	seen := map[string]bool{}
-	for i, zone := range h.ForZones {
+	for i, zone := range invalid.Each(h.ForZones, &errs) {
 		at := zones.Index(i).Child("name")
 		if seen[zone.Name] {
 			errs = append(errs, field.Duplicate(at, zone.Name))
@@ -107,7 +108,7 @@ func hints(h *discoveryv1.EndpointHints, at *field.Path) (errs field.ErrorList) 
 		return append(errs, field.TooMany(nodes, len(h.ForNodes), maxHints))
 	}
 	seen = map[string]bool{}
-	for i, node := range h.ForNodes {
+	for i, node := range invalid.Each(h.ForNodes, &errs) {
 		at := nodes.Index(i).Child("name")
 		if seen[node.Name] {
 			errs = append(errs, field.Duplicate(at, node.Name))
@@ -123,7 +124,7 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 		return field.ErrorList{field.TooMany(at, len(list), maxEndpointPorts)}
 	}
 	seen := map[string]bool{}
-	for i := range list {
+	for i := range invalid.Each(list, &errs) {
 		p, at := &list[i], at.Index(i)
 		// Defaulting has given each a name, if only an empty one.
 		name := ""

@@ -9,11 +9,13 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // env judges variables (core ValidateEnv).
 func (r *podRules) env(vars []corev1.EnvVar, at *field.Path) (errs field.ErrorList) {
-	for i := range vars {
+	for i := range invalid.Each(vars, &errs) {
 		v, here := &vars[i], at.Index(i)
 		if v.Name == "" {
 			errs = append(errs, given(here, "name", "")...)
@@ -93,7 +95,7 @@ func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
 
 // envFrom judges sources of many variables (core ValidateEnvFrom), which are to be blamed as a whole.
 func envFrom(sources []corev1.EnvFromSource, at *field.Path) (errs field.ErrorList) {
-	for i := range sources {
+	for i := range invalid.Each(sources, &errs) {
 		s, here := &sources[i], at.Index(i)
 		if s.Prefix != "" {
 			errs = append(errs, judge(s.Prefix, here.Child("prefix"), utilvalidation.IsRelaxedEnvVarName)...)

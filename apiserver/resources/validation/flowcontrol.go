@@ -9,6 +9,8 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const mostPrecedence = 10000
@@ -69,7 +71,7 @@ func flowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	} else {
 		errs = append(errs, judge(s.PriorityLevelConfiguration.Name, level, whole(apivalidation.NameIsDNSSubdomain))...)
 	}
-	for i := range s.Rules {
+	for i := range invalid.Each(s.Rules, &errs) {
 		errs = append(errs, flowRule(&s.Rules[i], at.Child("rules").Index(i))...)
 	}
 	if fixed, ok := mandatorySchemas[f.Name]; ok && !apiequality.Semantic.DeepEqual(*s, fixed) {
@@ -82,7 +84,7 @@ func flowSchemaUpdate(f, _ *flowcontrolv1.FlowSchema) field.ErrorList { return f
 
 func flowSchemaStatus(f, _ *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
 	seen := map[flowcontrolv1.FlowSchemaConditionType]bool{}
-	for i, c := range f.Status.Conditions {
+	for i, c := range invalid.Each(f.Status.Conditions, &errs) {
 		errs = append(errs, flowCondition(string(c.Type), seen[c.Type], i)...)
 		seen[c.Type] = true
 	}
@@ -104,16 +106,16 @@ func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs fi
 	if len(r.Subjects) == 0 {
 		errs = append(errs, field.Required(at.Child("subjects"), "subjects must contain at least one value"))
 	}
-	for i := range r.Subjects {
+	for i := range invalid.Each(r.Subjects, &errs) {
 		errs = append(errs, flowSubject(&r.Subjects[i], at.Child("subjects").Index(i))...)
 	}
 	if len(r.ResourceRules) == 0 && len(r.NonResourceRules) == 0 {
 		errs = append(errs, field.Required(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
 	}
-	for i := range r.ResourceRules {
+	for i := range invalid.Each(r.ResourceRules, &errs) {
 		errs = append(errs, flowResourceRule(&r.ResourceRules[i], at.Child("resourceRules").Index(i))...)
 	}
-	for i := range r.NonResourceRules {
+	for i := range invalid.Each(r.NonResourceRules, &errs) {
 		n, at := &r.NonResourceRules[i], at.Child("nonResourceRules").Index(i)
 		errs = append(errs, flowRuleVerbs(n.Verbs, at.Child("verbs"))...)
 		errs = append(errs, flowURLs(n.NonResourceURLs, at.Child("nonResourceURLs"))...)
@@ -136,7 +138,7 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 	if !slices.Contains(flowKinds, s.Kind) {
 		return field.ErrorList{field.NotSupported(at.Child("kind"), s.Kind, flowKinds)}
 	}
-	for _, m := range members {
+	for _, m := range invalid.Each(members, &errs) {
 		switch {
 		case m.kind != s.Kind:
 		case m.given:
@@ -145,7 +147,7 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 			errs = append(errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'", m.name, m.kind)))
 		}
 	}
-	for _, m := range members {
+	for _, m := range invalid.Each(members, &errs) {
 		if m.kind != s.Kind && m.given {
 			errs = append(errs, field.Forbidden(at.Child(m.name), fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m.name, m.kind)))
 		}
@@ -205,7 +207,7 @@ func flowResourceRule(r *flowcontrolv1.ResourcePolicyRule, at *field.Path) field
 	case slices.Contains(r.Namespaces, "*"):
 		errs = append(errs, wildcardAlone(r.Namespaces, "namespaces", namespaces)...)
 	default:
-		for i, ns := range r.Namespaces {
+		for i, ns := range invalid.Each(r.Namespaces, &errs) {
 			for _, text := range apivalidation.ValidateNamespaceName(ns, false) {
 				errs = append(errs, field.Invalid(namespaces.Index(i), ns, "each member of this list must be '*' or a DNS-1123 label; "+text))
 			}
@@ -221,7 +223,7 @@ func flowURLs(urls []string, at *field.Path) (errs field.ErrorList) {
 	case slices.Contains(urls, "*"):
 		return wildcardAlone(urls, "non-resource URLs", at)
 	}
-	for i, u := range urls {
+	for i, u := range invalid.Each(urls, &errs) {
 		if text := flowURLFault(u); text != "" {
 			errs = append(errs, field.Invalid(at.Index(i), u, text))
 		}

@@ -11,6 +11,8 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const ingressClassAnnotation = "kubernetes.io/ingress.class"
@@ -47,16 +49,16 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 	if s.DefaultBackend != nil {
 		errs = append(errs, ingressBackend(s.DefaultBackend, at.Child("defaultBackend"))...)
 	}
-	for i := range s.Rules {
+	for i := range invalid.Each(s.Rules, &errs) {
 		r, at := &s.Rules[i], at.Child("rules").Index(i)
 		errs = append(errs, ingressHost(r.Host, at.Child("host"))...)
 		if !oddWildcard || !strings.Contains(r.Host, "*") {
 			errs = append(errs, ingressPaths(r.HTTP, at.Child("http"))...)
 		}
 	}
-	for i, t := range s.TLS {
+	for i, t := range invalid.Each(s.TLS, &errs) {
 		at := at.Child("tls").Index(i)
-		for j, host := range t.Hosts {
+		for j, host := range invalid.Each(t.Hosts, &errs) {
 			errs = append(errs, judge(host, at.Child("hosts").Index(j), wildcardRule(host))...)
 		}
 		if !oddSecret {
@@ -94,7 +96,7 @@ func ingressPaths(http *networkingv1.HTTPIngressRuleValue, at *field.Path) (errs
 	if len(http.Paths) == 0 {
 		errs = append(errs, field.Required(at.Child("paths"), ""))
 	}
-	for i := range http.Paths {
+	for i := range invalid.Each(http.Paths, &errs) {
 		errs = append(errs, ingressPath(&http.Paths[i], at.Child("paths").Index(i))...)
 	}
 	return errs
@@ -184,7 +186,7 @@ func ingressStatus(in, old *networkingv1.Ingress) (errs field.ErrorList) {
 			had = append(had, b.IP)
 		}
 	}
-	for i, b := range in.Status.LoadBalancer.Ingress {
+	for i, b := range invalid.Each(in.Status.LoadBalancer.Ingress, &errs) {
 		at := field.NewPath("status", "loadBalancer").Child("ingress").Index(i)
 		if b.IP != "" {
 			errs = append(errs, ip(b.IP, at.Child("ip"), had)...)

@@ -7,11 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Limits of jobs whose pods have indexes.
@@ -63,7 +64,7 @@ func generatedSelector(j, old *batchv1.Job) (errs field.ErrorList) {
 	}
 	made := labels.Set{}
 	at := templatePath.Child("metadata", "labels")
-	for _, w := range wanted {
+	for _, w := range invalid.Each(wanted, &errs) {
 		made[w.key] = w.value
 		text := fmt.Sprintf("must be '%s'", w.value)
 		if value, ok := j.Spec.Template.Labels[w.key]; !ok {
@@ -72,7 +73,7 @@ func generatedSelector(j, old *batchv1.Job) (errs field.ErrorList) {
 			errs = append(errs, field.Invalid(at.Key(w.key), j.Spec.Template.Labels, text))
 		}
 	}
-	if s, err := metav1.LabelSelectorAsSelector(j.Spec.Selector); err == nil && !s.Matches(made) {
+	if s, err := invalid.AsSelector(j.Spec.Selector); err == nil && !s.Matches(made) {
 		errs = append(errs, field.Invalid(specPath.Child("selector"), j.Spec.Selector, "`selector` not auto-generated"))
 	}
 	return errs
@@ -97,7 +98,7 @@ func jobSelected(s *batchv1.JobSpec, old *batchv1.Job) field.ErrorList {
 	} else {
 		errs = append(errs, selects(s.Selector, odd, specPath.Child("selector"))...)
 	}
-	if usable, err := metav1.LabelSelectorAsSelector(s.Selector); err == nil {
+	if usable, err := invalid.AsSelector(s.Selector); err == nil {
 		errs = append(errs, matched(usable, &s.Template, templatePath)...)
 	}
 	return errs
@@ -211,7 +212,11 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 // jobUpdate judges a job and then its change. Upstream judges the spec in both, so that its faults
 // come twice (job strategy ValidateUpdate).
 func jobUpdate(j, old *batchv1.Job) field.ErrorList {
-	errs := append(wholeJob(j, old), jobSelected(&j.Spec, old)...)
+	errs := wholeJob(j, old)
+	if invalid.Enough(errs) {
+		return errs
+	}
+	errs = append(errs, jobSelected(&j.Spec, old)...)
 	s, was := &j.Spec, &old.Spec
 	errs = append(errs, completionsUpdate(s, was, specPath.Child("completions"))...)
 	errs = append(errs, sameSelector(s.Selector, was.Selector)...)

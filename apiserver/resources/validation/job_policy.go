@@ -10,6 +10,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var (
@@ -40,7 +42,7 @@ func failurePolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 			containers[list[i].Name] = true
 		}
 	}
-	for i := range s.PodFailurePolicy.Rules {
+	for i := range invalid.Each(s.PodFailurePolicy.Rules, &errs) {
 		rule, here := &s.PodFailurePolicy.Rules[i], at.Index(i)
 		if rule.Action == batchv1.PodFailurePolicyActionFailIndex && s.BackoffLimitPerIndex == nil {
 			errs = append(errs, field.Invalid(here.Child("action"), rule.Action, "requires the backoffLimitPerIndex to be set"))
@@ -73,7 +75,7 @@ func exitCodes(r *batchv1.PodFailurePolicyOnExitCodesRequirement, containers map
 		errs = append(errs, field.TooMany(values, n, 255))
 	}
 	seen := map[int32]bool{}
-	for i, code := range r.Values {
+	for i, code := range invalid.Each(r.Values, &errs) {
 		if r.Operator == batchv1.PodFailurePolicyOnExitCodesOpIn && code == 0 {
 			errs = append(errs, field.Invalid(values.Index(i), code, "must not be 0 for the In operator"))
 		}
@@ -92,7 +94,7 @@ func podConditions(patterns []batchv1.PodFailurePolicyOnPodConditionsPattern, at
 	if n := len(patterns); n > 20 {
 		errs = append(errs, field.TooMany(at, n, 20))
 	}
-	for i, p := range patterns {
+	for i, p := range invalid.Each(patterns, &errs) {
 		errs = append(errs, qualified(string(p.Type), at.Index(i).Child("type"))...)
 		errs = append(errs, chosen(p.Status, at.Index(i).Child("status"), conditionStatuses)...)
 	}
@@ -111,7 +113,7 @@ func successPolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	if s.Completions != nil {
 		completions = *s.Completions
 	}
-	for i := range s.SuccessPolicy.Rules {
+	for i := range invalid.Each(s.SuccessPolicy.Rules, &errs) {
 		errs = append(errs, successRule(&s.SuccessPolicy.Rules[i], completions, at.Index(i))...)
 	}
 	return errs

@@ -8,6 +8,8 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 func jobHas(j *batchv1.Job, kind batchv1.JobConditionType) bool {
@@ -31,7 +33,7 @@ type jobRule struct {
 }
 
 func brokenRules(rules []jobRule) (errs field.ErrorList) {
-	for _, r := range rules {
+	for _, r := range invalid.Each(rules, &errs) {
 		if r.counts && r.broken {
 			errs = append(errs, r.err())
 		}
@@ -62,7 +64,7 @@ func jobNumbers(s *batchv1.JobStatus) field.ErrorList {
 }
 
 func uncounted(list []types.UID, seen map[types.UID]bool, at *field.Path) (errs field.ErrorList) {
-	for i, uid := range list {
+	for i, uid := range invalid.Each(list, &errs) {
 		switch {
 		case uid == "":
 			errs = append(errs, field.Invalid(at.Index(i), uid, "must not be empty"))

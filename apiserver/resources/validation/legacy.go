@@ -40,7 +40,7 @@ func legacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) legacy {
 	for i := range s.TopologySpreadConstraints {
 		l.oddSpread = l.oddSpread || len(selects(s.TopologySpreadConstraints[i].LabelSelector, false, nil)) != 0
 	}
-	eachContainer(s, nil, func(c *corev1.Container, _ *field.Path) {
+	eachContainer(s, nil, nil, func(c *corev1.Container, _ *field.Path) {
 		l.userDevices = l.userDevices || s.HostUsers != nil && !*s.HostUsers && len(c.VolumeDevices) > 0
 		for _, list := range []corev1.ResourceList{c.Resources.Limits, c.Resources.Requests} {
 			for n, q := range list {

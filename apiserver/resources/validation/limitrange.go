@@ -8,11 +8,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 func limitRange(l *corev1.LimitRange) (errs field.ErrorList) {
 	types := map[corev1.LimitType]bool{}
-	for i := range l.Spec.Limits {
+	for i := range invalid.Each(l.Spec.Limits, &errs) {
 		item, at := &l.Spec.Limits[i], field.NewPath("spec", "limits").Index(i)
 		errs = append(errs, limitType(item.Type, at.Child("type"))...)
 		if types[item.Type] {
@@ -27,7 +29,7 @@ func limitRange(l *corev1.LimitRange) (errs field.ErrorList) {
 			}
 			maps.Copy(all, more)
 		}
-		for _, name := range sorted(all) {
+		for _, name := range invalid.Each(sorted(all), &errs) {
 			errs = append(errs, limitAmounts(item, name, at)...)
 		}
 	}
@@ -48,7 +50,7 @@ func limitType(t corev1.LimitType, at *field.Path) field.ErrorList {
 // limitNames judges which resources an item limits.
 func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorList) {
 	names := func(list corev1.ResourceList, field string) {
-		for _, name := range sorted(list) {
+		for _, name := range invalid.Each(sorted(list), &errs) {
 			is := resourceName
 			if item.Type == corev1.LimitTypePod || item.Type == corev1.LimitTypeContainer {
 				is = containerResourceName

@@ -2,6 +2,8 @@ package validation
 
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // listed judges each item, unless there are more than most (no limit below zero).
@@ -9,7 +11,7 @@ func listed[T any](list []T, most int, at *field.Path, item func(*T, *field.Path
 	if most >= 0 && len(list) > most {
 		return field.ErrorList{field.TooMany(at, len(list), most)}
 	}
-	for i := range list {
+	for i := range invalid.Each(list, &errs) {
 		errs = append(errs, item(&list[i], at.Index(i))...)
 	}
 	return errs
@@ -22,7 +24,7 @@ func distinct[T any, K comparable](list []T, most int, at *field.Path, item func
 		return errs
 	}
 	seen := map[K]bool{}
-	for i := range list {
+	for i := range invalid.Each(list, &errs) {
 		k := key(&list[i])
 		if seen[k] {
 			errs = append(errs, field.Duplicate(at.Index(i), k))
@@ -38,7 +40,7 @@ func keyed[K ~string, V any](m map[K]V, most, keyLength int, at *field.Path, key
 	if most >= 0 && len(m) > most {
 		return field.ErrorList{field.TooMany(at, len(m), most)}
 	}
-	for _, k := range sorted(m) {
+	for _, k := range invalid.Each(sorted(m), &errs) {
 		errs = append(errs, key(k, at)...)
 		errs = append(errs, value(m[k], at.Key(shortened(string(k), keyLength)))...)
 	}

@@ -6,6 +6,8 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResourceMetricSourceType, autoscalingv2.ExternalMetricSourceType,
@@ -31,7 +33,7 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 		{autoscalingv2.ContainerResourceMetricSourceType, "containerResource", m.ContainerResource != nil, func(at *field.Path) field.ErrorList { return containerMetric(m.ContainerResource, at) }},
 	}
 	var present, others []string
-	for _, s := range sources {
+	for _, s := range invalid.Each(sources, &errs) {
 		if !s.given {
 			continue
 		}
@@ -42,7 +44,7 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 			others = append(others, s.name)
 		}
 	}
-	for _, s := range sources {
+	for _, s := range invalid.Each(sources, &errs) {
 		if s.kind == m.Type && !s.given {
 			errs = append(errs, field.Required(at.Child(s.name), "must populate information for the given metric source"))
 		}
@@ -52,7 +54,7 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 	}
 	if len(present) != 1 {
 		slices.Sort(others)
-		for _, name := range others {
+		for _, name := range invalid.Each(others, &errs) {
 			errs = append(errs, field.Forbidden(at.Child(name), "must populate the given metric source only"))
 		}
 	}

@@ -3,6 +3,8 @@ package validation
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // mounts judges where a container mounts volumes (core ValidateVolumeMounts). Upstream reports some
@@ -16,7 +18,7 @@ func (r *podRules) mounts(c *corev1.Container, at *field.Path) (errs field.Error
 	for _, d := range c.VolumeDevices {
 		names[d.Name] = true
 	}
-	for i := range c.VolumeMounts {
+	for i := range invalid.Each(c.VolumeMounts, &errs) {
 		m, here := &c.VolumeMounts[i], at.Index(i)
 		errs = append(errs, given(here, "name", m.Name)...)
 		if r.mountable[m.Name] == nil {
@@ -114,7 +116,7 @@ func (r *podRules) devices(c *corev1.Container, at *field.Path) (errs field.Erro
 	for _, path := range mounts {
 		mountPaths[path] = true
 	}
-	for i := range c.VolumeDevices {
+	for i := range invalid.Each(c.VolumeDevices, &errs) {
 		d := &c.VolumeDevices[i]
 		name, path := at.Index(i).Child("name"), at.Index(i).Child("devicePath")
 		v := r.mountable[d.Name]

@@ -4,6 +4,8 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // rule says what is wrong with a value; none means nothing.
@@ -11,7 +13,7 @@ type rule func(value string) []string
 
 // judge is one error for everything that a rule finds wrong with a value.
 func judge(value string, at *field.Path, is rule) (errs field.ErrorList) {
-	for _, text := range is(value) {
+	for _, text := range invalid.Each(is(value), &errs) {
 		errs = append(errs, field.Invalid(at, value, text))
 	}
 	return errs

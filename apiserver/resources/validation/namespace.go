@@ -7,12 +7,14 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var namespaceFinalizersPath = field.NewPath("spec", "finalizers")
 
 func namespace(ns *corev1.Namespace) (errs field.ErrorList) {
-	for _, name := range ns.Spec.Finalizers {
+	for _, name := range invalid.Each(ns.Spec.Finalizers, &errs) {
 		errs = append(errs, finalizer(string(name), namespaceFinalizersPath)...)
 	}
 	return errs
@@ -20,7 +22,7 @@ func namespace(ns *corev1.Namespace) (errs field.ErrorList) {
 
 // namespaceFinalize is the update that may change the spec's finalizers (E-03).
 func namespaceFinalize(ns, _ *corev1.Namespace) (errs field.ErrorList) {
-	for i, name := range ns.Spec.Finalizers {
+	for i, name := range invalid.Each(ns.Spec.Finalizers, &errs) {
 		errs = append(errs, finalizer(string(name), namespaceFinalizersPath.Index(i))...)
 	}
 	return errs

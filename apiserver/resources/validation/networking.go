@@ -7,6 +7,8 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const maxIngressController = 250
@@ -89,7 +91,7 @@ func serviceCIDR(c *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 	case len(cidrs) > 2:
 		return field.ErrorList{field.Invalid(at, internal(c.Spec), "may only hold up to 2 values")}
 	}
-	for i, value := range cidrs {
+	for i, value := range invalid.Each(cidrs, &errs) {
 		errs = append(errs, utilvalidation.IsValidCIDR(at.Index(i), value)...)
 	}
 	if len(cidrs) == 2 {
@@ -106,7 +108,7 @@ func serviceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList {
 	at, now, was := field.NewPath("spec", "cidrs"), c.Spec.CIDRs, old.Spec.CIDRs
 	switch {
 	case len(now) == len(was):
-		for i := range was {
+		for i := range invalid.Each(was, &errs) {
 			errs = append(errs, immutable(now[i], was[i], at.Index(i))...)
 		}
 	case len(was) == 1 && len(now) == 2:

@@ -9,6 +9,8 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var policyTypes = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}
@@ -25,7 +27,7 @@ func networkPolicy(p *networkingv1.NetworkPolicy) field.ErrorList {
 
 func networkPolicyUpdate(p, old *networkingv1.NetworkPolicy) field.ErrorList {
 	var t policyTolerance
-	t.selectors.AllowInvalidLabelValueInSelector = len(metav1validation.ValidateLabelSelector(&old.Spec.PodSelector, t.selectors, nil)) > 0
+	t.selectors.AllowInvalidLabelValueInSelector = len(invalid.Selector(&old.Spec.PodSelector, t.selectors, nil)) > 0
 	had := func(peers []networkingv1.NetworkPolicyPeer) {
 		for _, peer := range peers {
 			if b := peer.IPBlock; b != nil {
@@ -44,28 +46,28 @@ func networkPolicyUpdate(p, old *networkingv1.NetworkPolicy) field.ErrorList {
 
 func networkPolicySpec(s *networkingv1.NetworkPolicySpec, t policyTolerance) field.ErrorList {
 	at := field.NewPath("spec")
-	errs := metav1validation.ValidateLabelSelector(&s.PodSelector, t.selectors, at.Child("podSelector"))
-	for i, r := range s.Ingress {
+	errs := invalid.Selector(&s.PodSelector, t.selectors, at.Child("podSelector"))
+	for i, r := range invalid.Each(s.Ingress, &errs) {
 		errs = append(errs, policyRuleOf(r.Ports, r.From, "from", t, at.Child("ingress").Index(i))...)
 	}
-	for i, r := range s.Egress {
+	for i, r := range invalid.Each(s.Egress, &errs) {
 		errs = append(errs, policyRuleOf(r.Ports, r.To, "to", t, at.Child("egress").Index(i))...)
 	}
 	types := at.Child("policyTypes")
 	if len(s.PolicyTypes) > len(policyTypes) {
 		return append(errs, field.Invalid(types, s.PolicyTypes, "may not specify more than two policyTypes"))
 	}
-	for i, kind := range s.PolicyTypes {
+	for i, kind := range invalid.Each(s.PolicyTypes, &errs) {
 		errs = append(errs, oneOf(kind, types.Index(i), policyTypes)...)
 	}
 	return errs
 }
 
 func policyRuleOf(ports []networkingv1.NetworkPolicyPort, peers []networkingv1.NetworkPolicyPeer, direction string, t policyTolerance, at *field.Path) (errs field.ErrorList) {
-	for i := range ports {
+	for i := range invalid.Each(ports, &errs) {
 		errs = append(errs, policyPort(&ports[i], at.Child("ports").Index(i))...)
 	}
-	for i := range peers {
+	for i := range invalid.Each(peers, &errs) {
 		errs = append(errs, policyPeer(&peers[i], t, at.Child(direction).Index(i))...)
 	}
 	return errs
@@ -106,7 +108,7 @@ func policyPeer(p *networkingv1.NetworkPolicyPeer, t policyTolerance, at *field.
 	}{{"podSelector", p.PodSelector}, {"namespaceSelector", p.NamespaceSelector}} {
 		if s.selector != nil {
 			peers++
-			errs = append(errs, metav1validation.ValidateLabelSelector(s.selector, t.selectors, at.Child(s.name))...)
+			errs = append(errs, invalid.Selector(s.selector, t.selectors, at.Child(s.name))...)
 		}
 	}
 	switch {
@@ -130,7 +132,7 @@ func ipBlock(b *networkingv1.IPBlock, t policyTolerance, at *field.Path) field.E
 	if err != nil {
 		return errs
 	}
-	for i, value := range b.Except {
+	for i, value := range invalid.Each(b.Except, &errs) {
 		at := at.Child("except").Index(i)
 		errs = append(errs, cidr(value, at, t.cidrs)...)
 		_, hole, err := netutils.ParseCIDRSloppy(value)

@@ -5,7 +5,6 @@ package validation
 // status.declaredFeatures.
 
 import (
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +12,8 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 func node(n *corev1.Node) field.ErrorList {
@@ -31,7 +32,7 @@ func nodeStatus(n, old *corev1.Node) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := nodeResources(n)
 	seen := map[corev1.NodeAddress]bool{}
-	for i, a := range n.Status.Addresses {
+	for i, a := range invalid.Each(n.Status.Addresses, &errs) {
 		if seen[a] {
 			errs = append(errs, field.Duplicate(field.NewPath("status", "addresses").Index(i), internal(a)))
 		}
@@ -43,7 +44,7 @@ func nodeStatus(n, old *corev1.Node) field.ErrorList {
 	case len(was) != len(now):
 		errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), keep))
 	default:
-		for i := range was {
+		for i := range invalid.Each(was, &errs) {
 			if was[i] != now[i] {
 				errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), keep))
 			}
@@ -64,7 +65,7 @@ func nodeResources(n *corev1.Node) (errs field.ErrorList) {
 		name    string
 		amounts corev1.ResourceList
 	}{{"capacity", n.Status.Capacity}, {"allocatable", n.Status.Allocatable}} {
-		for _, name := range sorted(list.amounts) {
+		for _, name := range invalid.Each(sorted(list.amounts), &errs) {
 			errs = append(errs, resourceQuantity(name, list.amounts[name], field.NewPath("status", list.name, string(name)))...)
 		}
 	}
@@ -72,7 +73,7 @@ func nodeResources(n *corev1.Node) (errs field.ErrorList) {
 }
 
 func podCIDRs(cidrs []string, at *field.Path) (errs field.ErrorList) {
-	for i, value := range cidrs {
+	for i, value := range invalid.Each(cidrs, &errs) {
 		errs = append(errs, cidr(value, at.Index(i), nil)...)
 	}
 	if len(cidrs) < 2 {
@@ -85,10 +86,12 @@ func podCIDRs(cidrs []string, at *field.Path) (errs field.ErrorList) {
 	if !dual || len(cidrs) > 2 {
 		errs = append(errs, field.Invalid(at, cidrs, "may specify no more than one CIDR for each IP family"))
 	}
-	for i, value := range cidrs {
-		if slices.Contains(cidrs[:i], value) {
+	seen := map[string]bool{}
+	for i, value := range invalid.Each(cidrs, &errs) {
+		if seen[value] {
 			errs = append(errs, field.Duplicate(at.Index(i), value))
 		}
+		seen[value] = true
 	}
 	return errs
 }
@@ -106,7 +109,7 @@ func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 		effect corev1.TaintEffect
 	}
 	seen := map[key]bool{}
-	for i, t := range list {
+	for i, t := range invalid.Each(list, &errs) {
 		at := at.Index(i)
 		errs = append(errs, metav1validation.ValidateLabelName(t.Key, at.Child("key"))...)
 		if texts := utilvalidation.IsValidLabelValue(t.Value); len(texts) != 0 {

@@ -9,8 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/util/diff"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var reclaimPolicies = []corev1.PersistentVolumeReclaimPolicy{corev1.PersistentVolumeReclaimDelete,
@@ -33,7 +34,7 @@ func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (er
 	if _, ok := s.Capacity[corev1.ResourceStorage]; !ok || len(s.Capacity) > 1 {
 		errs = append(errs, field.NotSupported(capacity, s.Capacity, []corev1.ResourceName{corev1.ResourceStorage}))
 	}
-	for _, resource := range sorted(s.Capacity) {
+	for _, resource := range invalid.Each(sorted(s.Capacity), &errs) {
 		errs = append(errs, basicQuantity(s.Capacity[resource], capacity.Key(string(resource)))...)
 		errs = append(errs, positiveQuantity(s.Capacity[resource], capacity.Key(string(resource)))...)
 	}
@@ -118,7 +119,7 @@ func persistentVolumeUpdate(v, old *corev1.PersistentVolume) field.ErrorList {
 	}
 	if !apiequality.Semantic.DeepEqual(now, was) {
 		errs = append(errs, field.Forbidden(field.NewPath("spec", "persistentvolumesource"),
-			fmt.Sprintf("spec.persistentvolumesource is immutable after creation\n%v", diff.Diff(internal(was), internal(now)))))
+			fmt.Sprintf("spec.persistentvolumesource is immutable after creation\n%v", difference(was, now))))
 	}
 	errs = append(errs, immutable(v.Spec.VolumeMode, old.Spec.VolumeMode, field.NewPath("volumeMode"))...)
 	if old.Spec.NodeAffinity != nil && !sameAffinity(v.Spec.NodeAffinity, old.Spec.NodeAffinity) {

@@ -5,6 +5,8 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // A volumePlugin is one kind of persistent volume, as a volumeType is one of a pod's.
@@ -31,7 +33,7 @@ func (p volumePlugin) refusedAs(name string) volumePlugin {
 // volumeOfOneType wants exactly one source; a flexVolume is judged even as a second one.
 func volumeOfOneType(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (errs field.ErrorList) {
 	found := false
-	for _, p := range volumePlugins(s, name) {
+	for _, p := range invalid.Each(volumePlugins(s, name), &errs) {
 		switch {
 		case !p.has:
 			continue

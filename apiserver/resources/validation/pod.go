@@ -3,14 +3,14 @@ package validation
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/util/diff"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var (
@@ -26,13 +26,16 @@ func podBody(p *corev1.Pod, had legacy) field.ErrorList {
 	_, r.static = p.Annotations[mirrorAnnotation]
 	errs := r.annotations(p.Annotations, annotationsPath)
 	errs = append(errs, r.all(specPath)...)
+	if invalid.Enough(errs) {
+		return errs
+	}
 	if p.Spec.ServiceAccountName == "" && p.Spec.DeprecatedServiceAccount == "" {
 		errs = append(errs, noTokens(&p.Spec)...)
 	}
-	for i := range p.Spec.Containers {
+	for i := range invalid.Each(p.Spec.Containers, &errs) {
 		errs = append(errs, imageSpace(&p.Spec.Containers[i], specPath.Child("containers").Index(i))...)
 	}
-	for i := range p.Spec.InitContainers {
+	for i := range invalid.Each(p.Spec.InitContainers, &errs) {
 		errs = append(errs, imageSpace(&p.Spec.InitContainers[i], specPath.Child("initContainers").Index(i))...)
 	}
 	return errs
@@ -40,11 +43,11 @@ func podBody(p *corev1.Pod, had legacy) field.ErrorList {
 
 // noTokens refuses tokens of a service account that isn't named.
 func noTokens(s *corev1.PodSpec) (errs field.ErrorList) {
-	for i := range s.Volumes {
+	for i := range invalid.Each(s.Volumes, &errs) {
 		if s.Volumes[i].Projected == nil {
 			continue
 		}
-		for j, source := range s.Volumes[i].Projected.Sources {
+		for j, source := range invalid.Each(s.Volumes[i].Projected.Sources, &errs) {
 			if source.ServiceAccountToken != nil {
 				at := specPath.Child("volumes").Index(i).Child("projected", "sources").Index(j).Child("serviceAccountToken")
 				errs = append(errs, field.Forbidden(at, "must not be specified when serviceAccountName is not set"))
@@ -80,6 +83,9 @@ var mutable = strings.Join([]string{
 func podUpdate(p, old *corev1.Pod) field.ErrorList {
 	had := legacyOf(&old.Spec, &old.ObjectMeta)
 	errs := podBody(p, had)
+	if invalid.Enough(errs) {
+		return errs
+	}
 	errs = append(errs, podAnnotationsUpdate(p, old, had)...)
 	for _, kind := range []struct {
 		at         string
@@ -92,7 +98,7 @@ func podUpdate(p, old *corev1.Pod) field.ErrorList {
 		if len(kind.list) != len(kind.olds) {
 			return append(errs, field.Forbidden(at, "pod updates may not add or remove containers"))
 		}
-		for i := range kind.list {
+		for i := range invalid.Each(kind.list, &errs) {
 			errs = append(errs, given(at.Index(i), "image", kind.list[i].Image)...)
 			errs = append(errs, imageSpace(&kind.list[i], at.Index(i))...)
 		}
@@ -114,7 +120,7 @@ func podUpdate(p, old *corev1.Pod) field.ErrorList {
 	}
 	if !apiequality.Semantic.DeepEqual(after, before) {
 		errs = append(errs, field.Forbidden(specPath, fmt.Sprintf("pod updates may not change fields other than %s\n%v",
-			mutable, diff.Diff(internal(*before), internal(*after)))))
+			mutable, difference(*before, *after))))
 	}
 	return errs
 }
@@ -172,13 +178,14 @@ func deadlineUpdate(now, was *int64, at *field.Path) (field.ErrorList, bool) {
 
 // tolerationsUpdate lets tolerations be added, and the time of old ones be changed.
 func tolerationsUpdate(now, was []corev1.Toleration, at *field.Path) field.ErrorList {
+	kept := map[corev1.Toleration]bool{}
+	for _, t := range now {
+		t.TolerationSeconds = nil
+		kept[t] = true
+	}
 	for _, old := range was {
-		kept := false
-		for _, t := range now {
-			old.TolerationSeconds = t.TolerationSeconds
-			kept = kept || reflect.DeepEqual(old, t)
-		}
-		if !kept {
+		old.TolerationSeconds = nil
+		if !kept[old] {
 			return field.ErrorList{field.Forbidden(at, "existing toleration can not be modified except its tolerationSeconds")}
 		}
 	}
@@ -194,7 +201,7 @@ func gatesUpdate(now, was []corev1.PodSchedulingGate, at *field.Path) (errs fiel
 	for i, g := range now {
 		last[g.Name] = i
 	}
-	for i, g := range now {
+	for i, g := range invalid.Each(now, &errs) {
 		if !had[g.Name] && last[g.Name] == i {
 			errs = append(errs, field.Forbidden(at.Index(i).Child("name"),
 				fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", g.Name)))

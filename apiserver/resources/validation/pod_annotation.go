@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Annotations that once were fields, or mark pods of a node's own.
@@ -42,12 +44,12 @@ func (r *podRules) annotations(a map[string]string, at *field.Path) (errs field.
 	if p, ok := a[seccompPodAnnotation]; ok {
 		errs = append(errs, seccompName(p, at.Child(seccompPodAnnotation))...)
 	}
-	for _, key := range sorted(a) {
+	for _, key := range invalid.Each(sorted(a), &errs) {
 		if strings.HasPrefix(key, seccompContainerPrefix) {
 			errs = append(errs, seccompName(a[key], at.Child(key))...)
 		}
 	}
-	for _, key := range sorted(a) {
+	for _, key := range invalid.Each(sorted(a), &errs) {
 		if name, ok := strings.CutPrefix(key, appArmorContainerPrefix); ok {
 			errs = append(errs, r.appArmorName(name, a[key], at.Key(key))...)
 		}
@@ -66,9 +68,11 @@ func seccompName(p string, at *field.Path) field.ErrorList {
 }
 
 func (r *podRules) appArmorName(container, p string, at *field.Path) (errs field.ErrorList) {
-	found := false
-	eachContainer(r.spec, nil, func(c *corev1.Container, _ *field.Path) { found = found || c.Name == container })
-	if !found {
+	if r.containers == nil {
+		r.containers = map[string]bool{}
+		eachContainer(r.spec, nil, nil, func(c *corev1.Container, _ *field.Path) { r.containers[c.Name] = true })
+	}
+	if !r.containers[container] {
 		errs = append(errs, field.Invalid(at, container, "container not found"))
 	}
 	if p != "" && p != runtimeDefaultAnnotation && p != unconfinedAnnotation && !strings.HasPrefix(p, localhostPrefix) {
@@ -79,7 +83,7 @@ func (r *podRules) appArmorName(container, p string, at *field.Path) (errs field
 
 // fixedAnnotations can't be set, changed or removed later (core ValidatePodSpecificAnnotationUpdates).
 func fixedAnnotations(a, old map[string]string, at *field.Path) (errs field.ErrorList) {
-	for _, key := range sorted(old) {
+	for _, key := range invalid.Each(sorted(old), &errs) {
 		if value, ok := a[key]; ok && value == old[key] {
 			continue
 		}
@@ -90,7 +94,7 @@ func fixedAnnotations(a, old map[string]string, at *field.Path) (errs field.Erro
 			errs = append(errs, field.Forbidden(at.Key(key), "may not remove or update mirror pod annotation"))
 		}
 	}
-	for _, key := range sorted(a) {
+	for _, key := range invalid.Each(sorted(a), &errs) {
 		if _, ok := old[key]; ok {
 			continue
 		}
@@ -113,7 +117,7 @@ func (r *podRules) profilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs fie
 	if text, ok := m.Annotations[seccompPodAnnotation]; ok {
 		errs = append(errs, seccompAgrees(text, whole.SeccompProfile, at.Child("securityContext", "seccompProfile"))...)
 	}
-	eachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+	eachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
 		if text, ok := m.Annotations[seccompContainerPrefix+c.Name]; ok && c.SecurityContext != nil {
 			errs = append(errs, seccompAgrees(text, c.SecurityContext.SeccompProfile, at.Child("securityContext", "seccompProfile"))...)
 		}
@@ -121,7 +125,7 @@ func (r *podRules) profilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs fie
 	if r.spec.OS != nil && r.spec.OS.Name == corev1.Windows {
 		return errs
 	}
-	eachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+	eachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
 		p := whole.AppArmorProfile
 		if c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil {
 			p = c.SecurityContext.AppArmorProfile

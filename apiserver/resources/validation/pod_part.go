@@ -5,8 +5,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/util/diff"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // podEphemeral judges the addition of ephemeral containers, which can't be changed or removed later
@@ -18,19 +19,22 @@ func podEphemeral(p, old *corev1.Pod) field.ErrorList {
 	if _, ok := old.Annotations[mirrorAnnotation]; ok {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "static pods do not support ephemeral containers")}
 	}
+	if invalid.Enough(errs) {
+		return errs
+	}
 	now := map[string]*corev1.EphemeralContainer{}
 	for i := range p.Spec.EphemeralContainers {
 		now[p.Spec.EphemeralContainers[i].Name] = &p.Spec.EphemeralContainers[i]
 	}
 	at := specPath.Child("ephemeralContainers")
-	for i := range old.Spec.EphemeralContainers {
+	for i := range invalid.Each(old.Spec.EphemeralContainers, &errs) {
 		was := &old.Spec.EphemeralContainers[i]
 		switch c := now[was.Name]; {
 		case c == nil:
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", was.Name)))
 		case !apiequality.Semantic.DeepEqual(*was, *c):
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be changed\n%v",
-				was.Name, diff.Diff(internal(*was), internal(*c)))))
+				was.Name, difference(*was, *c))))
 		}
 	}
 	return errs
@@ -44,6 +48,9 @@ func podResize(p, old *corev1.Pod) field.ErrorList {
 	}
 	if old.Spec.OS != nil && old.Spec.OS.Name == corev1.Windows {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "windows pods cannot be resized")}
+	}
+	if invalid.Enough(errs) {
+		return errs
 	}
 	if was := old.Status.QOSClass; qualityOf(&p.Spec) != orElse(was, qualityOf(&old.Spec)) {
 		errs = append(errs, field.Invalid(specPath, p.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
@@ -127,7 +134,7 @@ func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 			errs = append(errs, field.Forbidden(at, list.name+" may not be added or removed on resize"))
 			continue
 		}
-		for i := range list.was {
+		for i := range invalid.Each(list.was, &errs) {
 			if list.now[i].Name != list.was[i].Name {
 				errs = append(errs, field.Forbidden(at.Index(i).Child("name"), list.name+" may not be renamed or reordered on resize"))
 			}
@@ -138,11 +145,11 @@ func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 
 // removedResources refuses a resize that takes a request or limit away.
 func removedResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
-	for i := range old.InitContainers {
+	for i := range invalid.Each(old.InitContainers, &errs) {
 		errs = append(errs, removed(&s.InitContainers[i].Resources, &old.InitContainers[i].Resources,
 			specPath.Child("initContainers").Index(i).Child("resources"))...)
 	}
-	for i := range old.Containers {
+	for i := range invalid.Each(old.Containers, &errs) {
 		errs = append(errs, removed(&s.Containers[i].Resources, &old.Containers[i].Resources,
 			specPath.Child("containers").Index(i).Child("resources"))...)
 	}
@@ -170,13 +177,13 @@ func fewer(now, was corev1.ResourceList) bool {
 
 // otherResources takes CPU and memory from the old spec and refuses every other change of a container.
 func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
-	for i := range s.Containers {
+	for i := range invalid.Each(s.Containers, &errs) {
 		keepComputed(&s.Containers[i].Resources, &old.Containers[i].Resources)
 		if !apiequality.Semantic.DeepEqual(s.Containers[i], old.Containers[i]) {
 			errs = append(errs, field.Forbidden(specPath, "only cpu and memory resources are mutable"))
 		}
 	}
-	for i := range s.InitContainers {
+	for i := range invalid.Each(s.InitContainers, &errs) {
 		c, was, at := &s.InitContainers[i], &old.InitContainers[i], specPath.Child("initContainers").Index(i)
 		resized := !apiequality.Semantic.DeepEqual(c, was)
 		keepComputed(&c.Resources, &was.Resources)
@@ -186,7 +193,7 @@ func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 		if !resized || sidecar(c) {
 			continue
 		}
-		for _, p := range c.ResizePolicy {
+		for _, p := range invalid.Each(c.ResizePolicy, &errs) {
 			if p.RestartPolicy == corev1.RestartContainer {
 				errs = append(errs, field.Forbidden(at, "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))
 			}

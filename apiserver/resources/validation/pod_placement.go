@@ -4,17 +4,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // placementUpdate lets a pod that isn't scheduled yet ask for more of its node, and takes what it may
 // change from the old spec.
 func placementUpdate(s, old *corev1.PodSpec) (errs field.ErrorList) {
-	for key, value := range old.NodeSelector {
-		if now, ok := s.NodeSelector[key]; !ok || now != value {
-			errs = append(errs, field.Invalid(specPath.Child("nodeSelector"), s.NodeSelector,
-				"only additions to spec.nodeSelector are allowed (no mutations or deletions)"))
-			break
-		}
+	if !includes(s.NodeSelector, old.NodeSelector) {
+		errs = append(errs, field.Invalid(specPath.Child("nodeSelector"), s.NodeSelector,
+			"only additions to spec.nodeSelector are allowed (no mutations or deletions)"))
 	}
 	s.NodeSelector = old.NodeSelector
 	now, was := nodeAffinityOf(s), nodeAffinityOf(old)
@@ -31,6 +30,16 @@ func placementUpdate(s, old *corev1.PodSpec) (errs field.ErrorList) {
 		s.Affinity.NodeAffinity = was
 	}
 	return errs
+}
+
+// includes says that m has all entries of part.
+func includes(m, part map[string]string) bool {
+	for key, value := range part {
+		if now, ok := m[key]; !ok || now != value {
+			return false
+		}
+	}
+	return true
 }
 
 func nodeAffinityOf(s *corev1.PodSpec) *corev1.NodeAffinity {
@@ -54,7 +63,7 @@ func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs fie
 	if len(terms) > 0 && len(terms) != len(left) {
 		return field.ErrorList{field.Invalid(at, internal(left), "no additions/deletions to non-empty NodeSelectorTerms list are allowed")}
 	}
-	for i := range terms {
+	for i := range invalid.Each(terms, &errs) {
 		if !stricter(&left[i], &terms[i]) {
 			errs = append(errs, field.Invalid(at.Index(i), internal(left[i]), "only additions are allowed (no mutations or deletions)"))
 		}

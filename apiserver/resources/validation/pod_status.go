@@ -10,6 +10,8 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Not checked: extendedResourceClaimStatus and nodeAllocatableResourceClaimStatuses; messages of
@@ -21,7 +23,7 @@ var statusPath = field.NewPath("status")
 func podStatus(p, old *corev1.Pod) field.ErrorList {
 	had := legacyOf(&old.Spec, &old.ObjectMeta)
 	errs := podAnnotationsUpdate(p, old, had)
-	for i, c := range p.Status.Conditions {
+	for i, c := range invalid.Each(p.Status.Conditions, &errs) {
 		if c.Type != corev1.PodScheduled && c.Type != corev1.PodReady && c.Type != corev1.PodInitialized {
 			errs = append(errs, qualified(string(c.Type), field.NewPath("metadata", "conditions").Index(i).Child("Type"))...)
 		}
@@ -58,7 +60,7 @@ func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
 
 // restartsAll says that a container's exit can restart all of the pod.
 func restartsAll(s *corev1.PodSpec) (all bool) {
-	eachContainer(s, nil, func(c *corev1.Container, _ *field.Path) {
+	eachContainer(s, nil, nil, func(c *corev1.Container, _ *field.Path) {
 		for _, rule := range c.RestartPolicyRules {
 			all = all || rule.Action == corev1.ContainerRestartRuleActionRestartAllContainers
 		}
@@ -70,28 +72,40 @@ func revived(now, was []corev1.ContainerStatus, policy corev1.RestartPolicy, con
 	if policy == corev1.RestartPolicyAlways {
 		return nil
 	}
-	for i, before := range was {
-		if before.State.Terminated == nil || restarts(before, policy, containers) {
+	alive := map[string][]int{}
+	for i := range now {
+		if now[i].State.Terminated == nil {
+			alive[now[i].Name] = append(alive[now[i].Name], i)
+		}
+	}
+	named := byName(containers)
+	for i, before := range invalid.Each(was, &errs) {
+		if before.State.Terminated == nil || restarts(before, policy, named[before.Name]) {
 			continue
 		}
-		for _, s := range now {
-			if s.Name == before.Name && s.State.Terminated == nil {
-				errs = append(errs, field.Forbidden(at.Index(i).Child("state"), "may not be transitioned to non-terminated state"))
-			}
+		for range invalid.Each(alive[before.Name], &errs) {
+			errs = append(errs, field.Forbidden(at.Index(i).Child("state"), "may not be transitioned to non-terminated state"))
 		}
 	}
 	return errs
 }
 
-// restarts says that a container that ended that way will be started again: by its first rule that
-// is about its exit code, its own policy or the pod's.
-func restarts(s corev1.ContainerStatus, policy corev1.RestartPolicy, containers []corev1.Container) bool {
-	code := s.State.Terminated.ExitCode
-	for i := range containers {
-		c := &containers[i]
-		if c.Name != s.Name {
-			continue
+// byName returns the first container of each name.
+func byName(list []corev1.Container) map[string]*corev1.Container {
+	m := make(map[string]*corev1.Container, len(list))
+	for i := range list {
+		if m[list[i].Name] == nil {
+			m[list[i].Name] = &list[i]
 		}
+	}
+	return m
+}
+
+// restarts says that a container that ended that way will be started again: by its first rule that
+// is about its exit code, its own policy or the pod's. c is nil for a container that the pod doesn't have.
+func restarts(s corev1.ContainerStatus, policy corev1.RestartPolicy, c *corev1.Container) bool {
+	code := s.State.Terminated.ExitCode
+	if c != nil {
 		for _, rule := range c.RestartPolicyRules {
 			if rule.ExitCodes == nil {
 				continue
@@ -104,7 +118,6 @@ func restarts(s corev1.ContainerStatus, policy corev1.RestartPolicy, containers 
 		if c.RestartPolicy != nil {
 			policy = corev1.RestartPolicy(*c.RestartPolicy)
 		}
-		break
 	}
 	return policy == corev1.RestartPolicyAlways || policy == corev1.RestartPolicyOnFailure && code != 0
 }
@@ -114,7 +127,7 @@ func claimStatuses(list []corev1.PodResourceClaimStatus, claims []corev1.PodReso
 	for _, c := range claims {
 		known[c.Name] = true
 	}
-	for i, s := range list {
+	for i, s := range invalid.Each(list, &errs) {
 		name := at.Index(i).Child("name")
 		if !known[s.Name] {
 			errs = append(errs, field.Invalid(name, s.Name, "must match the name of an entry in `spec.resourceClaims`"))
@@ -139,18 +152,22 @@ func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	for _, v := range was.PodIPs {
 		before = append(before, v.IP)
 	}
-	for i, v := range s.PodIPs {
+	for _, v := range s.PodIPs {
 		list = append(list, v.IP)
-		errs = append(errs, ip(v.IP, at.Index(i), before)...)
+	}
+	for i, v := range invalid.Each(list, &errs) {
+		errs = append(errs, ip(v, at.Index(i), before)...)
 	}
 	if len(list) < 2 {
 		return errs
 	}
 	errs = append(errs, perFamily(list, internal(s.PodIPs), at)...)
-	for i, v := range s.PodIPs {
-		if slices.Contains(list[:i], v.IP) {
+	seen := map[string]bool{}
+	for i, v := range invalid.Each(s.PodIPs, &errs) {
+		if seen[v.IP] {
 			errs = append(errs, field.Duplicate(at.Index(i), internal(v)))
 		}
+		seen[v.IP] = true
 	}
 	return errs
 }
@@ -168,17 +185,21 @@ func hostIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	for _, v := range was.HostIPs {
 		before = append(before, v.IP)
 	}
-	for i, v := range s.HostIPs {
+	for _, v := range s.HostIPs {
 		list = append(list, v.IP)
-		errs = append(errs, ip(v.IP, at.Index(i), before)...)
+	}
+	for i, v := range invalid.Each(list, &errs) {
+		errs = append(errs, ip(v, at.Index(i), before)...)
 	}
 	if len(list) < 2 {
 		return errs
 	}
-	for i, v := range s.HostIPs {
-		if slices.Contains(list[:i], v.IP) {
+	seen := map[string]bool{}
+	for i, v := range invalid.Each(s.HostIPs, &errs) {
+		if seen[v.IP] {
 			errs = append(errs, field.Duplicate(at.Index(i), internal(v)))
 		}
+		seen[v.IP] = true
 	}
 	return append(errs, perFamily(list, internal(s.HostIPs), at)...)
 }
@@ -204,7 +225,7 @@ func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
 	errs = append(errs, users(p.Status.EphemeralContainerStatuses, windows, other, ephemeral)...)
 	errs = append(errs, healths(p.Status.ContainerStatuses, p.Spec.Containers, regular)...)
 	errs = append(errs, healths(p.Status.InitContainerStatuses, p.Spec.InitContainers, inits)...)
-	for i, s := range p.Status.EphemeralContainerStatuses {
+	for i, s := range invalid.Each(p.Status.EphemeralContainerStatuses, &errs) {
 		if len(s.AllocatedResourcesStatus) != 0 {
 			errs = append(errs, field.Forbidden(ephemeral.Index(i).Child("allocatedResourcesStatus"), "must not be specified in container status"))
 		}
@@ -213,7 +234,7 @@ func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
 }
 
 func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (errs field.ErrorList) {
-	for i, s := range list {
+	for i, s := range invalid.Each(list, &errs) {
 		here := at.Index(i).Child("linux")
 		if s.User == nil || s.User.Linux == nil {
 			continue
@@ -227,7 +248,7 @@ func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (
 		u := s.User.Linux
 		errs = append(errs, ident(&u.UID, here.Child("uid"), utilvalidation.IsValidUserID)...)
 		errs = append(errs, ident(&u.GID, here.Child("gid"), utilvalidation.IsValidGroupID)...)
-		for j := range u.SupplementalGroups {
+		for j := range invalid.Each(u.SupplementalGroups, &errs) {
 			errs = append(errs, ident(&u.SupplementalGroups[j], here.Child("supplementalGroups").Index(j), utilvalidation.IsValidGroupID)...)
 		}
 	}
@@ -235,17 +256,22 @@ func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (
 }
 
 func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
-	for i, s := range list {
-		j := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == s.Name })
-		for k, r := range s.AllocatedResourcesStatus {
+	named := byName(containers)
+	for i, s := range invalid.Each(list, &errs) {
+		c := named[s.Name]
+		if len(s.AllocatedResourcesStatus) == 0 {
+			continue
+		}
+		own := claimedBy(c)
+		for k, r := range invalid.Each(s.AllocatedResourcesStatus, &errs) {
 			here := at.Index(i).Child("allocatedResourcesStatus").Index(k)
-			if j >= 0 {
-				if text := unclaimed(&containers[j], r.Name); text != "" {
+			if c != nil {
+				if text := unclaimed(c, own, r.Name); text != "" {
 					errs = append(errs, field.Invalid(here.Child("name"), r.Name, text))
 				}
 			}
 			seen := map[corev1.ResourceID]bool{}
-			for n, h := range r.Resources {
+			for n, h := range invalid.Each(r.Resources, &errs) {
 				unit := here.Child("resources").Index(n)
 				errs = append(errs, oneOf(h.Health, unit.Child("health"), []corev1.ResourceHealthStatus{
 					corev1.ResourceHealthStatusHealthy, corev1.ResourceHealthStatusUnhealthy, corev1.ResourceHealthStatusUnknown,
@@ -260,22 +286,32 @@ func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *f
 	return errs
 }
 
-// unclaimed says what a resource's name would have to be if the container doesn't use it.
-func unclaimed(c *corev1.Container, name corev1.ResourceName) string {
+// claimedBy returns the names that the claims of a container have in its status.
+func claimedBy(c *corev1.Container) map[string]bool {
+	names := map[string]bool{}
+	if c == nil {
+		return names
+	}
+	for _, claim := range c.Resources.Claims {
+		name := "claim:" + claim.Name
+		if claim.Request != "" {
+			name += "/" + claim.Request
+		}
+		names[name] = true
+	}
+	return names
+}
+
+// unclaimed says what a resource's name would have to be if the container doesn't use it; own are its claims' names.
+func unclaimed(c *corev1.Container, own map[string]bool, name corev1.ResourceName) string {
 	if !strings.HasPrefix(string(name), "claim:") {
 		if _, ok := c.Resources.Requests[name]; ok {
 			return ""
 		}
 		return "must match one of the container's resource requests"
 	}
-	for _, claim := range c.Resources.Claims {
-		own := "claim:" + claim.Name
-		if claim.Request != "" {
-			own += "/" + claim.Request
-		}
-		if own == string(name) {
-			return ""
-		}
+	if own[string(name)] {
+		return ""
 	}
 	return "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
 }

@@ -6,9 +6,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Not checked: schedulingGroup, which belongs to a feature that is off; block devices of pods with
@@ -29,6 +30,10 @@ type podRules struct {
 	// mountable are the volumes that containers can mount, claims what they can claim.
 	mountable map[string]*corev1.VolumeSource
 	claims    map[string]bool
+	// claimNames is what an error says of the claims. It can be long, and so is made once.
+	claimNames string
+	// containers are the names of all of the pod's containers, once they were asked for.
+	containers map[string]bool
 }
 
 func rules(s *corev1.PodSpec, had legacy) *podRules {
@@ -52,15 +57,18 @@ func (r *podRules) all(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, r.regular(at.Child("containers"))...)
 	errs = append(errs, r.inits(at.Child("initContainers"))...)
 	errs = append(errs, r.ephemerals(at.Child("ephemeralContainers"))...)
+	if invalid.Enough(errs) {
+		return errs
+	}
 	errs = append(errs, r.podResources(at.Child("resources"))...)
 	errs = append(errs, r.sharedPorts(at.Child("containers"))...)
 	errs = append(errs, required(s.RestartPolicy, at.Child("restartPolicy"), restartPolicies)...)
 	errs = append(errs, required(s.DNSPolicy, at.Child("dnsPolicy"), dnsPolicies)...)
-	errs = append(errs, metavalidation.ValidateLabels(s.NodeSelector, at.Child("nodeSelector"))...)
+	errs = append(errs, invalid.Labels(s.NodeSelector, at.Child("nodeSelector"))...)
 	errs = append(errs, r.podSecurity(at.Child("securityContext"))...)
 	errs = append(errs, r.affinity(s.Affinity, at.Child("affinity"))...)
 	errs = append(errs, r.dns(at.Child("dnsConfig"))...)
-	for i, gate := range s.ReadinessGates {
+	for i, gate := range invalid.Each(s.ReadinessGates, &errs) {
 		errs = append(errs, qualified(string(gate.ConditionType), at.Child("readinessGates").Index(i).Child("conditionType"))...)
 	}
 	errs = append(errs, schedulingGates(s.SchedulingGates, at.Child("schedulingGates"))...)
@@ -108,10 +116,10 @@ func (r *podRules) names(at *field.Path) (errs field.ErrorList) {
 		errs = append(errs, label(s.Subdomain, at.Child("subdomain"))...)
 	}
 	errs = append(errs, tolerations(s.Tolerations, at.Child("tolerations"))...)
-	for i, alias := range s.HostAliases {
+	for i, alias := range invalid.Each(s.HostAliases, &errs) {
 		here := at.Child("hostAliases").Index(i)
 		errs = append(errs, ip(alias.IP, here.Child("ip"), r.had.hostIPs)...)
-		for j, name := range alias.Hostnames {
+		for j, name := range invalid.Each(alias.Hostnames, &errs) {
 			errs = append(errs, subdomain(name, here.Child("hostnames").Index(j))...)
 		}
 	}
@@ -149,8 +157,8 @@ func (r *podRules) envFiles(at *field.Path) (errs field.ErrorList) {
 	for i := range r.spec.Volumes {
 		empty[r.spec.Volumes[i].Name] = r.spec.Volumes[i].EmptyDir != nil
 	}
-	eachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
-		for i := range c.Env {
+	eachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+		for i := range invalid.Each(c.Env, &errs) {
 			from := c.Env[i].ValueFrom
 			if from == nil || from.FileKeyRef == nil {
 				continue
@@ -172,8 +180,8 @@ func (r *podRules) sharedPorts(at *field.Path) (errs field.ErrorList) {
 	if !r.spec.HostNetwork {
 		return nil
 	}
-	for i := range r.spec.Containers {
-		for j, p := range r.spec.Containers[i].Ports {
+	for i := range invalid.Each(r.spec.Containers, &errs) {
+		for j, p := range invalid.Each(r.spec.Containers[i].Ports, &errs) {
 			if (r.pod || p.HostPort != 0) && p.HostPort != p.ContainerPort {
 				errs = append(errs, field.Invalid(at.Index(i).Child("ports").Index(j).Child("hostPort"), p.HostPort,
 					"must match `containerPort` when `hostNetwork` is true"))
@@ -200,7 +208,7 @@ func (r *podRules) dns(at *field.Path) (errs field.ErrorList) {
 	if len(c.Nameservers) > 3 {
 		errs = append(errs, field.Invalid(servers, c.Nameservers, "must not have more than 3 nameservers"))
 	}
-	for i, server := range c.Nameservers {
+	for i, server := range invalid.Each(c.Nameservers, &errs) {
 		errs = append(errs, ip(server, servers.Index(i), r.had.nameservers)...)
 	}
 	if len(c.Searches) > 32 {
@@ -209,12 +217,12 @@ func (r *podRules) dns(at *field.Path) (errs field.ErrorList) {
 	if len(strings.Join(c.Searches, " ")) > 2048 {
 		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 2048 characters (including spaces) in the search list"))
 	}
-	for i, search := range c.Searches {
+	for i, search := range invalid.Each(c.Searches, &errs) {
 		if search != "." {
 			errs = append(errs, judge(strings.TrimSuffix(search, "."), searches.Index(i), utilvalidation.IsDNS1123SubdomainWithUnderscore)...)
 		}
 	}
-	for i, option := range c.Options {
+	for i, option := range invalid.Each(c.Options, &errs) {
 		if option.Name == "" {
 			errs = append(errs, field.Required(at.Child("options").Index(i), "must not be empty"))
 		}
@@ -224,7 +232,7 @@ func (r *podRules) dns(at *field.Path) (errs field.ErrorList) {
 
 func schedulingGates(gates []corev1.PodSchedulingGate, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i, g := range gates {
+	for i, g := range invalid.Each(gates, &errs) {
 		errs = append(errs, qualified(g.Name, at.Index(i))...)
 		if seen[g.Name] {
 			errs = append(errs, field.Duplicate(at.Index(i), g.Name))
@@ -251,7 +259,7 @@ func (r *podRules) userNamespace(at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	if !r.had.userDevices {
-		eachContainer(s, at, func(c *corev1.Container, at *field.Path) {
+		eachContainer(s, at, &errs, func(c *corev1.Container, at *field.Path) {
 			if len(c.VolumeDevices) > 0 {
 				errs = append(errs, field.Forbidden(at.Child("volumeDevices"), text))
 			}

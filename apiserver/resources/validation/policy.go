@@ -7,6 +7,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var evictionPolicies = []policyv1.UnhealthyPodEvictionPolicyType{policyv1.AlwaysAllow, policyv1.IfHealthyBudget}
@@ -15,8 +17,8 @@ var evictionPolicies = []policyv1.UnhealthyPodEvictionPolicyType{policyv1.Always
 // object whose old selector was wrong.
 func selector(now, was *metav1.LabelSelector, at *field.Path) field.ErrorList {
 	opts := metav1validation.LabelSelectorValidationOptions{}
-	opts.AllowInvalidLabelValueInSelector = len(metav1validation.ValidateLabelSelector(was, opts, nil)) > 0
-	return metav1validation.ValidateLabelSelector(now, opts, at)
+	opts.AllowInvalidLabelValueInSelector = len(invalid.Selector(was, opts, nil)) > 0
+	return invalid.Selector(now, opts, at)
 }
 
 func disruptionBudget(b *policyv1.PodDisruptionBudget) field.ErrorList {
@@ -46,7 +48,7 @@ func disruptionBudgetUpdate(b, old *policyv1.PodDisruptionBudget) (errs field.Er
 
 func disruptionBudgetStatus(b, _ *policyv1.PodDisruptionBudget) field.ErrorList {
 	at, s := field.NewPath("status"), &b.Status
-	errs := metav1validation.ValidateConditions(s.Conditions, at.Child("conditions"))
+	errs := invalid.Conditions(s.Conditions, at.Child("conditions"))
 	for _, count := range []struct {
 		name  string
 		value int32

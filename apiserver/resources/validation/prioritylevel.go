@@ -7,6 +7,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const (
@@ -78,7 +80,7 @@ func priorityLevelUpdate(l, _ *flowcontrolv1.PriorityLevelConfiguration) field.E
 
 func priorityLevelStatus(l, _ *flowcontrolv1.PriorityLevelConfiguration) (errs field.ErrorList) {
 	seen := map[flowcontrolv1.PriorityLevelConfigurationConditionType]bool{}
-	for i, c := range l.Status.Conditions {
+	for i, c := range invalid.Each(l.Status.Conditions, &errs) {
 		errs = append(errs, flowCondition(string(c.Type), seen[c.Type], i)...)
 		seen[c.Type] = true
 	}

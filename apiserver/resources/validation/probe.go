@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Not checked: lifecycle.stopSignal, which belongs to a feature that is off.
@@ -63,7 +65,7 @@ var schemes = []corev1.URIScheme{corev1.URISchemeHTTP, corev1.URISchemeHTTPS}
 func httpAction(a *corev1.HTTPGetAction, at *field.Path) field.ErrorList {
 	errs := append(given(at, "path", a.Path), portOrName(a.Port, at.Child("port"))...)
 	errs = append(errs, oneOf(a.Scheme, at.Child("scheme"), schemes)...)
-	for _, h := range a.HTTPHeaders {
+	for _, h := range invalid.Each(a.HTTPHeaders, &errs) {
 		errs = append(errs, judge(h.Name, at.Child("httpHeaders"), utilvalidation.IsHTTPHeaderName)...)
 	}
 	return errs

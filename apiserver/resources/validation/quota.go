@@ -4,10 +4,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 func resourceQuota(q *corev1.ResourceQuota) field.ErrorList {
@@ -34,7 +37,7 @@ func quotaStatus(q *corev1.ResourceQuota) field.ErrorList {
 }
 
 func quotaAmounts(list corev1.ResourceList, at *field.Path) (errs field.ErrorList) {
-	for _, name := range sorted(list) {
+	for _, name := range invalid.Each(sorted(list), &errs) {
 		at := at.Key(string(name))
 		errs = append(errs, resourceName(name, at)...)
 		if !strings.Contains(string(name), "/") && !isQuotaResource(name) {
@@ -48,11 +51,12 @@ func quotaAmounts(list corev1.ResourceList, at *field.Path) (errs field.ErrorLis
 func quotaSpec(s *corev1.ResourceQuotaSpec, at *field.Path) field.ErrorList {
 	errs := quotaAmounts(s.Hard, at.Child("hard"))
 	scopes := at.Child("scopes")
-	for _, scope := range s.Scopes {
+	unfit := misfits(s.Hard)
+	for _, scope := range invalid.Each(s.Scopes, &errs) {
 		if !isScope(scope) {
 			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope"))
 		}
-		for range misfits(scope, s.Hard) {
+		for range invalid.Each(unfit(scope), &errs) {
 			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope applied to resource"))
 		}
 	}
@@ -65,13 +69,14 @@ func quotaSpec(s *corev1.ResourceQuotaSpec, at *field.Path) field.ErrorList {
 
 func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.ErrorList) {
 	var scopes []corev1.ResourceQuotaScope
-	for _, r := range s.ScopeSelector.MatchExpressions {
+	unfit, shown := misfits(s.Hard), sync.OnceValue(func() any { return internal(s.ScopeSelector) })
+	for _, r := range invalid.Each(s.ScopeSelector.MatchExpressions, &errs) {
 		scopes = append(scopes, r.ScopeName)
 		if !isScope(r.ScopeName) {
 			errs = append(errs, field.Invalid(at.Child("scopeName"), r.ScopeName, "unsupported scope"))
 		}
-		for range misfits(r.ScopeName, s.Hard) {
-			errs = append(errs, field.Invalid(at, internal(s.ScopeSelector), "unsupported scope applied to resource"))
+		for range invalid.Each(unfit(r.ScopeName), &errs) {
+			errs = append(errs, field.Invalid(at, shown(), "unsupported scope applied to resource"))
 		}
 		if slices.Contains(scopesThatExist, r.ScopeName) && r.Operator != corev1.ScopeSelectorOpExists {
 			errs = append(errs, field.Invalid(at.Child("operator"), r.Operator, "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"))
@@ -103,11 +108,18 @@ func isScope(s corev1.ResourceQuotaScope) bool {
 var podMeasures = set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
 	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory)
 
-// misfits are the quota's resources that a scope can't narrow.
-func misfits(scope corev1.ResourceQuotaScope, hard corev1.ResourceList) (names []corev1.ResourceName) {
-	if !isScope(scope) {
-		return nil
+// misfits returns the quota's resources that a scope can't narrow, and finds them once a scope.
+func misfits(hard corev1.ResourceList) func(corev1.ResourceQuotaScope) []corev1.ResourceName {
+	known := map[corev1.ResourceQuotaScope][]corev1.ResourceName{}
+	return func(scope corev1.ResourceQuotaScope) []corev1.ResourceName {
+		if _, ok := known[scope]; !ok && isScope(scope) {
+			known[scope] = misfitsOf(scope, hard)
+		}
+		return known[scope]
 	}
+}
+
+func misfitsOf(scope corev1.ResourceQuotaScope, hard corev1.ResourceList) (names []corev1.ResourceName) {
 	for _, name := range sorted(hard) {
 		fits := name == corev1.ResourcePods || podMeasures[name]
 		switch scope {

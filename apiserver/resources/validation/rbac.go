@@ -4,9 +4,10 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // twice is an update's judgement of a new object by both upstream's strategy and its ValidateXUpdate,
@@ -14,7 +15,7 @@ import (
 func twice(errs field.ErrorList) field.ErrorList { return append(errs, errs...) }
 
 func role(r *rbacv1.Role) (errs field.ErrorList) {
-	for i := range r.Rules {
+	for i := range invalid.Each(r.Rules, &errs) {
 		errs = append(errs, policyRule(&r.Rules[i], true, field.NewPath("rules").Index(i))...)
 	}
 	return errs
@@ -25,7 +26,7 @@ func roleUpdate(r, _ *rbacv1.Role) field.ErrorList { return twice(role(r)) }
 func clusterRole(r *rbacv1.ClusterRole) field.ErrorList { return clusterRoleOver(r, false) }
 
 func clusterRoleOver(r *rbacv1.ClusterRole, tolerate bool) (errs field.ErrorList) {
-	for i := range r.Rules {
+	for i := range invalid.Each(r.Rules, &errs) {
 		errs = append(errs, policyRule(&r.Rules[i], false, field.NewPath("rules").Index(i))...)
 	}
 	if r.AggregationRule == nil {
@@ -36,10 +37,10 @@ func clusterRoleOver(r *rbacv1.ClusterRole, tolerate bool) (errs field.ErrorList
 		errs = append(errs, field.Required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil"))
 	}
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate}
-	for i := range r.AggregationRule.ClusterRoleSelectors {
+	for i := range invalid.Each(r.AggregationRule.ClusterRoleSelectors, &errs) {
 		selector := &r.AggregationRule.ClusterRoleSelectors[i]
-		errs = append(errs, metav1validation.ValidateLabelSelector(selector, opts, selectors.Index(i))...)
-		if _, err := metav1.LabelSelectorAsSelector(selector); err != nil {
+		errs = append(errs, invalid.Selector(selector, opts, selectors.Index(i))...)
+		if _, err := invalid.AsSelector(selector); err != nil {
 			errs = append(errs, field.Invalid(selectors.Index(i), nil, "invalid label selector."))
 		}
 	}
@@ -110,7 +111,7 @@ func binding(ref rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool, kin
 	} else {
 		errs = append(errs, judge(ref.Name, at.Child("name"), content.IsPathSegmentName)...)
 	}
-	for i := range subjects {
+	for i := range invalid.Each(subjects, &errs) {
 		errs = append(errs, subject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
 	}
 	return errs

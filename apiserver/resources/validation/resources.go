@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // containerResourceName wants a resource that a container can use.
@@ -36,10 +38,10 @@ func podResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
 // resources judges what is requested and limited (core validateResourceRequirements).
 func (r *podRules) resources(q *corev1.ResourceRequirements, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path) (errs field.ErrorList) {
 	limits, requests := at.Child("limits"), at.Child("requests")
-	for _, n := range sorted(q.Limits) {
+	for _, n := range invalid.Each(sorted(q.Limits), &errs) {
 		errs = append(errs, r.amount(n, q.Limits[n], name, limits.Key(string(n)), nil)...)
 	}
-	for _, n := range sorted(q.Requests) {
+	for _, n := range invalid.Each(sorted(q.Requests), &errs) {
 		limit, limited := q.Limits[n]
 		bound := overLimit(n, q.Requests[n], limit, limited, at)
 		errs = append(errs, r.amount(n, q.Requests[n], name, requests.Key(string(n)), bound)...)
@@ -103,7 +105,7 @@ func hugeAlone(lists ...corev1.ResourceList) bool {
 // one of its requests (core validateResourceClaimNames).
 func (r *podRules) claimRefs(claims []corev1.ResourceClaim, at *field.Path) (errs field.ErrorList) {
 	whole, parts := map[string]bool{}, map[string]map[string]bool{}
-	for i, c := range claims {
+	for i, c := range invalid.Each(claims, &errs) {
 		here := at.Index(i)
 		switch {
 		case c.Name == "":
@@ -112,7 +114,7 @@ func (r *podRules) claimRefs(claims []corev1.ResourceClaim, at *field.Path) (err
 		case whole[c.Name]:
 			errs = append(errs, field.Duplicate(here, c.Name))
 		case c.Request == "":
-			for range parts[c.Name] {
+			for range invalid.Each(sorted(parts[c.Name]), &errs) {
 				errs = append(errs, field.Duplicate(here, c.Name))
 			}
 			whole[c.Name] = true
@@ -134,20 +136,23 @@ func (r *podRules) claimRefs(claims []corev1.ResourceClaim, at *field.Path) (err
 }
 
 func (r *podRules) unknownClaim(name string, at *field.Path) *field.Error {
-	err := field.NotFound(at, name)
-	err.Detail = "must be one of the names in pod.spec.resourceClaims"
-	if len(r.claims) == 0 {
-		err.Detail += " which is empty"
-	} else {
-		err.Detail += ": " + strings.Join(sorted(r.claims), ", ")
+	if r.claimNames == "" {
+		r.claimNames = "must be one of the names in pod.spec.resourceClaims"
+		if len(r.claims) == 0 {
+			r.claimNames += " which is empty"
+		} else {
+			r.claimNames += ": " + strings.Join(sorted(r.claims), ", ")
+		}
 	}
+	err := field.NotFound(at, name)
+	err.Detail = r.claimNames
 	return err
 }
 
 // resourceClaims judges the pod's own claims (core validatePodResourceClaims).
 func (r *podRules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i := range r.spec.ResourceClaims {
+	for i := range invalid.Each(r.spec.ResourceClaims, &errs) {
 		c, here := &r.spec.ResourceClaims[i], at.Index(i)
 		if r.static {
 			errs = append(errs, field.Forbidden(field.NewPath(""), "static pods do not support resource claims"))
@@ -193,7 +198,7 @@ func (r *podRules) podResources(at *field.Path) (errs field.ErrorList) {
 	}
 	errs = append(errs, r.resources(q, podResourceName, at)...)
 	total := together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Requests })
-	for _, n := range sorted(total) {
+	for _, n := range invalid.Each(sorted(total), &errs) {
 		all := total[n]
 		if own, ok := q.Requests[n]; ok && all.Cmp(own) > 0 {
 			errs = append(errs, field.Invalid(at.Child("requests").Key(string(n)), own.String(),
@@ -201,16 +206,16 @@ func (r *podRules) podResources(at *field.Path) (errs field.ErrorList) {
 		}
 	}
 	total = together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Limits })
-	for _, n := range sorted(total) {
+	for _, n := range invalid.Each(sorted(total), &errs) {
 		all := total[n]
 		if own, ok := q.Limits[n]; ok && isHugePage(n) && all.Cmp(own) > 0 {
 			errs = append(errs, field.Invalid(at.Child("limits").Key(string(n)), own.String(),
 				"must be greater than or equal to aggregate container limits of "+all.String()))
 		}
 	}
-	for i := range r.spec.Containers {
+	for i := range invalid.Each(r.spec.Containers, &errs) {
 		limits := r.spec.Containers[i].Resources.Limits
-		for _, n := range sorted(limits) {
+		for _, n := range invalid.Each(sorted(limits), &errs) {
 			limit := limits[n]
 			if own, ok := q.Limits[n]; ok && limit.Cmp(own) > 0 {
 				errs = append(errs, field.Invalid(at.Child("containers").Index(i).Key(string(n)).Child("limits"), limit.String(),
@@ -230,6 +235,7 @@ func together(s *corev1.PodSpec, list func(*corev1.Container) corev1.ResourceLis
 	}
 	for i := range s.InitContainers {
 		c := &s.InitContainers[i]
+		// Of a resource that isn't the container's own, the sidecars have what they had before.
 		now := corev1.ResourceList{}
 		if sidecar(c) {
 			addTo(total, list(c))
@@ -237,7 +243,11 @@ func together(s *corev1.PodSpec, list func(*corev1.Container) corev1.ResourceLis
 		} else {
 			addTo(now, list(c))
 		}
-		addTo(now, sidecars)
+		for n := range list(c) {
+			if q, ok := sidecars[n]; ok {
+				addTo(now, corev1.ResourceList{n: q})
+			}
+		}
 		raiseTo(peak, now)
 	}
 	raiseTo(total, peak)

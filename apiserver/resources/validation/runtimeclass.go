@@ -4,8 +4,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 func runtimeClass(c *nodev1.RuntimeClass) field.ErrorList {
@@ -16,7 +17,7 @@ func runtimeClass(c *nodev1.RuntimeClass) field.ErrorList {
 	}
 	if c.Scheduling != nil {
 		at := field.NewPath("scheduling")
-		errs = append(errs, metav1validation.ValidateLabels(c.Scheduling.NodeSelector, at.Child("nodeSelector"))...)
+		errs = append(errs, invalid.Labels(c.Scheduling.NodeSelector, at.Child("nodeSelector"))...)
 		errs = append(errs, tolerations(c.Scheduling.Tolerations, at.Child("tolerations"))...)
 	}
 	return errs

@@ -3,11 +3,14 @@ package validation
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Not checked: whether the cluster allows privileged containers; it does.
@@ -17,7 +20,7 @@ func ident(id *int64, at *field.Path, is func(int64) []string) (errs field.Error
 	if id == nil {
 		return nil
 	}
-	for _, text := range is(*id) {
+	for _, text := range invalid.Each(is(*id), &errs) {
 		errs = append(errs, field.Invalid(at, *id, text))
 	}
 	return errs
@@ -32,7 +35,7 @@ func (r *podRules) podSecurity(at *field.Path) (errs field.ErrorList) {
 	errs = append(errs, ident(c.FSGroup, at.Child("fsGroup"), utilvalidation.IsValidGroupID)...)
 	errs = append(errs, ident(c.RunAsUser, at.Child("runAsUser"), utilvalidation.IsValidUserID)...)
 	errs = append(errs, ident(c.RunAsGroup, at.Child("runAsGroup"), utilvalidation.IsValidGroupID)...)
-	for i := range c.SupplementalGroups {
+	for i := range invalid.Each(c.SupplementalGroups, &errs) {
 		errs = append(errs, ident(&c.SupplementalGroups[i], at.Child("supplementalGroups").Index(i), utilvalidation.IsValidGroupID)...)
 	}
 	if r.spec.HostPID && is(r.spec.ShareProcessNamespace) {
@@ -65,7 +68,7 @@ var sysctlName = regexp.MustCompile(sysctlForm)
 
 func (r *podRules) sysctls(list []corev1.Sysctl, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
-	for i, s := range list {
+	for i, s := range invalid.Each(list, &errs) {
 		here := at.Index(i).Child("name")
 		switch {
 		case s.Name == "":
@@ -137,17 +140,20 @@ func (r *podRules) securityContext(c *corev1.SecurityContext, at *field.Path) (e
 	return append(errs, appArmor(c.AppArmorProfile, at.Child("appArmorProfile"))...)
 }
 
+const sysAdmin corev1.Capability = "CAP_SYS_ADMIN"
+
 // escalation refuses what contains an escalation of privileges that is forbidden.
 func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
 	if is(c.Privileged) {
 		errs = append(errs, field.Invalid(at, internal(*c), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"))
 	}
-	if c.Capabilities == nil {
+	if c.Capabilities == nil || !slices.Contains(c.Capabilities.Add, sysAdmin) {
 		return errs
 	}
-	for _, added := range c.Capabilities.Add {
-		if added == "CAP_SYS_ADMIN" {
-			errs = append(errs, field.Invalid(at, internal(*c), "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"))
+	shown := internal(*c)
+	for _, added := range invalid.Each(c.Capabilities.Add, &errs) {
+		if added == sysAdmin {
+			errs = append(errs, field.Invalid(at, shown, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"))
 		}
 	}
 	return errs

@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 var (
@@ -52,13 +53,13 @@ func service(s, old *corev1.Service) (errs field.ErrorList) {
 	}
 	errs = append(errs, serviceOfType(s, spec)...)
 	names := map[string]bool{}
-	for i := range s.Spec.Ports {
+	for i := range invalid.Each(s.Spec.Ports, &errs) {
 		errs = append(errs, servicePort(&s.Spec.Ports[i], len(s.Spec.Ports) > 1, names, spec.Child("ports").Index(i))...)
 	}
-	errs = append(errs, metav1validation.ValidateLabels(s.Spec.Selector, spec.Child("selector"))...)
+	errs = append(errs, invalid.Labels(s.Spec.Selector, spec.Child("selector"))...)
 	errs = append(errs, sessionAffinity(s, spec)...)
 	errs = append(errs, serviceAddresses(s, old)...)
-	for i, value := range s.Spec.ExternalIPs {
+	for i, value := range invalid.Each(s.Spec.ExternalIPs, &errs) {
 		at := spec.Child("externalIPs").Index(i)
 		if wrong := ip(value, at, old.Spec.ExternalIPs); len(wrong) != 0 {
 			errs = append(errs, wrong...)

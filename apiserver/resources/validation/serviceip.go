@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const onceText = "may not change once set"
@@ -50,7 +52,7 @@ func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
 	if headless(s) {
 		return errs
 	}
-	for i, value := range ips[:min(len(ips), len(s.Spec.IPFamilies))] {
+	for i, value := range invalid.Each(ips[:min(len(ips), len(s.Spec.IPFamilies))], &errs) {
 		if want := s.Spec.IPFamilies[i]; want == corev1.IPv4Protocol && netutils.IsIPv6String(value) ||
 			want == corev1.IPv6Protocol && !netutils.IsIPv6String(value) {
 			errs = append(errs, field.Invalid(at.Index(i), value,
@@ -62,7 +64,7 @@ func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
 
 func serviceFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	seen := map[corev1.IPFamily]bool{}
-	for i, family := range s.Spec.IPFamilies {
+	for i, family := range invalid.Each(s.Spec.IPFamilies, &errs) {
 		at := spec.Child("ipFamilies").Index(i)
 		errs = append(errs, oneOf(family, at, ipFamilies)...)
 		if seen[family] {
@@ -78,7 +80,7 @@ func serviceFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList)
 
 // addresses judges each address and reports whether one is so bad that more errors would mislead.
 func addresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad bool) {
-	for i, value := range ips {
+	for i, value := range invalid.Each(ips, &errs) {
 		if i == 0 && value == corev1.ClusterIPNone {
 			if len(ips) > 1 {
 				bad = true
@@ -104,7 +106,7 @@ func clusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorL
 	}
 	now, was := s.Spec.ClusterIPs, old.Spec.ClusterIPs
 	if len(now) == len(was) {
-		for i := range was {
+		for i := range invalid.Each(was, &errs) {
 			if now[i] != was[i] {
 				errs = append(errs, field.Invalid(at.Index(i), now, onceText))
 			}
@@ -131,7 +133,7 @@ func ipFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorL
 	}
 	now, was := s.Spec.IPFamilies, old.Spec.IPFamilies
 	if len(now) == len(was) {
-		for i := range was {
+		for i := range invalid.Each(was, &errs) {
 			if now[i] != was[i] {
 				errs = append(errs, field.Invalid(at.Index(0), now, onceText))
 			}

@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const onlyBalancerText = "may only be used when `type` is 'LoadBalancer'"
@@ -26,14 +28,14 @@ func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList)
 	if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
 		errs = append(errs, field.Forbidden(at, onlyBalancerText))
 	}
-	for i, value := range s.Spec.LoadBalancerSourceRanges {
+	for i, value := range invalid.Each(s.Spec.LoadBalancerSourceRanges, &errs) {
 		errs = append(errs, cidr(strings.TrimSpace(value), at.Index(i), had)...)
 	}
 	was, before := old.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]
 	if len(s.Spec.LoadBalancerSourceRanges) > 0 || strings.TrimSpace(val) == "" || before && was == val {
 		return errs
 	}
-	for _, value := range strings.Split(val, ",") {
+	for _, value := range invalid.Each(strings.Split(val, ","), &errs) {
 		errs = append(errs, cidr(strings.TrimSpace(value), at, nil)...)
 	}
 	return errs
@@ -122,7 +124,7 @@ func serviceStatus(s, old *corev1.Service) (errs field.ErrorList) {
 	for _, in := range old.Status.LoadBalancer.Ingress {
 		had = append(had, in.IP)
 	}
-	for i, in := range s.Status.LoadBalancer.Ingress {
+	for i, in := range invalid.Each(s.Status.LoadBalancer.Ingress, &errs) {
 		at := at.Index(i)
 		if in.IP != "" {
 			errs = append(errs, ip(in.IP, at.Child("ip"), had)...)

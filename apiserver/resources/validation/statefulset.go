@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Not checked: metadata of volumeClaimTemplates, which upstream leaves unchecked too.
@@ -76,7 +78,7 @@ func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 		return nil
 	}
 	var errs field.ErrorList
-	for i := range s.VolumeClaimTemplates {
+	for i := range invalid.Each(s.VolumeClaimTemplates, &errs) {
 		errs = append(errs, claimSpec(&s.VolumeClaimTemplates[i].Spec, nil, specPath.Child("volumeClaimTemplates").Index(i).Child("spec"))...)
 	}
 	return errs

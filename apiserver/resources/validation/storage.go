@@ -1,17 +1,19 @@
 package validation
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const (
@@ -86,17 +88,17 @@ func parameters(list map[string]string, none bool, at *field.Path) (errs field.E
 // topologies judges each term and wants no two to be the same. Upstream compares each with as many
 // empty ones first as there are terms, so that an empty term is reported once for each of them.
 func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field.ErrorList) {
-	seen := make([]map[string]map[string]bool, len(terms))
-	for i, term := range terms {
+	same := map[string]int{topologyID(nil): len(terms)}
+	for i, term := range invalid.Each(terms, &errs) {
 		at := at.Index(i).Child("matchLabelExpressions")
 		values := map[string]map[string]bool{}
-		for j, r := range term.MatchLabelExpressions {
+		for j, r := range invalid.Each(term.MatchLabelExpressions, &errs) {
 			at := at.Index(j)
 			if len(r.Values) == 0 {
 				errs = append(errs, field.Required(at.Child("values"), ""))
 			}
 			has := map[string]bool{}
-			for k, value := range r.Values {
+			for k, value := range invalid.Each(r.Values, &errs) {
 				if has[value] {
 					errs = append(errs, field.Duplicate(at.Child("values").Index(k), value))
 				}
@@ -108,14 +110,22 @@ func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field
 			}
 			values[r.Key] = has
 		}
-		for _, other := range seen {
-			if apiequality.Semantic.DeepEqual(values, other) {
-				errs = append(errs, field.Duplicate(at, ""))
-			}
+		id := topologyID(values)
+		for range invalid.Each(make([]struct{}, same[id]), &errs) {
+			errs = append(errs, field.Duplicate(at, ""))
 		}
-		seen = append(seen, values)
+		same[id]++
 	}
 	return errs
+}
+
+// topologyID is the same for terms with the same keys and values.
+func topologyID(values map[string]map[string]bool) string {
+	var b strings.Builder
+	for _, key := range sorted(values) {
+		fmt.Fprintf(&b, "%q:%q,", key, sorted(values[key]))
+	}
+	return b.String()
 }
 
 func volumeAttributesClass(c *storagev1.VolumeAttributesClass) field.ErrorList {

@@ -2,10 +2,10 @@ package validation
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // template judges what pods are made of (core ValidatePodTemplateSpec); old is the template before
@@ -22,6 +22,9 @@ func template(t, old *corev1.PodTemplateSpec, at *field.Path, claimed ...string)
 	spec := at.Child("spec")
 	errs := r.templateMeta(t, at)
 	errs = append(errs, r.all(spec)...)
+	if invalid.Enough(errs) {
+		return errs
+	}
 	errs = append(errs, r.profilesAgree(&t.ObjectMeta, spec)...)
 	if len(t.Spec.EphemeralContainers) > 0 {
 		errs = append(errs, field.Forbidden(spec.Child("ephemeralContainers"), "ephemeral containers not allowed in pod template"))
@@ -31,8 +34,8 @@ func template(t, old *corev1.PodTemplateSpec, at *field.Path, claimed ...string)
 
 // templateMeta judges labels and annotations.
 func (r *podRules) templateMeta(t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
-	errs := metavalidation.ValidateLabels(t.Labels, at.Child("labels"))
-	errs = append(errs, apivalidation.ValidateAnnotations(t.Annotations, at.Child("annotations"))...)
+	errs := invalid.Labels(t.Labels, at.Child("labels"))
+	errs = append(errs, invalid.Annotations(t.Annotations, at.Child("annotations"))...)
 	return append(errs, r.annotations(t.Annotations, at.Child("annotations"))...)
 }
 

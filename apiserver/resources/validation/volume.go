@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Not checked: names of claims and objects that volumes refer to, which upstream takes as they are too.
@@ -21,7 +23,7 @@ func (r *podRules) volumes(at *field.Path) (errs field.ErrorList) {
 			made[r.name+"-"+v.Name] = true
 		}
 	}
-	for i := range r.spec.Volumes {
+	for i := range invalid.Each(r.spec.Volumes, &errs) {
 		v, here := &r.spec.Volumes[i], at.Index(i)
 		faults := r.volumeSource(v, here)
 		if v.Name == "" {
@@ -201,9 +203,9 @@ func fileMode(mode *int32, at *field.Path) field.ErrorList {
 
 // given wants each of the values, which come with their paths' last elements.
 func given(at *field.Path, pairs ...string) (errs field.ErrorList) {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] == "" {
-			errs = append(errs, field.Required(at.Child(pairs[i]), ""))
+	for i, value := range invalid.Each(pairs, &errs) {
+		if i%2 == 1 && value == "" {
+			errs = append(errs, field.Required(at.Child(pairs[i-1]), ""))
 		}
 	}
 	return errs

@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Not checked: clusterTrustBundle and podCertificate sources, which belong to features that are off.
@@ -15,7 +15,7 @@ import (
 func (r *podRules) projectedVolume(s *corev1.ProjectedVolumeSource, at *field.Path) field.ErrorList {
 	errs := fileMode(s.DefaultMode, at.Child("defaultMode"))
 	p := projection{at: at, seen: map[string]bool{}}
-	for i := range s.Sources {
+	for i := range invalid.Each(s.Sources, &errs) {
 		errs = append(errs, r.projectedSource(&p, &s.Sources[i], at.Child("sources").Index(i))...)
 	}
 	return errs
@@ -41,7 +41,7 @@ func (p *projection) put(path, value string) field.ErrorList {
 
 func (p *projection) keys(name string, items []corev1.KeyToPath, at *field.Path) field.ErrorList {
 	errs := given(at, "name", name)
-	for i := range items {
+	for i := range invalid.Each(items, &errs) {
 		errs = append(errs, keyToPath(&items[i], at.Child("items").Index(i))...)
 		errs = append(errs, p.put(items[i].Path, name)...)
 	}
@@ -60,7 +60,7 @@ func (r *podRules) projectedSource(p *projection, s *corev1.VolumeProjection, at
 	}
 	if s.DownwardAPI != nil {
 		found++
-		for i := range s.DownwardAPI.Items {
+		for i := range invalid.Each(s.DownwardAPI.Items, &errs) {
 			file := &s.DownwardAPI.Items[i]
 			errs = append(errs, downwardFile(file, at.Child("downwardAPI"))...)
 			errs = append(errs, p.put(file.Path, file.Path)...)
@@ -99,7 +99,7 @@ func (r *podRules) tokenSource(s *corev1.ServiceAccountTokenProjection, volume, 
 
 func downwardVolume(s *corev1.DownwardAPIVolumeSource, at *field.Path) field.ErrorList {
 	errs := fileMode(s.DefaultMode, at.Child("defaultMode"))
-	for i := range s.Items {
+	for i := range invalid.Each(s.Items, &errs) {
 		errs = append(errs, downwardFile(&s.Items[i], at)...)
 	}
 	return errs
@@ -136,8 +136,8 @@ func ephemeralVolume(s *corev1.EphemeralVolumeSource, at *field.Path) field.Erro
 
 // templateMeta allows labels and annotations, and nothing else that would have no effect.
 func templateMeta(m *metav1.ObjectMeta, at *field.Path) field.ErrorList {
-	errs := apivalidation.ValidateAnnotations(m.Annotations, at.Child("annotations"))
-	errs = append(errs, metavalidation.ValidateLabels(m.Labels, at.Child("labels"))...)
+	errs := invalid.Annotations(m.Annotations, at.Child("annotations"))
+	errs = append(errs, invalid.Labels(m.Labels, at.Child("labels"))...)
 	return append(errs, onlyFields(*m, "cannot be set", at, "Annotations", "Labels")...)
 }
 

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 func emptyDirVolume(s *corev1.EmptyDirVolumeSource, at *field.Path) field.ErrorList {
@@ -65,7 +67,7 @@ func configMapVolume(s *corev1.ConfigMapVolumeSource, at *field.Path) field.Erro
 }
 
 func keysToPaths(items []corev1.KeyToPath, at *field.Path) (errs field.ErrorList) {
-	for i := range items {
+	for i := range invalid.Each(items, &errs) {
 		errs = append(errs, keyToPath(&items[i], at.Index(i))...)
 	}
 	return errs
@@ -136,7 +138,7 @@ func quobyteVolume(s *corev1.QuobyteVolumeSource, at *field.Path) (errs field.Er
 	case len(s.Tenant) >= 65:
 		errs = append(errs, field.Required(at.Child("tenant"), "must be a UUID and may not exceed a length of 64 characters"))
 	default:
-		for pair := range strings.SplitSeq(s.Registry, ",") {
+		for _, pair := range invalid.Each(strings.Split(s.Registry, ","), &errs) {
 			if _, _, err := net.SplitHostPort(pair); err != nil {
 				errs = append(errs, field.Invalid(at.Child("registry"), s.Registry, pairs))
 			}
@@ -169,7 +171,7 @@ func flexVolume(s *corev1.FlexVolumeSource, at *field.Path) field.ErrorList {
 
 // flexOptions keeps Kubernetes' own prefixes for itself.
 func flexOptions(options map[string]string, at *field.Path) (errs field.ErrorList) {
-	for _, key := range sorted(options) {
+	for _, key := range invalid.Each(sorted(options), &errs) {
 		space, _, _ := strings.Cut(key, "/")
 		domain := "." + strings.ToLower(space)
 		if strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 const (
@@ -40,7 +42,7 @@ func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (er
 		}
 	}
 	if o.RunAsUserName != nil {
-		for _, text := range userNameFaults(*o.RunAsUserName) {
+		for _, text := range invalid.Each(userNameFaults(*o.RunAsUserName), &errs) {
 			errs = append(errs, field.Invalid(at.Child("runAsUserName"), o.RunAsUserName, "runAsUserName"+text))
 		}
 	}
@@ -88,7 +90,7 @@ func (r *podRules) hostProcesses(at *field.Path) (errs field.ErrorList) {
 		whole = c.WindowsOptions.HostProcess
 	}
 	all, onHost := 0, 0
-	eachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+	eachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
 		all++
 		var own *bool
 		if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
@@ -135,7 +137,7 @@ func (r *podRules) linuxOnly(at *field.Path) (errs field.ErrorList) {
 	if c := r.spec.SecurityContext; c != nil && c.WindowsOptions != nil {
 		errs = append(errs, field.Forbidden(at.Child("securityContext", "windowsOptions"), text))
 	}
-	eachContainer(r.spec, at, func(c *corev1.Container, at *field.Path) {
+	eachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
 		if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
 			errs = append(errs, field.Forbidden(at.Child("securityContext", "windowsOptions"), text))
 		}
@@ -150,7 +152,7 @@ type setting struct {
 }
 
 func forbidAll(at *field.Path, settings []setting) (errs field.ErrorList) {
-	for _, s := range settings {
+	for _, s := range invalid.Each(settings, &errs) {
 		if !s.set {
 			continue
 		}
@@ -185,7 +187,7 @@ func (r *podRules) windowsOnly(at *field.Path) field.ErrorList {
 		{"securityContext.supplementalGroupsPolicy", c.SupplementalGroupsPolicy != nil},
 		{"securityContext.seLinuxChangePolicy", c.SELinuxChangePolicy != nil},
 	})
-	eachContainer(s, at, func(c *corev1.Container, at *field.Path) {
+	eachContainer(s, at, &errs, func(c *corev1.Container, at *field.Path) {
 		o := c.SecurityContext
 		if o == nil {
 			return
@@ -206,15 +208,16 @@ func (r *podRules) windowsOnly(at *field.Path) field.ErrorList {
 	return errs
 }
 
-// eachContainer visits init containers, regular and ephemeral ones.
-func eachContainer(s *corev1.PodSpec, at *field.Path, visit func(c *corev1.Container, at *field.Path)) {
-	for i := range s.InitContainers {
-		visit(&s.InitContainers[i], at.Child("initContainers").Index(i))
+// eachContainer visits init containers, regular and ephemeral ones, until errs are enough, which visit may append to.
+func eachContainer(s *corev1.PodSpec, at *field.Path, errs *field.ErrorList, visit func(c *corev1.Container, at *field.Path)) {
+	inits, regular, ephemeral := at.Child("initContainers"), at.Child("containers"), at.Child("ephemeralContainers")
+	for i := range invalid.Each(s.InitContainers, errs) {
+		visit(&s.InitContainers[i], inits.Index(i))
 	}
-	for i := range s.Containers {
-		visit(&s.Containers[i], at.Child("containers").Index(i))
+	for i := range invalid.Each(s.Containers, errs) {
+		visit(&s.Containers[i], regular.Index(i))
 	}
-	for i := range s.EphemeralContainers {
-		visit((*corev1.Container)(&s.EphemeralContainers[i].EphemeralContainerCommon), at.Child("ephemeralContainers").Index(i))
+	for i := range invalid.Each(s.EphemeralContainers, errs) {
+		visit((*corev1.Container)(&s.EphemeralContainers[i].EphemeralContainerCommon), ephemeral.Index(i))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
 // Not checked: scale subresources, which are objects of autoscaling/v1; rollbacks, which have no path.
@@ -27,7 +29,7 @@ func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Select
 			errs = append(errs, field.Invalid(at, s, empty))
 		}
 	}
-	usable, err := metav1.LabelSelectorAsSelector(s)
+	usable, err := invalid.AsSelector(s)
 	if err != nil {
 		return nil, append(errs, field.Invalid(at, s, unusable))
 	}
@@ -74,10 +76,10 @@ type count struct {
 
 // counts wants numbers of zero or more, of which none of those in most exceeds all.
 func counts(all int32, list, most []count) (errs field.ErrorList) {
-	for _, c := range list {
+	for _, c := range invalid.Each(list, &errs) {
 		errs = append(errs, natural(c.n, statusPath.Child(c.name))...)
 	}
-	for _, c := range most {
+	for _, c := range invalid.Each(most, &errs) {
 		if c.n > all {
 			errs = append(errs, field.Invalid(statusPath.Child(c.name), c.n, "cannot be greater than status.replicas"))
 		}
