@@ -21,5 +21,7 @@
 //     aren't the same; what a webhook can't convert is a resources.ConversionError, never an object that is
 //     left out. Up to 500 objects of a list are sent to a webhook at once. What is read and written is pruned
 //     by the schema of the version that it was converted to; what a field manager converts is not.
-//  4. Nothing here keeps state of objects; entries may be used by any goroutine.
+//  4. Defaults and validation are bounded: an object that defaults would make too large gets none, and is invalid; so is
+//     one whose size times that of its schema is too large to be validated. A stored one is an error when it is read.
+//  5. Nothing here keeps state of objects; entries may be used by any goroutine.
 package custom
