@@ -158,16 +158,25 @@ func checkSelectors(a *authorizationv1.ResourceAttributes, at *field.Path) (errs
 // one to list all, so leaving them out answers for less than was asked, never for more.
 func selectorFaults(a *authorizationv1.ResourceAttributes) (faults []string) {
 	if s := a.FieldSelector; s != nil {
-		if _, err := fields.ParseSelector(s.RawSelector); err != nil {
+		if !readable(s.RawSelector, fields.ParseSelector) {
 			faults = append(faults, "spec.resourceAttributes.fieldSelector ignored due to parse error")
 		}
 	}
 	if s := a.LabelSelector; s != nil {
-		if _, err := labels.Parse(s.RawSelector); err != nil {
+		if !readable(s.RawSelector, func(text string) (labels.Selector, error) { return labels.Parse(text) }) {
 			faults = append(faults, "spec.resourceAttributes.labelSelector ignored due to parse error")
 		}
 	}
 	return faults
+}
+
+// readable reports whether a selector can be parsed. One that is longer than a request's may be counts as one that can't.
+func readable[T any](text string, parse func(string) (T, error)) bool {
+	if checkSelector("rawSelector", text) != nil {
+		return false
+	}
+	_, err := parse(text)
+	return err == nil
 }
 
 // reviewRules lists what the client may do in a namespace.
