@@ -21,6 +21,11 @@ import (
 
 // review answers a question about an identity or a right.
 func (q *request) review(obj runtime.Object) error {
+	if m, ok := obj.(metav1.Object); ok {
+		if err := checkManagers(m); err != nil {
+			return err
+		}
+	}
 	switch r := obj.(type) {
 	case *authenticationv1.SelfSubjectReview:
 		r.Status.UserInfo = userInfo(q.user)
@@ -124,7 +129,7 @@ func (q *request) checkReview(m *metav1.ObjectMeta, spec *authorizationv1.Subjec
 		have.Namespace, must = "", "must be empty except for namespace"
 	}
 	if !apiequality.Semantic.DeepEqual(metav1.ObjectMeta{}, have) {
-		errs = append(errs, field.Invalid(field.NewPath("metadata"), m, must))
+		errs = append(errs, field.Invalid(field.NewPath("metadata"), shownMeta(m), must))
 	}
 	if local && resource != nil && resource.Namespace != m.Namespace {
 		errs = append(errs, field.Invalid(at.Child("resourceAttributes", "namespace"), resource.Namespace, "must match metadata.namespace"))
@@ -133,6 +138,16 @@ func (q *request) checkReview(m *metav1.ObjectMeta, spec *authorizationv1.Subjec
 		errs = append(errs, field.Invalid(at.Child("nonResourceAttributes"), other, "disallowed on this kind of request"))
 	}
 	return errs
+}
+
+// shownMeta is what an error quotes of metadata. Lists that no client means to send are left out: a list of a million
+// empty items would become an error of 100 MB.
+func shownMeta(m *metav1.ObjectMeta) any {
+	const most = 1000
+	if len(m.OwnerReferences)+len(m.Finalizers)+len(m.Labels)+len(m.Annotations) > most {
+		return field.OmitValueType{}
+	}
+	return m
 }
 
 // checkSelectors: a selector is written in one of two ways.
