@@ -93,6 +93,9 @@ func (q *request) patch() (patch, error) {
 		if err := checkYAML(p.bytes); err != nil {
 			return p, badRequest("error decoding YAML: %v", err) // B-60
 		}
+		if err := checkApplied(p.bytes); err != nil {
+			return p, err
+		}
 		if err := checkQuantities(body{bytes: p.bytes, media: mediaYAML}, q.res.GroupVersionKind()); err != nil {
 			return p, badRequest("%v", err)
 		}
