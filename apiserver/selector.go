@@ -17,7 +17,7 @@ const (
 	// watch keeps its selector, some 80 bytes a term, and asks it about each event. Upstream bounds only the request's
 	// header, in which 500,000 terms fit.
 	maxSelector = 64 << 10
-	maxTerms    = 4096
+	maxTerms    = 8192
 	// fewTerms are looked at one after the other.
 	fewTerms = 8
 )

@@ -28,7 +28,7 @@ func TestSelectorBounds(t *testing.T) {
 		{"?watch=1&timeoutSeconds=1&labelSelector=", terms(90_000, "!a"), 413},
 		{"?watch=1&timeoutSeconds=1&fieldSelector=", terms(10_000, "metadata.name!=a"), 413},
 		{"?fieldSelector=", "metadata.name=" + strings.Repeat("a", 64<<10), 413},
-		{"?labelSelector=", terms(4096, "!a"), 200},
+		{"?labelSelector=", terms(8192, "!a"), 200},
 		{"?labelSelector=", "a notin (" + terms(4000, "some-value") + ")", 200},
 		{"?fieldSelector=", terms(3000, "metadata.name!=a"), 200},
 	} {
