@@ -23,6 +23,9 @@ func (s *Server) Plugins() (out []string) {
 	return out
 }
 
+// MatcherOf is what asks objects about a selector; nil if all are selected.
+var MatcherOf = matcherOf
+
 // EndsBurst lets a watch of the resource's collection that is in a burst read when nothing has come, and reports
 // whether the burst is over for it.
 func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, error) {

@@ -20,6 +20,9 @@ import (
 // readQuery decodes query parameters into one of meta's option types; what doesn't parse is a
 // 400 (A-01, H-03).
 func readQuery(q url.Values, into runtime.Object) error {
+	if err := checkSelectorLengths(q); err != nil {
+		return err
+	}
 	if err := metascheme.ParameterCodec.DecodeParameters(q, metav1.SchemeGroupVersion, into); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}

@@ -53,7 +53,13 @@ func (s *Server) servePatch(q *request) error {
 	if p.kind == types.ApplyYAMLPatchType {
 		return s.serveApply(q, x, p)
 	}
-	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.op.patched(old, p) })
+	ctx := q.r.Context()
+	out, err := s.update(ctx, &q.op, func(old object) (object, error) {
+		if err := ctx.Err(); err != nil { // after a conflict the patch is applied again
+			return nil, err
+		}
+		return q.op.patched(old, p)
+	})
 	if err != nil {
 		return err
 	}
@@ -86,6 +92,9 @@ func (q *request) patch() (patch, error) {
 	if p.kind == types.ApplyPatchType {
 		if err := checkYAML(p.bytes); err != nil {
 			return p, badRequest("error decoding YAML: %v", err) // B-60
+		}
+		if err := checkApplied(p.bytes); err != nil {
+			return p, err
 		}
 		if err := checkQuantities(body{bytes: p.bytes, media: mediaYAML}, q.res.GroupVersionKind()); err != nil {
 			return p, badRequest("%v", err)
@@ -207,6 +216,9 @@ func (p *patch) operations(before []byte) (after []byte, strict []error, err err
 	if len(ops) > maxPatchOperations {
 		return nil, nil, apierrors.NewRequestEntityTooLargeError(
 			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOperations, len(ops)))
+	}
+	if err := checkOperations(before, ops); err != nil {
+		return nil, nil, err
 	}
 	if after, err = ops.Apply(before); err != nil {
 		return nil, nil, unprocessable(err)

@@ -21,6 +21,11 @@ import (
 
 // review answers a question about an identity or a right.
 func (q *request) review(obj runtime.Object) error {
+	if m, ok := obj.(metav1.Object); ok {
+		if err := checkManagers(m); err != nil {
+			return err
+		}
+	}
 	switch r := obj.(type) {
 	case *authenticationv1.SelfSubjectReview:
 		r.Status.UserInfo = userInfo(q.user)
@@ -124,7 +129,7 @@ func (q *request) checkReview(m *metav1.ObjectMeta, spec *authorizationv1.Subjec
 		have.Namespace, must = "", "must be empty except for namespace"
 	}
 	if !apiequality.Semantic.DeepEqual(metav1.ObjectMeta{}, have) {
-		errs = append(errs, field.Invalid(field.NewPath("metadata"), m, must))
+		errs = append(errs, field.Invalid(field.NewPath("metadata"), shownMeta(m), must))
 	}
 	if local && resource != nil && resource.Namespace != m.Namespace {
 		errs = append(errs, field.Invalid(at.Child("resourceAttributes", "namespace"), resource.Namespace, "must match metadata.namespace"))
@@ -133,6 +138,16 @@ func (q *request) checkReview(m *metav1.ObjectMeta, spec *authorizationv1.Subjec
 		errs = append(errs, field.Invalid(at.Child("nonResourceAttributes"), other, "disallowed on this kind of request"))
 	}
 	return errs
+}
+
+// shownMeta is what an error quotes of metadata. Lists that no client means to send are left out: a list of a million
+// empty items would become an error of 100 MB.
+func shownMeta(m *metav1.ObjectMeta) any {
+	const most = 1000
+	if len(m.OwnerReferences)+len(m.Finalizers)+len(m.Labels)+len(m.Annotations) > most {
+		return field.OmitValueType{}
+	}
+	return m
 }
 
 // checkSelectors: a selector is written in one of two ways.
@@ -158,16 +173,25 @@ func checkSelectors(a *authorizationv1.ResourceAttributes, at *field.Path) (errs
 // one to list all, so leaving them out answers for less than was asked, never for more.
 func selectorFaults(a *authorizationv1.ResourceAttributes) (faults []string) {
 	if s := a.FieldSelector; s != nil {
-		if _, err := fields.ParseSelector(s.RawSelector); err != nil {
+		if !readable(s.RawSelector, fields.ParseSelector) {
 			faults = append(faults, "spec.resourceAttributes.fieldSelector ignored due to parse error")
 		}
 	}
 	if s := a.LabelSelector; s != nil {
-		if _, err := labels.Parse(s.RawSelector); err != nil {
+		if !readable(s.RawSelector, func(text string) (labels.Selector, error) { return labels.Parse(text) }) {
 			faults = append(faults, "spec.resourceAttributes.labelSelector ignored due to parse error")
 		}
 	}
 	return faults
+}
+
+// readable reports whether a selector can be parsed. One that is longer than a request's may be counts as one that can't.
+func readable[T any](text string, parse func(string) (T, error)) bool {
+	if checkSelector("rawSelector", text) != nil {
+		return false
+	}
+	_, err := parse(text)
+	return err == nil
 }
 
 // reviewRules lists what the client may do in a namespace.

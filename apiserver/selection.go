@@ -19,7 +19,7 @@ type selected struct {
 	prefix string
 	// name narrows to one name; key is then the one key to look at, if the namespace is known.
 	name, key string
-	labels    labels.Selector
+	labels    labelMatcher
 	fields    []requirement
 	// filtered says that a selector was given, so counts of what remains aren't known (H-17).
 	filtered bool
@@ -40,10 +40,7 @@ const (
 
 // selectionOf reads the selectors of a request (H-21, H-22, H.4, H.5).
 func (s *Server) selectionOf(t target, o *metainternal.ListOptions) (selected, error) {
-	sel := selected{res: t.res, labels: o.LabelSelector}
-	if sel.labels != nil && sel.labels.Empty() {
-		sel.labels = nil
-	}
+	sel := selected{res: t.res, labels: matcherOf(o.LabelSelector)}
 	namespace := t.namespace
 	sel.name = t.name
 	if o.FieldSelector != nil {

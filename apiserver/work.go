@@ -6,6 +6,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/apply"
 )
 
 // maxWork bounds the bytes of a document, each counted once a level that it is nested: what must be
@@ -82,10 +84,14 @@ func checkMerge(content, doc any) error {
 // other, which takes a tenth of a second for so many. What writes objects has a handful.
 const maxManagers = 2000
 
-// checkManagers refuses an object with more.
+// checkManagers rejects an object with more. The fields of the others are sorted, as what reads them expects.
 func checkManagers(obj metav1.Object) error {
-	if n := len(obj.GetManagedFields()); n > maxManagers {
+	entries := obj.GetManagedFields()
+	if n := len(entries); n > maxManagers {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, maxManagers))
+	}
+	if sorted, changed := apply.Sorted(entries); changed {
+		obj.SetManagedFields(sorted)
 	}
 	return nil
 }

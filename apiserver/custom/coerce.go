@@ -64,12 +64,14 @@ func setMeta(content map[string]any, meta *metav1.ObjectMeta) error {
 	return err
 }
 
-// fill sets defaults. It leaves other nulls alone: an apply document's are validated (AX
-// pkg/apiserver/customresource_handler.go: unstructuredDefaulter).
-func (v *version) fill(obj runtime.Object) {
+// fill sets defaults. An object whose defaults are too large is left without any: its validation says so.
+func (v *version) fill(obj runtime.Object) { _ = v.tryFill(obj) }
+
+// tryFill is fill with an error for an object whose defaults are too large.
+func (v *version) tryFill(obj runtime.Object) error {
 	r, err := v.rules()
 	if err != nil {
-		return // whoever coerced the object was told
+		return nil // whoever coerced the object was told
 	}
-	defaulting.Default(obj.(*unstructured.Unstructured).Object, r.structural)
+	return r.defaults.fill(obj.(*unstructured.Unstructured).Object)
 }

@@ -155,8 +155,7 @@ func restore(of schemes) func(runtime.Object) error {
 		if _, err := was.coerce(u, true); err != nil {
 			return err
 		}
-		was.fill(u)
-		return nil
+		return was.tryFill(u)
 	}
 }
 

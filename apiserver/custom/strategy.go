@@ -30,6 +30,9 @@ func (v *version) validate(obj runtime.Object) field.ErrorList {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content := obj.(*unstructured.Unstructured).Object
+	if errs := r.tooDear(content); len(errs) > 0 {
+		return errs
+	}
 	errs := v.misnamed(obj)
 	if len(errs) == 0 {
 		errs = validation.ValidateCustomResource(nil, content, r.object)
@@ -51,6 +54,9 @@ func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
+	if errs := r.tooDear(content); len(errs) > 0 {
+		return errs
+	}
 	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
 	errs := v.misnamed(obj)
 	if len(errs) == 0 {
@@ -73,6 +79,12 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
+	if errs := r.tooDear(content); len(errs) > 0 {
+		return errs
+	}
+	if errs := r.tooDear(content); len(errs) > 0 {
+		return errs
+	}
 	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
 	var errs field.ErrorList
 	if status, ok := content["status"]; ok {

@@ -29,6 +29,8 @@ type version struct {
 // rules are what a version's schema says, ready to be asked.
 type rules struct {
 	structural *schema.Structural
+	defaults   *defaults
+	cost       *cost
 	// object judges a whole object, status what stands at status.
 	object, status validation.SchemaValidator
 	// expressions are x-kubernetes-validations; nil if there are none.
@@ -63,6 +65,7 @@ func (v *version) compile() (*rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling the schema of %s, %s: %w", v.apiVersion, v.kind, err)
 	}
+	r.defaults, r.cost = defaultsOf(r.structural), costOf(r.structural, nil)
 	if r.object, err = newSchemaValidator(in); err != nil {
 		return nil, fmt.Errorf("compiling the schema of %s, %s: %w", v.apiVersion, v.kind, err)
 	}

@@ -1,0 +1,66 @@
+package apiserver
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	sigsyaml "sigs.k8s.io/yaml"
+)
+
+// structured-merge-diff keeps the fields of a list, or of a map, in a sorted slice that it inserts each into, several
+// times for an apply: 20,000 objects in reverse order take a second or two, 120,000 minutes. Upstream has no bound.
+const (
+	// maxApplied bounds the objects in one list of an apply document.
+	maxApplied = 10_000
+	// maxAppliedMembers bounds the members of one object in it, which are compared more quickly.
+	maxAppliedMembers = 65_536
+)
+
+// checkApplied rejects an apply document, in YAML, with a list or a map that is too long to be merged.
+func checkApplied(data []byte) error {
+	if len(data) < maxApplied { // can't be
+		return nil
+	}
+	j, err := sigsyaml.YAMLToJSON(data)
+	if err != nil {
+		return nil // checkYAML says so
+	}
+	objects, members := mostWithin(j)
+	if objects > maxApplied {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied))
+	}
+	if members > maxAppliedMembers {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a map of the apply document has %d members, the allowed maximum is %d", members, maxAppliedMembers))
+	}
+	return nil
+}
+
+// mostWithin is how many objects are in the list of a JSON document that has the most, and how many members in the object
+// that has the most.
+func mostWithin(data []byte) (objects, members int) {
+	type container struct{ objects, members int }
+	open := []container{{}}
+	for i := 0; i < len(data); i++ {
+		in := &open[len(open)-1]
+		switch data[i] {
+		case '"':
+			for i++; i < len(data) && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		case ':':
+			in.members++
+			members = max(members, in.members)
+		case '{', '[':
+			if data[i] == '{' && in.members == 0 {
+				in.objects++
+				objects = max(objects, in.objects)
+			}
+			open = append(open, container{})
+		case '}', ']':
+			open = open[:max(len(open)-1, 1)]
+		}
+	}
+	return objects, members
+}

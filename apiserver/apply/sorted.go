@@ -1,0 +1,116 @@
+package apply
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// fewFields is how many bytes of fields are read in any order.
+const fewFields = 16 << 10
+
+// Sorted returns entries whose fields stand in the order in which they are written, and reports whether that is another
+// one. The library that reads them inserts each field that is not the last into a sorted list: 130,000 fields in another
+// order move 300 GB (structured-merge-diff, fieldpath/serialize.go: readIterV1). The entries stay as they are.
+func Sorted(entries []metav1.ManagedFieldsEntry) (out []metav1.ManagedFieldsEntry, changed bool) {
+	out = entries
+	for i, e := range entries {
+		if e.FieldsV1 == nil || len(e.FieldsV1.Raw) < fewFields || !json.Valid(e.FieldsV1.Raw) {
+			continue
+		}
+		raw, changes := sortFields(e.FieldsV1.Raw)
+		if !changes {
+			continue
+		}
+		if !changed {
+			out, changed = slices.Clone(entries), true
+		}
+		out[i].FieldsV1 = &metav1.FieldsV1{Raw: raw}
+	}
+	return out, changed
+}
+
+// fieldMember is a field in its set: its name as JSON, and what it is when it can be read.
+type fieldMember struct {
+	name, value []byte
+	element     fieldpath.PathElement
+	known       bool
+}
+
+// sortFields sorts the members of a JSON object, and those inside them. What is no field comes first.
+func sortFields(raw []byte) (out []byte, changed bool) {
+	members := split(raw)
+	for i := range members {
+		m := &members[i]
+		var text string
+		if json.Unmarshal(m.name, &text) == nil {
+			element, err := fieldpath.DeserializePathElement(text)
+			m.element, m.known = element, err == nil
+		}
+		value, changes := sortFields(m.value)
+		m.value, changed = value, changed || changes
+	}
+	order := func(a, b fieldMember) int {
+		switch {
+		case a.known && b.known:
+			return a.element.Compare(b.element)
+		case a.known:
+			return 1
+		case b.known:
+			return -1
+		}
+		return 0
+	}
+	if !slices.IsSortedFunc(members, order) {
+		slices.SortStableFunc(members, order)
+		changed = true
+	}
+	if !changed {
+		return raw, false
+	}
+	out = append(make([]byte, 0, len(raw)), '{')
+	for i, m := range members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, m.name...), ':'), m.value...)
+	}
+	return append(out, '}'), true
+}
+
+// split returns the members of valid JSON, if it is an object.
+func split(raw []byte) (members []fieldMember) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil
+	}
+	var m fieldMember
+	depth, from := 0, 1
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			for i++; raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		case c == '{' || c == '[':
+			depth++
+		case depth == 1 && c == ':':
+			m.name, from = bytes.TrimSpace(raw[from:i]), i+1
+		case depth == 1 && (c == ',' || c == '}'):
+			m.value = bytes.TrimSpace(raw[from:i])
+			if len(m.name) > 0 {
+				members = append(members, m)
+			}
+			m, from = fieldMember{}, i+1
+		}
+		if raw[i] == '}' || raw[i] == ']' {
+			depth--
+		}
+	}
+	return members
+}

@@ -1,0 +1,156 @@
+package custom
+
+import (
+	"fmt"
+	"regexp/syntax"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// mostComparisons bounds what the validation of an object by its schema costs. For every object the library looks at
+// each property that its schema has, for every value at each value of an enum, and for every character at what a
+// pattern may match: a schema of 100,000 values and a list of 100,000 items are 10 billion comparisons.
+const mostComparisons = 16 << 20
+
+// patternShare is how many steps of a pattern cost as much as one comparison.
+const patternShare = 16
+
+// cost is what a value costs that a schema is asked about.
+type cost struct {
+	// each is comparisons for every value, steps for every character of a string.
+	each, steps int
+	properties  map[string]*cost
+	items, rest *cost
+}
+
+// nested are schemas below allOf, anyOf, oneOf and not.
+type nested []*schema.NestedValueValidation
+
+// costOf reads a schema; also are those of junctors above that the same value is asked about.
+func costOf(s *schema.Structural, also nested) *cost {
+	if s == nil {
+		return nil
+	}
+	c := &cost{each: 1 + len(s.Properties)}
+	c.add(s.ValueValidation)
+	all := junctors(s.ValueValidation, also)
+	for _, n := range all {
+		c.each += 1 + len(n.Properties)
+		c.add(&n.ValueValidation)
+	}
+	if len(s.Properties) > 0 {
+		c.properties = make(map[string]*cost, len(s.Properties))
+	}
+	for name, p := range s.Properties {
+		c.properties[name] = costOf(&p, all.at(func(n *schema.NestedValueValidation) *schema.NestedValueValidation {
+			if p, ok := n.Properties[name]; ok {
+				return &p
+			}
+			return nil
+		}))
+	}
+	c.items = costOf(s.Items, all.at(func(n *schema.NestedValueValidation) *schema.NestedValueValidation { return n.Items }))
+	if s.AdditionalProperties != nil {
+		c.rest = costOf(s.AdditionalProperties.Structural,
+			all.at(func(n *schema.NestedValueValidation) *schema.NestedValueValidation { return n.AdditionalProperties }))
+	}
+	return c
+}
+
+// add counts what a schema says of a value itself.
+func (c *cost) add(v *schema.ValueValidation) {
+	if v == nil {
+		return
+	}
+	c.each += len(v.Enum) + len(v.Required)
+	if v.Pattern == "" {
+		return
+	}
+	if parsed, err := syntax.Parse(v.Pattern, syntax.Perl); err == nil { // the library compiles it so, too
+		if p, err := syntax.Compile(parsed.Simplify()); err == nil {
+			c.steps += len(p.Inst)
+		}
+	}
+}
+
+// junctors are all schemas that a value is asked about besides its own, at whatever depth.
+func junctors(v *schema.ValueValidation, also nested) (all nested) {
+	var visit func(v *schema.ValueValidation)
+	under := func(n *schema.NestedValueValidation) {
+		all = append(all, n)
+		visit(&n.ValueValidation)
+	}
+	visit = func(v *schema.ValueValidation) {
+		if v == nil {
+			return
+		}
+		for _, of := range [][]schema.NestedValueValidation{v.AllOf, v.AnyOf, v.OneOf} {
+			for i := range of {
+				under(&of[i])
+			}
+		}
+		if v.Not != nil {
+			under(v.Not)
+		}
+	}
+	visit(v)
+	for _, n := range also {
+		under(n)
+	}
+	return all
+}
+
+// at is what the schemas say of a part of a value.
+func (all nested) at(part func(*schema.NestedValueValidation) *schema.NestedValueValidation) (out nested) {
+	for _, n := range all {
+		if p := part(n); p != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// of is what the validation of a value costs, or a number above most, which it stops at.
+func (c *cost) of(x any, most int) (n int) {
+	if c == nil {
+		return 0
+	}
+	n = c.each
+	switch x := x.(type) {
+	case string:
+		n += c.steps * len(x) / patternShare
+	case map[string]any:
+		for name, v := range x {
+			within, known := c.properties[name]
+			if !known {
+				within = c.rest
+			}
+			if n > most {
+				break
+			}
+			n += within.of(v, most-n)
+		}
+	case []any:
+		for _, v := range x {
+			if n > most || c.items == nil {
+				break
+			}
+			n += c.items.of(v, most-n)
+		}
+	}
+	return n
+}
+
+// tooDear is the error of an object whose defaults are too large, or whose validation would take too long. Nothing else
+// is asked of it then.
+func (r *rules) tooDear(content map[string]any) field.ErrorList {
+	switch {
+	case r.defaults.missing(content, mostDefaulted) > mostDefaulted:
+		return field.ErrorList{field.Invalid(nil, field.OmitValueType{}, errDefaults.Error())}
+	case r.cost.of(content, mostComparisons) > mostComparisons:
+		return field.ErrorList{field.Invalid(nil, field.OmitValueType{}, fmt.Sprintf(
+			"its validation by the schema would take more than %d comparisons of values, names and patterns", mostComparisons))}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package apiserver
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// The library that applies JSON patches copies a list for each item that is inserted or removed, and writes a value
+// again for each level above it. Both are bounded before anything is applied: upstream bounds only the number of
+// operations and what "copy" adds (AS handlers/patch.go: applyJSPatch; pkg/server/config.go: JSONPatchMaxCopyBytes).
+
+// maxShifted bounds the items that the insertions and removals of a JSON patch copy: for each operation that may be one,
+// as many as the longest list may have by then. 10,000 insertions into an empty list copy 50 million at most.
+const maxShifted = 64 << 20
+
+// checkOperations rejects a JSON patch whose application to a document would take too long for the size of both.
+func checkOperations(before []byte, ops jsonpatch.Patch) error {
+	c := operationsCost{size: len(before)}
+	for _, o := range ops {
+		c.size += len(raw(o, "value"))
+		c.longest = max(c.longest, longestList(raw(o, "value")))
+	}
+	c.longest = max(c.longest, longestList(before))
+	for _, o := range ops {
+		c.add(o)
+	}
+	switch {
+	case c.shifted > maxShifted:
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
+			"the operations of the JSON patch would copy %d items of lists, the allowed maximum is %d", c.shifted, maxShifted))
+	case c.lifted+c.deeper*c.size > maxWork:
+		return apierrors.NewRequestEntityTooLargeError("the operations of the JSON patch nest values too deep for their size")
+	}
+	return nil
+}
+
+// operationsCost is what a JSON patch costs at most.
+type operationsCost struct {
+	// size is the bytes of the document and of all values.
+	size int
+	// longest is what the longest list may have by now.
+	longest int
+	// shifted is the items that are copied.
+	shifted int
+	// lifted is the bytes of new values, each counted once for every level above it.
+	lifted int
+	// deeper is by how many levels the document grows at most because values move.
+	deeper int
+}
+
+// add counts an operation. One that can't be read is left to the library.
+func (c *operationsCost) add(o jsonpatch.Operation) {
+	to, from := pointer(o, "path"), pointer(o, "from")
+	switch o.Kind() {
+	case "add":
+		c.lifted += levels(to) * len(raw(o, "value"))
+		c.insert(to)
+	case "replace":
+		c.lifted += levels(to) * len(raw(o, "value"))
+	case "remove":
+		c.shift(to)
+	case "move":
+		c.deeper += max(0, levels(to)-levels(from))
+		c.shift(from)
+		c.insert(to)
+	case "copy":
+		c.deeper += max(0, levels(to)-levels(from))
+		c.insert(to)
+	}
+}
+
+// insert counts a new item, if it may be one of a list.
+func (c *operationsCost) insert(to string) {
+	c.shift(to)
+	if isIndex(to) || strings.HasSuffix(to, "/-") {
+		c.longest++
+	}
+}
+
+// shift counts the copy of a list, if one is changed in its middle.
+func (c *operationsCost) shift(at string) {
+	if isIndex(at) {
+		c.shifted += c.longest
+	}
+}
+
+// isIndex reports whether a JSON pointer may name an item of a list; names of fields may look so.
+func isIndex(at string) bool {
+	_, err := strconv.Atoi(at[strings.LastIndexByte(at, '/')+1:])
+	return err == nil
+}
+
+func levels(at string) int { return strings.Count(at, "/") }
+
+// pointer is the operation's JSON pointer of that name; empty if there is none.
+func pointer(o jsonpatch.Operation, name string) (at string) {
+	if name == "from" {
+		at, _ = o.From()
+	} else {
+		at, _ = o.Path()
+	}
+	return at
+}
+
+// raw is the JSON of a member of the operation; nil if there is none.
+func raw(o jsonpatch.Operation, name string) []byte {
+	if v := o[name]; v != nil {
+		return *v
+	}
+	return nil
+}
+
+// longestList is how many items the longest list of a JSON document has; an empty list counts as one.
+func longestList(data []byte) (longest int) {
+	var open []int // items of the containers around data[i]; -1 for objects
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			for i++; i < len(data) && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		case '[':
+			open = append(open, 1)
+			longest = max(longest, 1)
+		case '{':
+			open = append(open, -1)
+		case ']', '}':
+			open = open[:max(len(open)-1, 0)]
+		case ',':
+			if n := len(open) - 1; n >= 0 && open[n] > 0 {
+				open[n]++
+				longest = max(longest, open[n])
+			}
+		}
+	}
+	return longest
+}
