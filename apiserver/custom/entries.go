@@ -155,7 +155,8 @@ func restore(of schemes) func(runtime.Object) error {
 		if _, err := was.coerce(u, true); err != nil {
 			return err
 		}
-		return was.tryFill(u)
+		was.fill(u) // too many defaults: it is shown without, so that it can be mended or removed
+		return nil
 	}
 }
 
