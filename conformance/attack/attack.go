@@ -1,0 +1,69 @@
+package attack
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Attack is what one client does to exhaust a server, or to keep other clients out.
+type Attack struct {
+	Group, Name string
+	// Does says in one sentence what the client does.
+	Does string
+	// Flags are passed to the server besides those of every attack.
+	Flags []string
+	// Setup makes, as an administrator, what the attack needs. It isn't measured.
+	Setup func(ctx context.Context, t *Target) error
+	// Run attacks until ctx ends, in the attacker's process.
+	Run func(ctx context.Context, a *Attacker) error
+	// Meanwhile is what must succeed while Run runs, in the observer's process. May be nil.
+	Meanwhile func(ctx context.Context, t *Target) error
+	// For is how long Run is given; 0 means Options.For.
+	For time.Duration
+	// Forbidden says that the attacker lacks the right to do what it tries.
+	Forbidden bool
+	// Short says that the attack is part of the short form, which CI runs. What must not happen in it never happens,
+	// however slow the machine is.
+	Short bool
+}
+
+// Title is the attack's group and name.
+func (a *Attack) Title() string { return a.Group + "/" + a.Name }
+
+// All returns the attacks, group by group.
+func All() []Attack {
+	return slices.Concat(calm(), deletion(), bodies(), slow(), patches(), definitions(), watches(), floods(), rejected())
+}
+
+// calm is no attack: it shows what the other user sees without one.
+func calm() []Attack {
+	return []Attack{{
+		Group: "calm", Name: "nothing", Short: true, Does: "Does nothing: if this line is above its bounds, the machine is too busy for the others.",
+		Run: func(ctx context.Context, _ *Attacker) error {
+			<-ctx.Done()
+			return nil
+		},
+	}}
+}
+
+// Find returns the attack with this title; nil if there is none.
+func Find(title string) *Attack {
+	all := All()
+	i := slices.IndexFunc(all, func(a Attack) bool { return a.Title() == title })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// Bounds are what no attack may exceed.
+type Bounds struct {
+	// Memory is the most bytes that may be resident.
+	Memory int64
+	// P99 is the longest that 99 of 100 requests of the other user may take. 0 means that time isn't looked at.
+	P99 time.Duration
+}
+
+// Standard are the bounds of the full form.
+var Standard = Bounds{Memory: 2 << 30, P99: 250 * time.Millisecond}

@@ -1,0 +1,110 @@
+package attack
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	full   = flag.Bool("full", false, "run all attacks, each for its time, and look at the other user's times")
+	binary = flag.String("binary", "", "the server; built if empty")
+	only   = flag.String("only", ".", "regular expression of the attacks to run, by group/name")
+	how    = flag.Duration("for", 8*time.Second, "how long an attack goes on that doesn't say so itself")
+)
+
+// joins is the variable of the environment that makes a process of this program the attacker's.
+const joins = "ATTACK_JOINS"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(joins) != "" {
+		if err := Join(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	flag.Parse()
+	os.Exit(serve(m))
+}
+
+// serve builds the server, if there is none, and runs the tests.
+func serve(m *testing.M) int {
+	if *binary != "" {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "attack-")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // what can't be removed is the system's to clean
+	*binary = filepath.Join(dir, "kubecascade")
+	build := exec.Command("go", "build", "-o", *binary, "../../cmd/kubecascade")
+	build.Stdout, build.Stderr = os.Stdout, os.Stderr
+	if build.Run() != nil {
+		return 1
+	}
+	return m.Run()
+}
+
+// sources looks into all folders of the server that was built, which isn't imported: go test remembers a result for as
+// long as what tests looked at stays as it is.
+var sources = sync.OnceValue(func() error {
+	return filepath.WalkDir(filepath.Join("..", ".."), func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err // there may be no d
+		}
+		if name := d.Name(); name == "bin" || name == ".git" {
+			return fs.SkipDir
+		}
+		return nil
+	})
+})
+
+func options(t *testing.T) Options {
+	t.Helper()
+	if err := sources(); err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Binary: *binary, Attacker: []string{"env", joins + "=1", exe}, For: *how, Memory: Standard.Memory, Log: t.Output()}
+}
+
+// TestAttacks prints what each attack does to a server. In the short form it runs those whose end doesn't depend on how
+// fast the machine is, each for a second, and looks at no times.
+func TestAttacks(t *testing.T) {
+	o, bounds := options(t), Standard
+	if !*full {
+		o.Most, bounds.P99 = time.Second, 0
+	}
+	which, err := regexp.Compile(*only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println(Head())
+	for _, a := range All() {
+		if !which.MatchString(a.Title()) || !*full && !a.Short {
+			continue
+		}
+		row, err := Run(t.Context(), o, &a)
+		if err != nil {
+			t.Errorf("%s: %v", a.Title(), err)
+			continue
+		}
+		fmt.Println(row.Line(bounds))
+		for _, e := range row.Exceeded(bounds) {
+			t.Errorf("%s: %s (%s)", a.Title(), e, a.Does)
+		}
+	}
+}
