@@ -19,8 +19,12 @@ type Attack struct {
 	Run func(ctx context.Context, a *Attacker) error
 	// Meanwhile is what must succeed while Run runs, in the observer's process. May be nil.
 	Meanwhile func(ctx context.Context, t *Target) error
-	// For is how long Run is given; 0 means Options.For.
-	For time.Duration
+	// For is how long the attack goes on; 0 means Options.For. It goes on for longer until so many Answers have come:
+	// without them nothing was shown. 0 is for attacks that aren't answered.
+	For     time.Duration
+	Answers int
+	// Whole says that Run ends by itself, and isn't cut off.
+	Whole bool
 	// Forbidden says that the attacker lacks the right to do what it tries.
 	Forbidden bool
 	// Short says that the attack is part of the short form, which CI runs. What must not happen in it never happens,

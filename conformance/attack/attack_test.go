@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -82,11 +83,11 @@ func options(t *testing.T) Options {
 }
 
 // TestAttacks prints what each attack does to a server. In the short form it runs those whose end doesn't depend on how
-// fast the machine is, each for a second, and looks at no times.
+// fast the machine is, each for a moment, and looks at no times.
 func TestAttacks(t *testing.T) {
 	o, bounds := options(t), Standard
 	if !*full {
-		o.Most, bounds.P99 = time.Second, 0
+		o.Most, bounds.P99 = 300*time.Millisecond, 0
 	}
 	which, err := regexp.Compile(*only)
 	if err != nil {
@@ -105,6 +106,70 @@ func TestAttacks(t *testing.T) {
 		fmt.Println(row.Line(bounds))
 		for _, e := range row.Exceeded(bounds) {
 			t.Errorf("%s: %s (%s)", a.Title(), e, a.Does)
+		}
+	}
+}
+
+// TestKilled: a server that takes more memory than it may is ended, and that is the verdict.
+func TestKilled(t *testing.T) {
+	o := options(t)
+	o.Memory = 1 << 20
+	row, err := Run(t.Context(), o, Find("calm/nothing"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "killed, as its memory passed 1 MiB"; row.Down != want {
+		t.Errorf("down: %q instead of %q", row.Down, want)
+	}
+}
+
+// TestTitles: each attack is found by its title, says what it does and has a way to end.
+func TestTitles(t *testing.T) {
+	seen := map[string]bool{}
+	for _, a := range All() {
+		if seen[a.Title()] || Find(a.Title()) == nil {
+			t.Errorf("%s is not the only one", a.Title())
+		}
+		seen[a.Title()] = true
+		if !strings.HasSuffix(a.Does, ".") && a.Group != "calm" || a.Run == nil {
+			t.Errorf("%s: %q", a.Title(), a.Does)
+		}
+	}
+}
+
+// TestReject: a request that isn't rejected, changes something or tells a secret is found.
+func TestReject(t *testing.T) {
+	o := options(t)
+	p, err := start(o.Binary, o.Memory, o.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := prepare(t.Context(), p, &Attack{Setup: furnishRejected}); err != nil {
+		t.Fatal(err)
+	}
+	a := &Attacker{Target: p.target, answers: map[int]int{}}
+	for what, c := range map[string]struct {
+		row  bad
+		want string
+	}{
+		"rejected":     {bad{user: stranger, method: "GET", path: secret, code: 403}, ""},
+		"another code": {bad{user: stranger, method: "GET", path: secret, code: 404}, "[403] instead of 404"},
+		"a change":     {bad{user: attacker, method: "POST", path: configMaps, body: `{"metadata":{"name":"n"}}`, code: 201}, "it changed something"},
+		"a dry run":    {bad{user: attacker, method: "POST", path: configMaps + "?dryRun=All", body: `{"metadata":{"name":"m"}}`, code: 201}, ""},
+		"a secret":     {bad{user: admin, method: "GET", path: secret, code: 200}, "the secret was told"},
+		"two answers":  {bad{raw: strings.Repeat("GET /version HTTP/1.1\nHost: localhost\n\n", 2), code: 200}, "[200 200] instead of 200"},
+	} {
+		got := ""
+		if err := a.reject(t.Context(), []bad{c.row}); err != nil {
+			got = err.Error()
+		}
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q instead of %q", what, got, c.want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package attack
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -14,9 +13,12 @@ import (
 type Attacker struct {
 	*Target
 
-	mu sync.Mutex // guards answers
+	mu sync.Mutex // guards the fields below
 	// answers counts codes; 0 is a request without an answer.
 	answers map[int]int
+	// lacking is how many answers must still come, and enough is closed when there are none.
+	lacking int
+	enough  chan struct{}
 }
 
 // order is what the observer's process tells the attacker's.
@@ -42,17 +44,43 @@ func Join(ctx context.Context, in io.Reader, out io.Writer) error {
 	if attack == nil {
 		return fmt.Errorf("no attack is named %q", o.Title)
 	}
-	a := &Attacker{Target: &o.Target, answers: map[int]int{}}
-	ctx, cancel := context.WithTimeout(ctx, o.For)
+	a := &Attacker{Target: &o.Target, answers: map[int]int{}, lacking: attack.Answers, enough: make(chan struct{})}
+	if a.lacking == 0 {
+		close(a.enough)
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	go func() {
+		a.last(ctx, o.For, attack.Whole)
+		cancel()
+	}()
 	r := report{}
-	if err := attack.Run(ctx, a); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := attack.Run(ctx, a); err != nil && (attack.Whole || ctx.Err() == nil) {
 		r.Err = err.Error()
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r.Answers = a.answers
+	if r.Answers = a.answers; a.lacking > 0 && r.Err == "" {
+		r.Err = fmt.Sprintf("only %d of %d answers came", attack.Answers-a.lacking, attack.Answers)
+	}
 	return json.NewEncoder(out).Encode(r)
+}
+
+// last returns when the attack has gone on for d and as many answers as it needs have come, or when they come no more.
+// A whole attack is waited for as long as that.
+func (a *Attacker) last(ctx context.Context, d time.Duration, whole bool) {
+	if !pause(ctx, d) {
+		return
+	}
+	enough := a.enough
+	if whole {
+		enough = nil
+	}
+	select {
+	case <-enough:
+	case <-ctx.Done():
+	case <-time.After(patience + 10*time.Second): // the server's own limit is 34 seconds
+	}
 }
 
 // count notes an answer, or that there was none. What was cut off by the end of the attack isn't noted.
@@ -63,6 +91,12 @@ func (a *Attacker) count(ctx context.Context, code int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.answers[code]++
+	if code == 0 || a.lacking == 0 {
+		return
+	}
+	if a.lacking--; a.lacking == 0 {
+		close(a.enough)
+	}
 }
 
 // flood has n clients send requests, each on a connection of its own and one request after the other, until ctx ends.

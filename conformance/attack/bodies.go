@@ -14,7 +14,7 @@ func bodies() []Attack {
 	}
 	return []Attack{
 		{
-			Group: "bodies", Name: "volume-paths", Short: true,
+			Group: "bodies", Name: "volume-paths", Answers: 2, Short: true,
 			Does: "Creates, as a dry run, a pod with a volume of 9,000 items that all have the same path.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(1, attacker, post(pods, pod(`"volumes":[{"name":"v","configMap":{"name":"c","items":[`+
@@ -22,7 +22,7 @@ func bodies() []Attack {
 			},
 		},
 		{
-			Group: "bodies", Name: "ports", Short: true,
+			Group: "bodies", Name: "ports", Answers: 2, Short: true,
 			Does: "Creates, as a dry run, a pod with 40,000 ports that are all the same.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(1, attacker, post(pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","ports":[`+
@@ -30,7 +30,7 @@ func bodies() []Attack {
 			},
 		},
 		{
-			Group: "bodies", Name: "ip-families", Short: true,
+			Group: "bodies", Name: "ip-families", Answers: 2, Short: true,
 			Does: "Creates, as a dry run, a service with 60,000 unknown ipFamilies.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(2, attacker, post(services, `{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}],"ipFamilies":[`+
@@ -38,28 +38,28 @@ func bodies() []Attack {
 			},
 		},
 		{
-			Group: "bodies", Name: "empty-finalizers", Short: true,
+			Group: "bodies", Name: "empty-finalizers", Answers: 2, Short: true,
 			Does: "Creates, as a dry run, an object with a million empty finalizers.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(1, attacker, post(configMaps+"?dryRun=All", `{"metadata":{"name":"c","finalizers":[`+million(`""`)+`]}}`))(ctx, a)
 			},
 		},
 		{
-			Group: "bodies", Name: "containers",
+			Group: "bodies", Name: "containers", Answers: 1,
 			Does: "Creates, as a dry run, a pod with a million empty containers, on 20 connections.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(20, attacker, post(pods, `{"metadata":{"name":"p"},"spec":{"containers":[`+million(`{}`)+`]}}`))(ctx, a)
 			},
 		},
 		{
-			Group: "bodies", Name: "owners",
+			Group: "bodies", Name: "owners", Answers: 1,
 			Does: "Creates, as a dry run, a pod with a million empty owner references, on 20 connections.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(20, attacker, post(pods, `{"metadata":{"name":"p","ownerReferences":[`+million(`{}`)+`]}}`))(ctx, a)
 			},
 		},
 		{
-			Group: "bodies", Name: "review",
+			Group: "bodies", Name: "review", Answers: 1,
 			Does: "Sends a SelfSubjectAccessReview with a million empty managedFields, on 20 connections, which every user may.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(20, stranger, post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
@@ -67,7 +67,7 @@ func bodies() []Attack {
 			},
 		},
 		{
-			Group: "bodies", Name: "custom",
+			Group: "bodies", Name: "custom", Answers: 1,
 			Does:  "Creates, as a dry run, a custom resource with a million empty objects, on 20 connections.",
 			Setup: func(ctx context.Context, t *Target) error { return t.define(ctx, anything) },
 			Run: func(ctx context.Context, a *Attacker) error {
@@ -75,7 +75,7 @@ func bodies() []Attack {
 			},
 		},
 		{
-			Group: "bodies", Name: "yaml",
+			Group: "bodies", Name: "yaml", Answers: 10,
 			Does: "Creates, as a dry run, an object from YAML in which aliases double the size 30 times.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(4, attacker, func() Request {
@@ -85,7 +85,7 @@ func bodies() []Attack {
 			Short: true,
 		},
 		{
-			Group: "bodies", Name: "nested", Short: true,
+			Group: "bodies", Name: "nested", Answers: 10, Short: true,
 			Does:  "Creates, as a dry run, a custom resource whose lists are nested 100,000 deep.",
 			Setup: func(ctx context.Context, t *Target) error { return t.define(ctx, anything) },
 			Run: func(ctx context.Context, a *Attacker) error {

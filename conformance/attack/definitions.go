@@ -46,7 +46,7 @@ func definitions() []Attack {
 	}
 	return []Attack{
 		{
-			Group: "definitions", Name: "default-string",
+			Group: "definitions", Name: "default-string", Answers: 1,
 			Does: "Creates, as a dry run, a custom resource with 100,000 items, each of which has a string of 100 KB by default.",
 			Setup: func(ctx context.Context, t *Target) error {
 				return t.define(ctx, schema(`{"type":"string"}`, `"`+strings.Repeat("x", 100_000)+`"`))
@@ -54,7 +54,7 @@ func definitions() []Attack {
 			Run: post,
 		},
 		{
-			Group: "definitions", Name: "default-object",
+			Group: "definitions", Name: "default-object", Answers: 1,
 			Does: "Does the same with an object of 10,000 fields.",
 			Setup: func(ctx context.Context, t *Target) error {
 				return t.define(ctx, schema(anything, `{`+items(10_000, func(i int) string { return fmt.Sprintf(`"%05d":0`, i) })+`}`))

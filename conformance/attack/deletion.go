@@ -14,13 +14,13 @@ import (
 func deletion() []Attack {
 	return []Attack{
 		{
-			Group: "deletion", Name: "finalizers", Short: true,
+			Group: "deletion", Name: "finalizers", Answers: 4, Short: true,
 			Does:  "Deletes an object that has 90,000 finalizers, over and over.",
 			Setup: func(ctx context.Context, t *Target) error { return t.held(ctx, "held", 90_000, "") },
 			Run:   again(4, attacker, func() Request { return Request{Method: "DELETE", Path: configMaps + "/held"} }),
 		},
 		{
-			Group: "deletion", Name: "finalizers-dry",
+			Group: "deletion", Name: "finalizers-dry", Answers: 4,
 			Does:  "Does the same as dry runs.",
 			Setup: func(ctx context.Context, t *Target) error { return t.held(ctx, "held", 90_000, "") },
 			Run: again(4, attacker, func() Request {
@@ -28,7 +28,7 @@ func deletion() []Attack {
 			}),
 		},
 		{
-			Group: "deletion", Name: "collector", For: 15 * time.Second,
+			Group: "deletion", Name: "collector", Answers: 24, For: 15 * time.Second,
 			Does: "Creates 24 objects with 50,000 finalizers each whose owner is missing. The cascades of other users go on.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				c := a.client(attacker, false)

@@ -24,24 +24,24 @@ func floods() []Attack {
 	one := func(r Request) func() Request { return func() Request { return r } }
 	return []Attack{
 		{
-			Group: "floods", Name: "gets", Does: "Gets an object on 200 connections.", Short: true,
+			Group: "floods", Name: "gets", Answers: 200, Does: "Gets an object on 200 connections.", Short: true,
 			Setup: func(ctx context.Context, t *Target) error { return t.fill(ctx, 1, 100) },
 			Run:   again(200, attacker, one(get)),
 		},
 		{
-			Group: "floods", Name: "lists", Does: "Lists 500 objects of 10 KB on 200 connections.",
+			Group: "floods", Name: "lists", Answers: 100, Does: "Lists 500 objects of 10 KB on 200 connections.",
 			Setup: func(ctx context.Context, t *Target) error { return t.fill(ctx, 500, 10<<10) },
 			Run:   again(200, attacker, one(list)),
 		},
 		{
-			Group: "floods", Name: "creates", Does: "Creates small objects on 200 connections.", Short: true,
+			Group: "floods", Name: "creates", Answers: 200, Does: "Creates small objects on 200 connections.", Short: true,
 			Run: func(ctx context.Context, a *Attacker) error {
 				a.flood(ctx, attacker, 200, small)
 				return nil
 			},
 		},
 		{
-			Group: "floods", Name: "forbidden", Does: "Does what it has no right to on 200 connections.", Forbidden: true, Short: true,
+			Group: "floods", Name: "forbidden", Answers: 200, Does: "Does what it has no right to on 200 connections.", Forbidden: true, Short: true,
 			Run: again(200, stranger, one(list)),
 		},
 		{

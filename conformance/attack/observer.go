@@ -12,7 +12,7 @@ const (
 	// every is how often the other user sends a request.
 	every = 20 * time.Millisecond
 	// lost is when a request counts as failed.
-	lost = 10 * time.Second
+	lost = 30 * time.Second
 	// mostUnanswered is how many requests the other user has in flight; more are counted as failed without being sent.
 	mostUnanswered = 512
 )

@@ -25,7 +25,7 @@ func patches() []Attack {
 	remove := func(int) string { return `{"op":"remove","path":"/list/0"}` }
 	return []Attack{
 		{
-			Group: "patches", Name: "removals", For: 12 * time.Second,
+			Group: "patches", Name: "removals", Answers: 1, For: 12 * time.Second,
 			Does:  "Puts a list of a million items into an object and removes the first of them 9,990 times, with one JSON patch.",
 			Setup: setup,
 			Run: func(ctx context.Context, a *Attacker) error {
@@ -50,13 +50,13 @@ func patches() []Attack {
 			},
 		},
 		{
-			Group: "patches", Name: "copies", Short: true,
+			Group: "patches", Name: "copies", Answers: 2, Short: true,
 			Does:  "Copies an object's list into itself 40 times with one JSON patch, which doubles it each time.",
 			Setup: setup,
 			Run:   again(4, attacker, patch(items(40, func(int) string { return `{"op":"copy","from":"/list","path":"/list/0"}` }))),
 		},
 		{
-			Group: "patches", Name: "additions",
+			Group: "patches", Name: "additions", Answers: 1,
 			Does:  "Adds 9,990 items in front of a list of a million, with one JSON patch.",
 			Setup: setup,
 			Run: func(ctx context.Context, a *Attacker) error {

@@ -3,6 +3,7 @@ package attack
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -88,15 +89,16 @@ func start(binary string, limit int64, log io.Writer, flags ...string) (p *proce
 	return p, nil
 }
 
-// guard kills the server when more bytes than the limit are resident, until done is closed.
-func (p *process) guard(limit int64, done <-chan struct{}) {
+// guard kills the server when more bytes than the limit are resident, until ctx ends. It calls ended if the server ends.
+func (p *process) guard(ctx context.Context, limit int64, ended func()) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
-		case <-done:
+		case <-ctx.Done():
 			return
 		case <-p.ended:
+			ended()
 			return
 		case <-tick.C:
 		}
@@ -111,7 +113,6 @@ func (p *process) guard(limit int64, done <-chan struct{}) {
 		p.mu.Unlock()
 		if killed {
 			_ = p.cmd.Process.Kill() // it may have ended
-			return
 		}
 	}
 }

@@ -32,7 +32,7 @@ type bad struct {
 func rejected() []Attack {
 	attack := func(name, does string, table func() []bad) Attack {
 		return Attack{
-			Group: "rejected", Name: name, Does: does, Short: true, For: time.Minute, Setup: furnishRejected,
+			Group: "rejected", Name: name, Does: does, Short: true, Whole: true, Setup: furnishRejected,
 			Run: func(ctx context.Context, a *Attacker) error { return a.reject(ctx, table()) },
 		}
 	}

@@ -38,13 +38,6 @@ func Run(ctx context.Context, o Options, a *Attack) (row Row, err error) {
 			err = e
 		}
 	}()
-	done := make(chan struct{})
-	var guarding sync.WaitGroup
-	guarding.Go(func() { p.guard(o.Memory, done) })
-	defer func() {
-		close(done)
-		guarding.Wait()
-	}()
 	if err := prepare(ctx, p, a); err != nil {
 		return Row{}, err
 	}
@@ -80,17 +73,18 @@ func measure(ctx context.Context, o Options, p *process, a *Attack) (Row, error)
 	attacking, stop := context.WithCancel(ctx)
 	defer stop()
 	var around sync.WaitGroup
+	around.Go(func() { p.guard(attacking, o.Memory, stop) })
 	around.Go(func() { row.Seen = observe(attacking, p.target) })
 	var meanwhile error
 	if a.Meanwhile != nil {
 		around.Go(func() { meanwhile = a.Meanwhile(attacking, p.target) })
 	}
 	r, err := join(attacking, o, p, a)
-	if err != nil {
-		return row, err
-	}
 	stop()
 	around.Wait()
+	if err != nil && !p.over() { // otherwise the attacker was ended, too
+		return row, err
+	}
 	row.Answers = r.Answers
 	after, err := p.cpu()
 	if err != nil {
@@ -102,7 +96,9 @@ func measure(ctx context.Context, o Options, p *process, a *Attack) (Row, error)
 	if row.Peak, killed = p.peak(); killed {
 		row.Down = fmt.Sprintf("killed, as its memory passed %d MiB", o.Memory>>20)
 	}
-	row.Err = failure(a, r, meanwhile)
+	if row.Down == "" {
+		row.Err = failure(a, r, meanwhile)
+	}
 	return row, nil
 }
 
@@ -119,7 +115,7 @@ func join(ctx context.Context, o Options, p *process, a *Attack) (r report, err 
 	if err != nil {
 		return r, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, how.For+2*patience)
+	ctx, cancel := context.WithTimeout(ctx, how.For+3*patience)
 	defer cancel()
 	// nice is POSIX; a process can't lower the priority of threads that it has already.
 	cmd := exec.CommandContext(ctx, "nice", append([]string{"-n", "10"}, o.Attacker...)...)

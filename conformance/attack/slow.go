@@ -16,7 +16,7 @@ import (
 func slow() []Attack {
 	return []Attack{
 		{
-			Group: "slow", Name: "bodies", Forbidden: true, Short: true,
+			Group: "slow", Name: "bodies", Answers: 400, Forbidden: true, Short: true,
 			Does: "Sends 400 bodies byte by byte, each on a connection of its own, without any rights.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return a.dribble(ctx, 400, "POST "+configMaps+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token(stranger)+
@@ -24,7 +24,7 @@ func slow() []Attack {
 			},
 		},
 		{
-			Group: "slow", Name: "bodies-http2", Forbidden: true, Short: true,
+			Group: "slow", Name: "bodies-http2", Answers: 400, Forbidden: true, Short: true,
 			Does: "Sends 400 bodies byte by byte on one HTTP/2 connection, without any rights.",
 			Run:  func(ctx context.Context, a *Attacker) error { return a.streams(ctx, stranger, 400) },
 		},
@@ -49,7 +49,7 @@ func slow() []Attack {
 			},
 		},
 		{
-			Group: "slow", Name: "list-readers",
+			Group: "slow", Name: "list-readers", Answers: 100,
 			Does:  "Asks for a list of 20 MB on 600 connections and doesn't read it.",
 			Setup: func(ctx context.Context, t *Target) error { return t.fill(ctx, 40, 512<<10) },
 			Run: func(ctx context.Context, a *Attacker) error {
@@ -57,7 +57,7 @@ func slow() []Attack {
 			},
 		},
 		{
-			Group: "slow", Name: "watch-readers",
+			Group: "slow", Name: "watch-readers", Answers: 200,
 			Does: "Opens 200 watches that it doesn't read, and changes an object of 100 KB all the time.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				var changing sync.WaitGroup

@@ -20,28 +20,28 @@ func watches() []Attack {
 	}
 	return []Attack{
 		{
-			Group: "watches", Name: "label-selectors",
+			Group: "watches", Name: "label-selectors", Answers: 1,
 			Does: "Opens 100 watches whose label selectors have 90,000 terms, and changes an object all the time.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return open("labelSelector="+items(terms, func(i int) string { return fmt.Sprintf("!k%05d", i) }))(ctx, a)
 			},
 		},
 		{
-			Group: "watches", Name: "label-values",
+			Group: "watches", Name: "label-values", Answers: 1,
 			Does: "Does the same with one term of 90,000 values.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return open("labelSelector=k+notin+("+items(terms, func(i int) string { return fmt.Sprintf("v%05d", i) })+")")(ctx, a)
 			},
 		},
 		{
-			Group: "watches", Name: "field-selectors",
+			Group: "watches", Name: "field-selectors", Answers: 1,
 			Does: "Does the same with 35,000 terms about the object's name.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return open("fieldSelector="+items(35_000, func(i int) string { return fmt.Sprintf("metadata.name!=n%05d", i) }))(ctx, a)
 			},
 		},
 		{
-			Group: "watches", Name: "many",
+			Group: "watches", Name: "many", Answers: 1000,
 			Does: "Opens 1,000 watches, and changes an object all the time.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				var changing sync.WaitGroup
