@@ -14,7 +14,7 @@ func bodies() []Attack {
 	}
 	return []Attack{
 		{
-			Group: "bodies", Name: "volume-paths", Answers: 2, Short: true,
+			Group: "bodies", Name: "volume-paths", Answers: 2,
 			Does: "Creates, as a dry run, a pod with a volume of 9,000 items that all have the same path.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(1, attacker, post(pods, pod(`"volumes":[{"name":"v","configMap":{"name":"c","items":[`+
@@ -22,40 +22,45 @@ func bodies() []Attack {
 			},
 		},
 		{
-			Group: "bodies", Name: "ports", Answers: 2, Short: true,
+			Group: "bodies", Name: "ports", Answers: 2,
 			Does: "Creates, as a dry run, a pod with 40,000 ports that are all the same.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return again(1, attacker, post(pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","ports":[`+
-					items(40_000, func(int) string { return `{"containerPort":80,"hostPort":80}` })+`]}]}}`))(ctx, a)
+				return again(1, attacker, post(pods,
+					`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","ports":[`+
+						items(40_000, func(int) string { return `{"containerPort":80,"hostPort":80}` })+`]}]}}`))(ctx, a)
 			},
 		},
 		{
-			Group: "bodies", Name: "ip-families", Answers: 2, Short: true,
+			Group: "bodies", Name: "ip-families", Answers: 2,
 			Does: "Creates, as a dry run, a service with 60,000 unknown ipFamilies.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return again(2, attacker, post(services, `{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}],"ipFamilies":[`+
-					items(60_000, func(int) string { return `"x"` })+`]}}`))(ctx, a)
+				return again(2, attacker, post(services,
+					`{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}],"ipFamilies":[`+
+						items(60_000, func(int) string { return `"x"` })+`]}}`))(ctx, a)
 			},
 		},
 		{
-			Group: "bodies", Name: "empty-finalizers", Answers: 2, Short: true,
+			Group: "bodies", Name: "empty-finalizers", Answers: 2,
 			Does: "Creates, as a dry run, an object with a million empty finalizers.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return again(1, attacker, post(configMaps+"?dryRun=All", `{"metadata":{"name":"c","finalizers":[`+million(`""`)+`]}}`))(ctx, a)
+				return again(1, attacker, post(configMaps+"?dryRun=All",
+					`{"metadata":{"name":"c","finalizers":[`+million(`""`)+`]}}`))(ctx, a)
 			},
 		},
 		{
 			Group: "bodies", Name: "containers", Answers: 1,
 			Does: "Creates, as a dry run, a pod with a million empty containers, on 20 connections.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return again(20, attacker, post(pods, `{"metadata":{"name":"p"},"spec":{"containers":[`+million(`{}`)+`]}}`))(ctx, a)
+				return again(20, attacker, post(pods,
+					`{"metadata":{"name":"p"},"spec":{"containers":[`+million(`{}`)+`]}}`))(ctx, a)
 			},
 		},
 		{
 			Group: "bodies", Name: "owners", Answers: 1,
 			Does: "Creates, as a dry run, a pod with a million empty owner references, on 20 connections.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return again(20, attacker, post(pods, `{"metadata":{"name":"p","ownerReferences":[`+million(`{}`)+`]}}`))(ctx, a)
+				return again(20, attacker, post(pods,
+					`{"metadata":{"name":"p","ownerReferences":[`+million(`{}`)+`]}}`))(ctx, a)
 			},
 		},
 		{
@@ -79,13 +84,14 @@ func bodies() []Attack {
 			Does: "Creates, as a dry run, an object from YAML in which aliases double the size 30 times.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(4, attacker, func() Request {
-					return Request{Method: "POST", Path: configMaps + "?dryRun=All", Body: []byte(bomb(30)), Media: "application/yaml"}
+					r := post(configMaps+"?dryRun=All", bomb(30))()
+					r.Media = "application/yaml"
+					return r
 				})(ctx, a)
 			},
-			Short: true,
 		},
 		{
-			Group: "bodies", Name: "nested", Answers: 10, Short: true,
+			Group: "bodies", Name: "nested", Answers: 10,
 			Does:  "Creates, as a dry run, a custom resource whose lists are nested 100,000 deep.",
 			Setup: func(ctx context.Context, t *Target) error { return t.define(ctx, anything) },
 			Run: func(ctx context.Context, a *Attacker) error {

@@ -22,8 +22,9 @@ func thing(list string) string {
 func (t *Target) define(ctx context.Context, schema string) error {
 	c := t.client(admin, false)
 	defer c.close()
-	err := c.make(ctx, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", `{"metadata":{"name":"things.attack.test"},
-		"spec":{"group":"attack.test","scope":"Namespaced","names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
+	err := c.make(ctx, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", `{
+		"metadata":{"name":"things.attack.test"},"spec":{"group":"attack.test","scope":"Namespaced",
+		"names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":`+schema+`}}]}}`)
 	if err != nil {
 		return err
@@ -42,7 +43,8 @@ func definitions() []Attack {
 	}
 	post := func(ctx context.Context, a *Attacker) error {
 		body := []byte(thing(`[` + items(100_000, func(int) string { return "{}" }) + `]`))
-		return again(2, attacker, func() Request { return Request{Method: "POST", Path: things + "?dryRun=All", Body: body} })(ctx, a)
+		r := Request{Method: "POST", Path: things + "?dryRun=All", Body: body}
+		return again(2, attacker, func() Request { return r })(ctx, a)
 	}
 	return []Attack{
 		{
@@ -57,7 +59,8 @@ func definitions() []Attack {
 			Group: "definitions", Name: "default-object", Answers: 1,
 			Does: "Does the same with an object of 10,000 fields.",
 			Setup: func(ctx context.Context, t *Target) error {
-				return t.define(ctx, schema(anything, `{`+items(10_000, func(i int) string { return fmt.Sprintf(`"%05d":0`, i) })+`}`))
+				fields := items(10_000, func(i int) string { return fmt.Sprintf(`"%05d":0`, i) })
+				return t.define(ctx, schema(anything, `{`+fields+`}`))
 			},
 			Run: post,
 		},

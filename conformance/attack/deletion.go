@@ -14,7 +14,7 @@ import (
 func deletion() []Attack {
 	return []Attack{
 		{
-			Group: "deletion", Name: "finalizers", Answers: 4, Short: true,
+			Group: "deletion", Name: "finalizers", Answers: 4,
 			Does:  "Deletes an object that has 90,000 finalizers, over and over.",
 			Setup: func(ctx context.Context, t *Target) error { return t.held(ctx, "held", 90_000, "") },
 			Run:   again(4, attacker, func() Request { return Request{Method: "DELETE", Path: configMaps + "/held"} }),
@@ -34,7 +34,8 @@ func deletion() []Attack {
 				c := a.client(attacker, false)
 				defer c.close()
 				for i := range 24 {
-					answer, err := c.send(ctx, Request{Method: "POST", Path: configMaps, Body: held(fmt.Sprintf("held%d", i), 50_000, missingOwner)})
+					body := held(fmt.Sprintf("held%d", i), 50_000, missingOwner)
+					answer, err := c.send(ctx, Request{Method: "POST", Path: configMaps, Body: body})
 					a.count(ctx, answer.Code, err)
 				}
 				<-ctx.Done()
@@ -96,7 +97,8 @@ func (c *Client) cascade(ctx context.Context, round int) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	owner := fmt.Sprintf("owner%d", round)
-	a, err := c.want(ctx, http.StatusCreated, Request{Method: "POST", Path: path, Body: []byte(`{"metadata":{"name":"` + owner + `"}}`)})
+	body := []byte(`{"metadata":{"name":"` + owner + `"}}`)
+	a, err := c.want(ctx, http.StatusCreated, Request{Method: "POST", Path: path, Body: body})
 	if err != nil {
 		return err
 	}
@@ -106,14 +108,16 @@ func (c *Client) cascade(ctx context.Context, round int) error {
 	if err := json.Unmarshal(a.Body, &o); err != nil {
 		return err
 	}
-	watch, err := c.open(ctx, Request{Method: "GET", Path: path + "?watch=1&resourceVersion=" + o.Metadata.ResourceVersion}, nil)
+	since := path + "?watch=1&resourceVersion=" + o.Metadata.ResourceVersion
+	watch, err := c.open(ctx, Request{Method: "GET", Path: since}, nil)
 	if err != nil {
 		return err
 	}
 	defer watch.Body.Close()
 	for i := range dependents {
-		if err := c.make(ctx, path, fmt.Sprintf(`{"metadata":{"name":"%s-%d","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"%s","uid":"%s"}]}}`,
-			owner, i, owner, o.Metadata.UID)); err != nil {
+		body := fmt.Sprintf(`{"metadata":{"name":"%s-%d","ownerReferences":[
+			{"apiVersion":"v1","kind":"ConfigMap","name":"%s","uid":"%s"}]}}`, owner, i, owner, o.Metadata.UID)
+		if err := c.make(ctx, path, body); err != nil {
 			return err
 		}
 	}

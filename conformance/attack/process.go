@@ -53,7 +53,8 @@ func start(binary string, limit int64, log io.Writer, flags ...string) (p *proce
 		return nil, err
 	}
 	data := filepath.Join(p.dir, "data")
-	args := []string{"serve", "--data-dir", data, "--insecure-port=-1", "--secure-port=0", "--authorization-mode=RBAC", "--token-auth-file", tokens}
+	args := []string{"serve", "--data-dir", data, "--insecure-port=-1", "--secure-port=0",
+		"--authorization-mode=RBAC", "--token-auth-file", tokens}
 	args = append(append(args, memoryFlags(limit)...), flags...)
 	p.cmd = exec.Command(binary, args...)
 	p.cmd.Stderr = &p.log
@@ -89,7 +90,8 @@ func start(binary string, limit int64, log io.Writer, flags ...string) (p *proce
 	return p, nil
 }
 
-// guard kills the server when more bytes than the limit are resident, until ctx ends. It calls ended if the server ends.
+// guard kills the server when more bytes than the limit are resident, until ctx ends. It calls ended if the server
+// ends.
 func (p *process) guard(ctx context.Context, limit int64, ended func()) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -151,7 +153,7 @@ func (p *process) peak() (most int64, killed bool) {
 	return p.most, p.killed
 }
 
-// tick is the unit of processor time in /proc/PID/stat; Linux has shown hundredths of a second since ever.
+// tick is the unit of processor time in /proc/PID/stat; Linux shows hundredths of a second.
 const tick = 10 * time.Millisecond
 
 // cpu is the processor time of all threads since the process began.

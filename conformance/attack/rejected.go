@@ -32,7 +32,7 @@ type bad struct {
 func rejected() []Attack {
 	attack := func(name, does string, table func() []bad) Attack {
 		return Attack{
-			Group: "rejected", Name: name, Does: does, Short: true, Whole: true, Setup: furnishRejected,
+			Group: "rejected", Name: name, Does: does, Whole: true, Setup: furnishRejected,
 			Run: func(ctx context.Context, a *Attacker) error { return a.reject(ctx, table()) },
 		}
 	}
@@ -60,13 +60,17 @@ func furnishRejected(ctx context.Context, t *Target) error {
 	for _, o := range [][2]string{
 		{namespaces + "/other/secrets", `{"metadata":{"name":"hidden"},"stringData":{"k":"TOPSECRET"}}`},
 		{configMaps, `{"metadata":{"name":"c"},"data":{"k":"v"}}`},
-		{rbac + "/clusterroles", `{"metadata":{"name":"strong"},"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`},
+		{rbac + "/clusterroles",
+			`{"metadata":{"name":"strong"},"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`},
 		{rbac + "/clusterroles", `{"metadata":{"name":"writer"},"rules":[
-			{"verbs":["create","get","list","update","patch"],"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles","rolebindings","clusterroles","clusterrolebindings"]},
-			{"verbs":["get"],"apiGroups":[""],"resources":["pods"]},{"verbs":["update","patch"],"apiGroups":[""],"resources":["configmaps"]},
+			{"verbs":["create","get","list","update","patch"],"apiGroups":["rbac.authorization.k8s.io"],
+			"resources":["roles","rolebindings","clusterroles","clusterrolebindings"]},
+			{"verbs":["get"],"apiGroups":[""],"resources":["pods"]},
+			{"verbs":["update","patch"],"apiGroups":[""],"resources":["configmaps"]},
 			{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["bob"]}]}`},
 		{rbac + "/clusterrolebindings", bind("ClusterRole", "writer")},
-		{rbac + "/namespaces/attack/roles", `{"metadata":{"name":"mine"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]}`},
+		{rbac + "/namespaces/attack/roles",
+			`{"metadata":{"name":"mine"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]}`},
 	} {
 		if err := c.make(ctx, o[0], o[1]); err != nil {
 			return err
@@ -175,7 +179,8 @@ func (b bad) bytes() string {
 
 // state tells the versions of all objects that an attacker may want to change.
 func (c *Client) state(ctx context.Context) (all []string, err error) {
-	for _, path := range []string{namespaces, "/api/v1/configmaps", "/api/v1/secrets", "/api/v1/pods", "/api/v1/services", "/api/v1/serviceaccounts",
+	for _, path := range []string{namespaces, "/api/v1/configmaps", "/api/v1/secrets", "/api/v1/pods",
+		"/api/v1/services", "/api/v1/serviceaccounts",
 		rbac + "/roles", rbac + "/rolebindings", rbac + "/clusterroles", rbac + "/clusterrolebindings",
 		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "/apis/certificates.k8s.io/v1/certificatesigningrequests",
 		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"} {

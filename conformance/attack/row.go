@@ -58,7 +58,8 @@ func (r Row) Exceeded(b Bounds) (all []string) {
 
 // Head is the line above rows.
 func Head() string {
-	return fmt.Sprintf("%-32s %8s %9s %9s %6s %5s %6s  %s", "attack", "CPU s", "peak MiB", "p99 ms", "GETs", "429", "failed", "verdict")
+	return fmt.Sprintf("%-32s %8s %9s %9s %6s %5s %6s  %s",
+		"attack", "CPU s", "peak MiB", "p99 ms", "GETs", "429", "failed", "verdict (answers to the attacker)")
 }
 
 // Line is a row with its verdict.

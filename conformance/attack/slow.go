@@ -16,33 +16,32 @@ import (
 func slow() []Attack {
 	return []Attack{
 		{
-			Group: "slow", Name: "bodies", Answers: 400, Forbidden: true, Short: true,
+			Group: "slow", Name: "bodies", Answers: 400, Forbidden: true,
 			Does: "Sends 400 bodies byte by byte, each on a connection of its own, without any rights.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return a.dribble(ctx, 400, "POST "+configMaps+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token(stranger)+
-					"\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n")
+				return a.dribble(ctx, 400, head("POST", configMaps, stranger)+"Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n")
 			},
 		},
 		{
-			Group: "slow", Name: "bodies-http2", Answers: 400, Forbidden: true, Short: true,
+			Group: "slow", Name: "bodies-http2", Answers: 400, Forbidden: true,
 			Does: "Sends 400 bodies byte by byte on one HTTP/2 connection, without any rights.",
 			Run:  func(ctx context.Context, a *Attacker) error { return a.streams(ctx, stranger, 400) },
 		},
 		{
-			Group: "slow", Name: "bodies-authorized", Short: true,
+			Group: "slow", Name: "bodies-authorized",
 			Does: "Sends 400 bodies byte by byte on one HTTP/2 connection, with the right to create what they hold.",
 			Run:  func(ctx context.Context, a *Attacker) error { return a.streams(ctx, attacker, 400) },
 		},
 		{
-			Group: "slow", Name: "halves", Short: true,
+			Group: "slow", Name: "halves",
 			Does: "Sends 400 bodies of 3 MB but for the last byte.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return a.dribble(ctx, 400, "POST "+configMaps+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token(attacker)+
-					"\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n"+strings.Repeat(" ", 2_990_000))
+				return a.dribble(ctx, 400, head("POST", configMaps, attacker)+
+					"Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n"+strings.Repeat(" ", 2_990_000))
 			},
 		},
 		{
-			Group: "slow", Name: "headers", Short: true,
+			Group: "slow", Name: "headers",
 			Does: "Sends 400 requests' headers byte by byte, without credentials.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return a.dribble(ctx, 400, "GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
@@ -53,7 +52,7 @@ func slow() []Attack {
 			Does:  "Asks for a list of 20 MB on 600 connections and doesn't read it.",
 			Setup: func(ctx context.Context, t *Target) error { return t.fill(ctx, 40, 512<<10) },
 			Run: func(ctx context.Context, a *Attacker) error {
-				return a.dribble(ctx, 600, "GET "+configMaps+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token(attacker)+"\r\n\r\n")
+				return a.dribble(ctx, 600, head("GET", configMaps, attacker)+"\r\n")
 			},
 		},
 		{
@@ -63,14 +62,19 @@ func slow() []Attack {
 				var changing sync.WaitGroup
 				changing.Go(func() { a.change(ctx, 100<<10) })
 				defer changing.Wait()
-				return a.dribble(ctx, 200, "GET "+configMaps+"?watch=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token(attacker)+"\r\n\r\n")
+				return a.dribble(ctx, 200, head("GET", configMaps+"?watch=1", attacker)+"\r\n")
 			},
 		},
 	}
 }
 
-// dribble opens n connections, sends a beginning on each, and a byte a second from then on, until ctx ends. It reads the
-// first line of each answer and no more.
+// head is how a request of HTTP/1.1 begins.
+func head(method, path, user string) string {
+	return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token(user) + "\r\n"
+}
+
+// dribble opens n connections, sends a beginning on each, and a byte a second from then on, until ctx ends. It reads
+// the first line of each answer and no more.
 func (a *Attacker) dribble(ctx context.Context, n int, beginning string) error {
 	var all sync.WaitGroup
 	for range n {
@@ -181,7 +185,8 @@ func (t *Target) fill(ctx context.Context, n, size int) error {
 	defer c.close()
 	data := strings.Repeat("x", size)
 	for i := range n {
-		if err := c.make(ctx, configMaps, fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"k":"%s"}}`, i, data)); err != nil {
+		body := fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"k":"%s"}}`, i, data)
+		if err := c.make(ctx, configMaps, body); err != nil {
 			return err
 		}
 	}
@@ -192,7 +197,10 @@ func (t *Target) fill(ctx context.Context, n, size int) error {
 func (a *Attacker) change(ctx context.Context, size int) {
 	data := strings.Repeat("x", size)
 	a.flood(ctx, attacker, 1, func(_, turn int) Request {
-		return Request{Method: "PATCH", Path: configMaps + "/changing?fieldManager=m&force=true", Media: "application/apply-patch+yaml",
-			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"changing"},"data":{"k":"%d%s"}}`, turn, data)}
+		return Request{
+			Method: "PATCH", Path: configMaps + "/changing?fieldManager=m&force=true", Media: "application/apply-patch+yaml",
+			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"changing"},"data":{"k":"%d%s"}}`,
+				turn, data),
+		}
 	})
 }

@@ -148,10 +148,13 @@ func (t *Target) dial(ctx context.Context, protocol string) (net.Conn, error) {
 		return nil, err
 	}
 	small := func(_, _ string, c syscall.RawConn) (err error) {
-		e := c.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10) })
+		e := c.Control(func(fd uintptr) {
+			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10)
+		})
 		return errors.Join(e, err)
 	}
-	return (&tls.Dialer{NetDialer: &net.Dialer{Control: small}, Config: t.tls(protocol)}).DialContext(ctx, "tcp", u.Host)
+	d := &tls.Dialer{NetDialer: &net.Dialer{Control: small}, Config: t.tls(protocol)}
+	return d.DialContext(ctx, "tcp", u.Host)
 }
 
 const (
