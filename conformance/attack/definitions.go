@@ -49,7 +49,7 @@ func definitions() []Attack {
 	return []Attack{
 		{
 			Group: "definitions", Name: "default-string", Answers: 1,
-			Does: "Creates, as a dry run, a custom resource with 100,000 items, each of which has a string of 100 KB by default.",
+			Does: "Creates, as a dry run, a custom resource with 100,000 items that have a string of 100 KB by default.",
 			Setup: func(ctx context.Context, t *Target) error {
 				return t.define(ctx, schema(`{"type":"string"}`, `"`+strings.Repeat("x", 100_000)+`"`))
 			},

@@ -29,7 +29,7 @@ func deletion() []Attack {
 		},
 		{
 			Group: "deletion", Name: "collector", Answers: 24, For: 15 * time.Second,
-			Does: "Creates 24 objects with 50,000 finalizers each whose owner is missing. The cascades of other users go on.",
+			Does: "Creates 24 objects with 50,000 finalizers and a missing owner. Other cascades must go on.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				c := a.client(attacker, false)
 				defer c.close()

@@ -2,7 +2,8 @@
 //
 // Three processes take part: the server, with a data directory of its own; the attacker, at a lower scheduling
 // priority, as an attacker's processor is not the server's; and the observer, which sends the other user's requests at
-// fixed times, however long the answers take. Processor time and memory are read from /proc, so the package needs Linux.
+// fixed times, however long the answers take. Processor time and memory are read from /proc, so the package needs
+// Linux.
 //
 // It guarantees:
 //

@@ -19,7 +19,8 @@ func floods() []Attack {
 	get := Request{Method: "GET", Path: configMaps + "/c0"}
 	list := Request{Method: "GET", Path: configMaps}
 	small := func(client, turn int) Request {
-		return Request{Method: "POST", Path: configMaps, Body: fmt.Appendf(nil, `{"metadata":{"name":"n-%d-%d"}}`, client, turn)}
+		body := fmt.Appendf(nil, `{"metadata":{"name":"n-%d-%d"}}`, client, turn)
+		return Request{Method: "POST", Path: configMaps, Body: body}
 	}
 	one := func(r Request) func() Request { return func() Request { return r } }
 	return []Attack{
@@ -116,7 +117,8 @@ func reset(c net.Conn) error {
 				return err
 			}
 		}
-		open := http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte(fields.String()), EndStream: true, EndHeaders: true}
+		open := http2.HeadersFrameParam{StreamID: id, EndStream: true, EndHeaders: true}
+		open.BlockFragment = []byte(fields.String())
 		if err := f.WriteHeaders(open); err != nil {
 			return err
 		}

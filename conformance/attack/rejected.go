@@ -182,7 +182,8 @@ func (c *Client) state(ctx context.Context) (all []string, err error) {
 	for _, path := range []string{namespaces, "/api/v1/configmaps", "/api/v1/secrets", "/api/v1/pods",
 		"/api/v1/services", "/api/v1/serviceaccounts",
 		rbac + "/roles", rbac + "/rolebindings", rbac + "/clusterroles", rbac + "/clusterrolebindings",
-		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "/apis/certificates.k8s.io/v1/certificatesigningrequests",
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+		"/apis/certificates.k8s.io/v1/certificatesigningrequests",
 		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"} {
 		a, err := c.want(ctx, http.StatusOK, Request{Method: "GET", Path: path,
 			Header: []string{"Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"}})

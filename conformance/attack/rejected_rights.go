@@ -76,7 +76,8 @@ func badRights() []bad {
 		do("more in a role by PATCH", "PATCH", rbac+"/namespaces/attack/roles/mine", `{"rules":`+secrets+`}`),
 		applied,
 		do("a role that is aggregated", "POST", rbac+"/clusterroles",
-			`{"metadata":{"name":"new","labels":{"rbac.authorization.k8s.io/aggregate-to-view":"true"}},"rules":`+secrets+`}`),
+			`{"metadata":{"name":"new","labels":{"rbac.authorization.k8s.io/aggregate-to-view":"true"}},"rules":`+
+				secrets+`}`),
 		do("a role that aggregates others", "POST", rbac+"/clusterroles",
 			`{"metadata":{"name":"new"},"aggregationRule":{"clusterRoleSelectors":[{}]}}`),
 		do("a strong role's label", "PATCH", rbac+"/clusterroles/strong",
@@ -90,7 +91,8 @@ func badRights() []bad {
 		do("deleting a collection", "DELETE", configMaps, ""),
 		do("an object by PUT", "PUT", namespaces+"/attack/endpoints/new", `{"metadata":{"name":"new"}}`),
 		created,
-		do("a service account's token", "POST", namespaces+"/kube-system/serviceaccounts/generic-garbage-collector/token", `{}`),
+		do("a service account's token", "POST", namespaces+
+			"/kube-system/serviceaccounts/generic-garbage-collector/token", `{}`),
 		do("a certificate's approval", "PUT", "/apis/certificates.k8s.io/v1/certificatesigningrequests/x/approval",
 			`{"metadata":{"name":"x"}}`),
 		do("another user's rights", "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",

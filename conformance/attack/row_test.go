@@ -15,14 +15,17 @@ func TestExceeded(t *testing.T) {
 		row  Row
 		want []string
 	}{
-		"at the bounds":   {Row{Peak: 100 << 20, Seen: Seen{Requests: 9, P99: 250 * time.Millisecond}}, nil},
-		"memory":          {Row{Peak: 101 << 20}, []string{"peak > 100 MiB"}},
-		"time":            {Row{Seen: Seen{P99: 251 * time.Millisecond}}, []string{"p99 > 250ms"}},
-		"429":             {Row{Seen: Seen{Rejected: 1}}, []string{"429 for the other user"}},
-		"failure":         {Row{Seen: Seen{Failed: 1, Failure: "EOF"}}, []string{"the other user's requests failed: EOF"}},
-		"missed":          {Row{Err: errors.New("the attack missed: 404")}, []string{"the attack missed: 404"}},
-		"down":            {Row{Down: "killed", Peak: 200 << 20, Seen: Seen{Failed: 1, P99: time.Second}}, []string{"the server is down: killed"}},
-		"several of them": {Row{Peak: 101 << 20, Seen: Seen{Rejected: 2}}, []string{"peak > 100 MiB", "429 for the other user"}},
+		"at the bounds": {Row{Peak: 100 << 20, Seen: Seen{Requests: 9, P99: 250 * time.Millisecond}}, nil},
+		"memory":        {Row{Peak: 101 << 20}, []string{"peak > 100 MiB"}},
+		"time":          {Row{Seen: Seen{P99: 251 * time.Millisecond}}, []string{"p99 > 250ms"}},
+		"429":           {Row{Seen: Seen{Rejected: 1}}, []string{"429 for the other user"}},
+		"failure": {Row{Seen: Seen{Failed: 1, Failure: "EOF"}},
+			[]string{"the other user's requests failed: EOF"}},
+		"missed": {Row{Err: errors.New("the attack missed: 404")}, []string{"the attack missed: 404"}},
+		"down": {Row{Down: "killed", Peak: 200 << 20, Seen: Seen{Failed: 1, P99: time.Second}},
+			[]string{"the server is down: killed"}},
+		"several of them": {Row{Peak: 101 << 20, Seen: Seen{Rejected: 2}},
+			[]string{"peak > 100 MiB", "429 for the other user"}},
 	} {
 		if got := c.row.Exceeded(bounds); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q instead of %q", what, got, c.want)
@@ -34,7 +37,8 @@ func TestExceeded(t *testing.T) {
 }
 
 func TestLine(t *testing.T) {
-	row := Row{Title: "a/b", CPU: 1500 * time.Millisecond, Peak: 3 << 20, Seen: Seen{Requests: 7, P99: 2500 * time.Microsecond}, Answers: map[int]int{429: 1, 0: 2}}
+	row := Row{Title: "a/b", CPU: 1500 * time.Millisecond, Peak: 3 << 20, Answers: map[int]int{429: 1, 0: 2},
+		Seen: Seen{Requests: 7, P99: 2500 * time.Microsecond}}
 	want := "a/b 1.5 3 2.5 7 0 0 ok (no answer×2, 429×1)"
 	if got := strings.Join(strings.Fields(row.Line(Standard)), " "); got != want {
 		t.Errorf("%q instead of %q", got, want)

@@ -19,7 +19,8 @@ func slow() []Attack {
 			Group: "slow", Name: "bodies", Answers: 400, Forbidden: true,
 			Does: "Sends 400 bodies byte by byte, each on a connection of its own, without any rights.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return a.dribble(ctx, 400, head("POST", configMaps, stranger)+"Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n")
+				return a.dribble(ctx, 400, head("POST", configMaps, stranger)+
+					"Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n")
 			},
 		},
 		{
@@ -198,8 +199,10 @@ func (a *Attacker) change(ctx context.Context, size int) {
 	data := strings.Repeat("x", size)
 	a.flood(ctx, attacker, 1, func(_, turn int) Request {
 		return Request{
-			Method: "PATCH", Path: configMaps + "/changing?fieldManager=m&force=true", Media: "application/apply-patch+yaml",
-			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"changing"},"data":{"k":"%d%s"}}`,
+			Method: "PATCH", Path: configMaps + "/changing?fieldManager=m&force=true",
+			Media: "application/apply-patch+yaml",
+			Body: fmt.Appendf(nil,
+				`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"changing"},"data":{"k":"%d%s"}}`,
 				turn, data),
 		}
 	})

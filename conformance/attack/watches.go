@@ -23,21 +23,21 @@ func watches() []Attack {
 			Group: "watches", Name: "label-selectors", Answers: 1,
 			Does: "Opens 100 watches whose label selectors have 90,000 terms, and changes an object all the time.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return open("labelSelector="+items(terms, func(i int) string { return fmt.Sprintf("!k%05d", i) }))(ctx, a)
+				return open("labelSelector="+items(terms, numbered("!k")))(ctx, a)
 			},
 		},
 		{
 			Group: "watches", Name: "label-values", Answers: 1,
 			Does: "Does the same with one term of 90,000 values.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return open("labelSelector=k+notin+("+items(terms, func(i int) string { return fmt.Sprintf("v%05d", i) })+")")(ctx, a)
+				return open("labelSelector=k+notin+("+items(terms, numbered("v"))+")")(ctx, a)
 			},
 		},
 		{
 			Group: "watches", Name: "field-selectors", Answers: 1,
 			Does: "Does the same with 35,000 terms about the object's name.",
 			Run: func(ctx context.Context, a *Attacker) error {
-				return open("fieldSelector="+items(35_000, func(i int) string { return fmt.Sprintf("metadata.name!=n%05d", i) }))(ctx, a)
+				return open("fieldSelector="+items(35_000, numbered("metadata.name!=n")))(ctx, a)
 			},
 		},
 		{
@@ -81,4 +81,9 @@ func (a *Attacker) read(ctx context.Context, c *Client, path string) {
 	for buf := make([]byte, 32<<10); err == nil; {
 		_, err = res.Body.Read(buf)
 	}
+}
+
+// numbered is the beginning of a term, with a number behind it.
+func numbered(beginning string) func(i int) string {
+	return func(i int) string { return fmt.Sprintf("%s%05d", beginning, i) }
 }
