@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,6 +58,9 @@ func start(binary string, limit int64, log io.Writer, flags ...string) (p *proce
 		"--authorization-mode=RBAC", "--token-auth-file", tokens}
 	args = append(append(args, memoryFlags(limit)...), flags...)
 	p.cmd = exec.Command(binary, args...)
+	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { // a server's defaults are what is attacked
+		return strings.HasPrefix(v, "GOGC=") || strings.HasPrefix(v, "GOMEMLIMIT=") || strings.HasPrefix(v, "GODEBUG=")
+	})
 	p.cmd.Stderr = &p.log
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
