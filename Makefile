@@ -9,7 +9,7 @@ GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
 
-.PHONY: run build test check race bench diff conformance crds extensions helm etcd meta soak faults chaos image fuzz clean
+.PHONY: run build test check race bench diff conformance crds extensions helm etcd meta soak faults chaos attack vulnerabilities image fuzz clean
 
 run: ## serve from the source; ARGS are passed on
 	$(GO) run ./cmd/kubecascade serve $(ARGS)
@@ -85,11 +85,17 @@ meta: ## random operations against the model: SEED=, SEEDS= and OPS=
 faults: ## kill servers inside cascades; ROUNDS of each test, trees and moments by SEED (printed)
 	$(GO) test ./conformance/faults -count=1 -timeout=60m -v -rounds=$(or $(ROUNDS),20) -seed=$(SEED) $(ARGS)
 
+vulnerabilities: ## known ones that the server calls; the database is on the network, and it is said if it can't be reached: GOVULNDB=
+	GO='$(GO)' .ci/vulnerabilities
+
 image: ## a container image
 	docker build --build-arg VERSION=$(VERSION) -t $(IMAGE) .
 
 chaos: ## kill, pause and part servers and the members of an etcd cluster for DURATION; drawn by SEED (printed)
 	$(GO) test ./conformance/chaos -count=1 -timeout=3h -v -duration=$(or $(DURATION),10m) -seed=$(SEED) $(ARGS)
+
+attack: build ## attacks on a server, with what another user notices of each; ATTACK=short for what CI runs, ONLY= by group/name
+	$(GO) test ./conformance/attack -count=1 -timeout=60m -v -run '^TestAttacks$$' -binary=$(CURDIR)/bin/kubecascade -only='$(or $(ONLY),.)' $(if $(filter short,$(ATTACK)),,-full) $(ARGS)
 
 FUZZ ?= .
 FUZZTIME ?= 5m

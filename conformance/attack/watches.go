@@ -1,0 +1,89 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+// watches are costly to keep.
+func watches() []Attack {
+	const terms = 90_000
+	open := func(selector string) func(ctx context.Context, a *Attacker) error {
+		return func(ctx context.Context, a *Attacker) error {
+			var changing sync.WaitGroup
+			changing.Go(func() { a.change(ctx, 100) })
+			defer changing.Wait()
+			return a.watch(ctx, 100, configMaps+"?watch=1&"+selector)
+		}
+	}
+	return []Attack{
+		{
+			Group: "watches", Name: "label-selectors", Answers: 1,
+			Does: "Opens 100 watches whose label selectors have 90,000 terms, and changes an object all the time.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				return open("labelSelector="+items(terms, numbered("!k")))(ctx, a)
+			},
+		},
+		{
+			Group: "watches", Name: "label-values", Answers: 1,
+			Does: "Does the same with one term of 90,000 values.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				return open("labelSelector=k+notin+("+items(terms, numbered("v"))+")")(ctx, a)
+			},
+		},
+		{
+			Group: "watches", Name: "field-selectors", Answers: 1,
+			Does: "Does the same with 35,000 terms about the object's name.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				return open("fieldSelector="+items(35_000, numbered("metadata.name!=n")))(ctx, a)
+			},
+		},
+		{
+			Group: "watches", Name: "many", Answers: 1000,
+			Does: "Opens 1,000 watches, and changes an object all the time.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				var changing sync.WaitGroup
+				changing.Go(func() { a.change(ctx, 100) })
+				defer changing.Wait()
+				return a.watch(ctx, 1000, configMaps+"?watch=1")
+			},
+		},
+	}
+}
+
+// watch keeps n watches open until ctx ends, each on a connection of its own, and reads them.
+func (a *Attacker) watch(ctx context.Context, n int, path string) error {
+	c := a.client(attacker, false)
+	defer c.close()
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				a.read(ctx, c, path)
+			}
+		})
+	}
+	all.Wait()
+	return nil
+}
+
+// read opens a watch and reads it to its end.
+func (a *Attacker) read(ctx context.Context, c *Client, path string) {
+	res, err := c.open(ctx, Request{Method: http.MethodGet, Path: path}, nil)
+	if err != nil {
+		a.count(ctx, 0, err)
+		return
+	}
+	defer res.Body.Close()
+	a.count(ctx, res.StatusCode, nil)
+	for buf := make([]byte, 32<<10); err == nil; {
+		_, err = res.Body.Read(buf)
+	}
+}
+
+// numbered is the beginning of a term, with a number behind it.
+func numbered(beginning string) func(i int) string {
+	return func(i int) string { return fmt.Sprintf("%s%05d", beginning, i) }
+}
