@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -20,6 +21,11 @@ type request struct {
 	s    *Server
 	// held is the body that was read; nil for none.
 	held *intakeRequest
+	// lease is the memory that is held; nil for none.
+	lease *budget.Lease
+	// rest is what remains to be done when there are so many bytes of memory (see afford).
+	rest  func() error
+	wants int64
 }
 
 // managerOr is who managedFields record the request for: whom its options name, else the client.

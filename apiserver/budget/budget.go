@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// Light is the most bytes of a light claim.
-	Light = 1 << 20
+	// Light is the most bytes of a light claim: those of usual requests, and of the compression of an answer.
+	Light = 1280 << 10
 	// Slow is the least bytes of a slow claim: it takes some tenths of a second to serve.
 	Slow = 16 << 20
 	// maxWaiting is how many claims may wait.

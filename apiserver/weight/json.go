@@ -4,29 +4,58 @@ import "bytes"
 
 const (
 	// counted is the estimate up to which a document's punctuation is counted only.
-	counted = 1 << 20
+	counted = 512 << 10
 	// deepest is how deep decoders of JSON go.
 	deepest = 10000
 )
 
-// JSON is the size of a document that is decoded into the type.
-func (s *Shape) JSON(data []byte) Size {
-	bound := s.Anywhere(data)
-	if s.kind == tree || bound.Write() <= counted {
+// JSON is the size of a document that is decoded into the kind.
+func (k *Kind) JSON(data []byte) Size {
+	bound := k.Anywhere(data)
+	if k.Shape.kind == tree || bound.Write() <= counted {
 		return bound
 	}
-	w := walk{data: data}
-	if !w.value(s, 0) || w.rest() {
-		return bound // it isn't JSON
+	if size, ok := k.walk(data); ok {
+		return size
 	}
-	return Size{Elements: w.elements, Values: w.values, Bytes: int64(len(data))}
+	return bound
 }
 
-// Anywhere is the size of a JSON document whose values may be decoded into any part of the type, as those of a JSON
-// patch: every value is one more than there are commas, braces and brackets at most, also if commas in strings count.
-func (s *Shape) Anywhere(data []byte) Size {
+// JSON is the size of a document that is decoded into the type, whatever kind it names.
+func (s *Shape) JSON(data []byte) Size {
+	if s.kind == tree {
+		return s.Anywhere(data)
+	}
+	w := walk{data: data}
+	if w.value(s, 0) && !w.rest() {
+		return w.size()
+	}
+	return s.Anywhere(data)
+}
+
+// walk is the size of a JSON document. It isn't known (ok is false) of what isn't JSON, or names another kind.
+func (k *Kind) walk(data []byte) (size Size, ok bool) {
+	w := walk{data: data, kind: k}
+	ok = w.value(k.Shape, 0) && !w.rest() && !w.other
+	return w.size(), ok
+}
+
+// Anywhere is the size of a JSON document whose values may be decoded into any part of any kind, as those of a JSON
+// patch.
+func (k *Kind) Anywhere(data []byte) Size { return count(data, k.worst()) }
+
+// Densest is the most that so many bytes of JSON can be: a value takes two at least.
+func (k *Kind) Densest(n int64) Size {
+	return Size{Elements: n / 2 * k.worst(), Values: n / 2, Bytes: n}
+}
+
+// Anywhere is the size of a JSON document whose values may be decoded into any part of the type.
+func (s *Shape) Anywhere(data []byte) Size { return count(data, s.worst) }
+
+// count: every value is one more than there are commas, braces and brackets at most, also if commas in strings count.
+func count(data []byte, worst int64) Size {
 	n := int64(1 + bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}))
-	return Size{Elements: n * s.worst, Values: n, Bytes: int64(len(data))}
+	return Size{Elements: n * worst, Values: n, Bytes: int64(len(data))}
 }
 
 // walk reads a document along a type.
@@ -35,6 +64,13 @@ type walk struct {
 	at               int
 	elements, values int64
 	depth            int
+	// kind is what the document is to be of, nil for any; other says that it isn't.
+	kind  *Kind
+	other bool
+}
+
+func (w *walk) size() Size {
+	return Size{Elements: w.elements, Values: w.values, Bytes: int64(len(w.data))}
 }
 
 // space passes over white space, and returns what follows; 0 at the end.
@@ -135,6 +171,9 @@ func (w *walk) object(into *Shape) bool {
 			return false
 		}
 		w.at++
+		if w.depth == 1 && w.kind != nil {
+			w.names(name)
+		}
 		if !w.value(into.member(name), size) {
 			return false
 		}
@@ -144,6 +183,28 @@ func (w *walk) object(into *Shape) bool {
 		}
 		return w.space() == '}' && w.close()
 	}
+}
+
+// names compares what stands at the top of a document under a name with the kind. Decoders find the kind without regard
+// to case.
+func (w *walk) names(name []byte) {
+	var want string
+	switch {
+	case bytes.EqualFold(name, []byte("kind")):
+		want = w.kind.Name
+	case bytes.EqualFold(name, []byte("apiVersion")):
+		want = w.kind.APIVersion
+	default:
+		w.other = w.other || bytes.IndexByte(name, '\\') >= 0 // it may be either
+		return
+	}
+	if want == "" || w.space() != '"' {
+		return
+	}
+	at := w.at
+	got, _ := w.text()
+	w.at = at
+	w.other = w.other || len(got) > 0 && string(got) != want
 }
 
 // array reads a list; at stands at its bracket.
@@ -201,4 +262,30 @@ func (s *Shape) member(name []byte) *Shape {
 		return s
 	}
 	return nil
+}
+
+// Indented is how many bytes a JSON document has at most that is indented by two spaces a level.
+func Indented(data []byte) (n int64) {
+	var depth int64
+	text := false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{' || c == '[':
+			depth++
+			n += 2*depth + 1
+		case c == '}' || c == ']':
+			depth--
+			n += 2*depth + 1
+		case c == ',':
+			n += 2*depth + 1
+		case c == ':':
+			n++
+		}
+	}
+	return n + int64(len(data))
 }

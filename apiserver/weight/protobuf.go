@@ -6,7 +6,32 @@ import "encoding/binary"
 const nested = 5000
 
 // Protobuf is the size of a message that is decoded into the type.
-func (s *Shape) Protobuf(data []byte) Size {
+func (s *Shape) Protobuf(data []byte) Size { return s.binary(data) }
+
+// Protobuf is the size of a stored message (runtime.Unknown) that is decoded into the kind.
+func (k *Kind) Protobuf(data []byte) Size {
+	if k.Shape.around == nil || k.otherIn(data) {
+		n := int64(len(data)) / 2
+		return Size{Elements: n * k.worst(), Values: n, Bytes: int64(len(data))}
+	}
+	return k.Shape.around.binary(data)
+}
+
+// otherIn reports whether a stored message names another kind: its first field has version and kind.
+func (k *Kind) otherIn(data []byte) (other bool) {
+	fields(data, func(n uint64, meta []byte) {
+		if n != 1 {
+			return
+		}
+		fields(meta, func(n uint64, name []byte) {
+			want := [...]string{1: k.APIVersion, 2: k.Name}
+			other = other || n < 3 && want[n] != "" && len(name) > 0 && string(name) != want[n]
+		})
+	})
+	return other
+}
+
+func (s *Shape) binary(data []byte) Size {
 	w := wire{}
 	w.message(s, data, 0)
 	return Size{Elements: w.elements, Values: w.values, Bytes: int64(len(data))}
@@ -15,22 +40,33 @@ func (s *Shape) Protobuf(data []byte) Size {
 // wire reads messages along a type.
 type wire struct{ elements, values int64 }
 
-// message reads the fields of a message. What isn't well-formed ends it, as it ends the decoder.
+// message reads the fields of a message.
 func (w *wire) message(into *Shape, data []byte, depth int) {
-	for len(data) > 0 && depth < nested {
+	if depth >= nested {
+		return
+	}
+	fields(data, func(n uint64, data []byte) {
+		w.values++
+		w.field(into.numbered(n), data, depth)
+	})
+}
+
+// fields calls yield with the numbers and contents of a message's fields; those of numbers are nil. What isn't
+// well-formed ends it, as it ends the decoder.
+func fields(data []byte, yield func(n uint64, data []byte)) {
+	for len(data) > 0 {
 		tag, n := binary.Uvarint(data)
 		if n <= 0 {
 			return
 		}
 		data = data[n:]
-		w.values++
 		var size uint64
 		switch tag & 7 {
 		case 0:
 			if _, n = binary.Uvarint(data); n <= 0 {
 				return
 			}
-			w.field(into.numbered(tag>>3), nil, depth) // a packed list may come one by one
+			yield(tag>>3, nil) // a packed list may come one by one
 			data = data[n:]
 			continue
 		case 1:
@@ -48,7 +84,7 @@ func (w *wire) message(into *Shape, data []byte, depth int) {
 		if size > uint64(len(data)) {
 			return
 		}
-		w.field(into.numbered(tag>>3), data[:size], depth)
+		yield(tag>>3, data[:size])
 		data = data[size:]
 	}
 }
@@ -67,7 +103,7 @@ func (w *wire) field(s *Shape, data []byte, depth int) {
 		w.value(s.elem, data, depth)
 	case table:
 		w.elements += s.size + s.first
-		w.value(s.elem, after(data), depth)
+		w.message(s.around, data, depth+1)
 	default:
 		w.value(s, data, depth)
 	}
@@ -90,29 +126,6 @@ func packed(s *Shape) int64 {
 		return 1
 	}
 	return 0
-}
-
-// after is the second field of a map's entry.
-func after(data []byte) []byte {
-	for len(data) > 0 {
-		tag, n := binary.Uvarint(data)
-		if n <= 0 {
-			return nil
-		}
-		data = data[n:]
-		if tag&7 != 2 {
-			return nil
-		}
-		size, n := binary.Uvarint(data)
-		if n <= 0 || size > uint64(len(data)-n) {
-			return nil
-		}
-		if tag>>3 == 2 {
-			return data[n : n+int(size)]
-		}
-		data = data[n+int(size):]
-	}
-	return nil
 }
 
 // numbered is the shape of a field by its number.

@@ -40,9 +40,28 @@ type Shape struct {
 	// is that one's first field.
 	fields  map[string]*Shape
 	numbers map[uint64]*Shape
+	// around is the message that has the shape as its second field: a map's entry has its value so, and what is stored
+	// in protobuf its object.
+	around *Shape
 	// worst is the most memory that one value can take, anywhere in the type.
 	worst int64
 }
+
+// Kind is what a document is to be of. A decoder takes it for what the document says it is, and only then finds that it
+// isn't what was expected.
+type Kind struct {
+	Shape *Shape
+	// APIVersion and Name are what the document may say; empty for anything.
+	APIVersion, Name string
+	// Others is the most memory that a value takes in any kind that the decoder knows.
+	Others int64
+}
+
+// worst is the most memory that a value takes, of whatever kind a document is.
+func (k *Kind) worst() int64 { return max(k.Shape.worst, k.Others) }
+
+// Worst is the most memory that one value takes anywhere in the type.
+func (s *Shape) Worst() int64 { return s.worst }
 
 // Tree is the shape of unstructured objects and of patches.
 var Tree = &Shape{kind: tree, worst: treeElement}
@@ -63,6 +82,7 @@ func Of(t reflect.Type) *Shape {
 			s.worst = max(s.worst, in.size+in.elem.own())
 		}
 	}
+	s.around = &Shape{kind: structure, numbers: map[uint64]*Shape{2: s}}
 	got, _ := shapes.LoadOrStore(t, s)
 	return got.(*Shape)
 }
@@ -110,6 +130,7 @@ func (b *builder) shape(t reflect.Type) *Shape {
 		entry := int64(t.Key().Size() + t.Elem().Size())
 		s.kind, s.size, s.first = table, 2*entry, 8*entry+64
 		s.elem = b.shape(t.Elem())
+		s.around = &Shape{kind: structure, numbers: map[uint64]*Shape{2: s.elem}}
 	case reflect.Struct:
 		b.structure(s, t)
 	}

@@ -19,7 +19,7 @@ const (
 	byteFactor    = 20
 	// treeElement is what a value of a tree of JSON values (map[string]any) counts for as an element: half a map of one
 	// entry, or an empty map, each with its copies.
-	treeElement = 80
+	treeElement = 96
 	// decodedFactor is for an object that is decoded once and encoded once.
 	decodedFactor = 2
 )

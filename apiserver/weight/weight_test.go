@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
@@ -212,7 +213,8 @@ func pod(containers int) []byte {
 // TestOrdinary: usual objects are far from a MiB, in every format.
 func TestOrdinary(t *testing.T) {
 	shape := weight.Of(reflect.TypeFor[corev1.Pod]())
-	for containers, most := range map[int]int64{1: 384 << 10, 2: 512 << 10, 12: 768 << 10} {
+	kind := &weight.Kind{Shape: shape, APIVersion: "v1", Name: "Pod", Others: 1500}
+	for containers, most := range map[int]int64{1: 512 << 10, 2: 512 << 10, 12: 768 << 10} {
 		data := pod(containers)
 		obj := &corev1.Pod{}
 		if err := json.Unmarshal(data, obj); err != nil {
@@ -226,14 +228,14 @@ func TestOrdinary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for format, size := range map[string]weight.Size{"JSON": shape.JSON(data), "tree": weight.Tree.JSON(data), "protobuf": shape.Protobuf(binary),
-			"YAML": shape.YAML(data, 3<<20)} {
+		for format, size := range map[string]weight.Size{"JSON": kind.JSON(data), "tree": weight.Tree.JSON(data), "protobuf": shape.Protobuf(binary),
+			"YAML": kind.YAML(data, 0)} {
 			t.Logf("%d bytes of %s: %d KiB, decoded only %d KiB", size.Bytes, format, size.Write()>>10, size.Decoded()>>10)
 			if got := size.Write(); got > most && format != "YAML" || got > 2*most {
 				t.Errorf("%d bytes of %s: %d", size.Bytes, format, got)
 			}
 		}
-		size := shape.YAML(text, 3<<20)
+		size := kind.YAML(text, 0)
 		t.Logf("%d bytes of YAML: %d KiB", size.Bytes, size.Write()>>10)
 	}
 }
@@ -267,27 +269,27 @@ func TestProtobuf(t *testing.T) {
 	}
 }
 
-// TestAliases: what aliases make of a document counts.
-func TestAliases(t *testing.T) {
-	const limit = 3 << 20
-	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
-	for c := 'b'; c < 'h'; c++ {
-		bomb += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat("*"+string(c-1)+",", 9), ","))
-	}
-	if n := weight.Tree.YAML([]byte(bomb), limit).Values; n < limit {
-		t.Errorf("%d values", n)
-	}
-	for _, plain := range []string{"schedule: '* * * * *'\nrun: a && b", "glob: \"*.txt\"\ntext: R&D", "a: b"} {
-		if n := weight.Tree.YAML([]byte(plain), limit).Values; n > 20 {
-			t.Errorf("%q: %d values", plain, n)
+// TestAliased: documents that may have aliases are told from others, and charged for what these stand for.
+func TestAliased(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a: &a [x]\nb: [*a]": true, "- &a x\n- *a": true, "{a: &a x,b: *a}": true, "schedule: '* * * * *'\nrun: a && b": false,
+		"glob: \"*.txt\"\ntext: R&D": false, "a: b": false, "a: &a b": false,
+	} {
+		if weight.Aliased([]byte(text)) != want {
+			t.Errorf("%q", text)
 		}
+	}
+	tree := &weight.Kind{Shape: weight.Tree}
+	if size := tree.YAML([]byte("a: &a [x]\nb: [*a]"), 1000); size.Values < 1000 {
+		t.Errorf("%+v", size)
 	}
 }
 
 // TestAllocations: an estimate allocates nothing.
 func TestAllocations(t *testing.T) {
 	shape, data := weight.Of(reflect.TypeFor[corev1.Pod]()), pod(50)
-	if n := testing.AllocsPerRun(10, func() { shape.JSON(data); shape.YAML(data, 1<<20); shape.Protobuf(data) }); n != 0 {
+	kind := &weight.Kind{Shape: shape}
+	if n := testing.AllocsPerRun(10, func() { kind.JSON(data); kind.YAML(data, 0); kind.Protobuf(data) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -302,8 +304,42 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// TestOtherKind: a document is charged as what it says it is.
+func TestOtherKind(t *testing.T) {
+	k := &weight.Kind{Shape: weight.Of(reflect.TypeFor[corev1.ConfigMap]()), APIVersion: "v1", Name: "ConfigMap", Others: 1500}
+	list := `"spec":{"containers":[{}` + strings.Repeat(",{}", 2000) + "]}"
+	for _, head := range []string{`"kind":"ConfigMap","apiVersion":"v1",`, `"kind":"",`, ``} {
+		if got := k.JSON([]byte("{" + head + list + "}")).Elements; got != 0 { // it has no such field
+			t.Errorf("%s: %d bytes", head, got)
+		}
+	}
+	for _, head := range []string{`"kind":"Pod","apiVersion":"v1",`, `"KIND" : "Pod",`, `"k\u0069nd":"Pod",`, `"kind":"ConfigMap","apiVersion":"x/v1",`, `"kind":"ConfigMap","kind":"Pod",`, `"` + "\u212a" + `ind":"Pod",`} {
+		for _, data := range []string{"{" + head + list + "}", "{" + list + "," + head + `"x":0}`} {
+			if got := k.JSON([]byte(data)).Elements; got < 2000*1500 {
+				t.Errorf("%s: %d bytes", head, got)
+			}
+			if got := k.YAML([]byte(data), 0).Elements; got < 2000*1500 {
+				t.Errorf("%s in YAML: %d bytes", head, got)
+			}
+		}
+	}
+	raw, err := (&corev1.Pod{Spec: corev1.PodSpec{Containers: make([]corev1.Container, 2000)}}).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, other := range map[string]bool{"ConfigMap": false, "Pod": true} {
+		data, err := (&kruntime.Unknown{TypeMeta: kruntime.TypeMeta{APIVersion: "v1", Kind: name}, Raw: raw}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := k.Protobuf(data).Elements; (got > 2000*1500) != other {
+			t.Errorf("%s in protobuf: %d bytes", name, got)
+		}
+	}
+}
+
 func BenchmarkJSON(b *testing.B) {
-	shape := weight.Of(reflect.TypeFor[corev1.Pod]())
+	shape := &weight.Kind{Shape: weight.Of(reflect.TypeFor[corev1.Pod]()), Others: 1500}
 	for _, n := range []int{1, 12, 1000} {
 		data := pod(n)
 		b.Run(fmt.Sprint(len(data)), func(b *testing.B) {

@@ -5,13 +5,13 @@ import "bytes"
 // yamlFactor is how much more than JSON's a value of YAML takes, in halves: the parser has nodes and maps of its own.
 const yamlFactor = 3
 
-// YAML is the size of a YAML document that is decoded into the type. Where it is JSON it is read as such. limit is how
-// many bytes its aliases may make of it.
-func (s *Shape) YAML(data []byte, limit int64) Size {
-	size := s.flow(data)
-	if more := aliases(data); more > 1 {
-		n := min(float64(size.Values)*more, float64(limit))
-		size = Size{Elements: int64(n) * s.worst, Values: int64(n), Bytes: min(int64(float64(size.Bytes)*more), limit)}
+// YAML is the size of a YAML document that is decoded into the kind. Where it is JSON it is read as such. values is how
+// many values its aliases make of it; 0 for a document without.
+func (k *Kind) YAML(data []byte, values int64) Size {
+	size := k.flow(data)
+	if values > 0 {
+		more := max(values/size.Values, 1)
+		size = Size{Elements: values * k.worst(), Values: values, Bytes: size.Bytes * more}
 	}
 	// The parser makes a tree of everything, whatever it is decoded into.
 	size.Elements += size.Values * treeElement
@@ -19,12 +19,11 @@ func (s *Shape) YAML(data []byte, limit int64) Size {
 	return size
 }
 
-// flow is the size without aliases.
-func (s *Shape) flow(data []byte) Size {
+// flow is the size of what is written, without what aliases stand for.
+func (k *Kind) flow(data []byte) Size {
 	if text := bytes.TrimLeft(data, " \r\n\t"); len(text) > 0 && text[0] == '{' {
-		w := walk{data: data}
-		if w.value(s, 0) && !w.rest() {
-			return Size{Elements: w.elements, Values: w.values, Bytes: int64(len(data))}
+		if size, ok := k.walk(data); ok {
+			return size
 		}
 	}
 	// Every value but the first follows one of these. Colons and dashes count where they separate.
@@ -34,36 +33,23 @@ func (s *Shape) flow(data []byte) Size {
 			n++
 		}
 	}
-	return Size{Elements: n * s.worst, Values: n, Bytes: int64(len(data))}
+	return Size{Elements: n * k.worst(), Values: n, Bytes: int64(len(data))}
 }
 
-// aliases is how many times larger a document may be with its aliases written out. With anchors whose contents have
-// a, b, c ... aliases of those before them it is (1+a)(1+b)(1+c) ... at most, which is most where these are equal.
-func aliases(data []byte) float64 {
-	anchors, names := marks(data, '&'), marks(data, '*')
-	if anchors == 0 || names == 0 {
-		return 1
-	}
-	most := 1.0
-	for range min(anchors, names) {
-		if most *= 1 + float64(names)/float64(min(anchors, names)); most > 1<<40 {
-			break
-		}
-	}
-	return most
-}
+// Aliased reports whether a YAML document may have aliases, by which values stand more than once in it.
+func Aliased(data []byte) bool { return marked(data, '*') && marked(data, '&') }
 
-// marks counts a mark where it may begin a word and a name follows.
-func marks(data []byte, mark byte) (n int) {
+// marked reports whether there is a mark that may begin a word, and that a name follows.
+func marked(data []byte, mark byte) bool {
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(data[i:], mark)
 		if next < 0 {
-			return n
+			return false
 		}
 		i += next
 		begins := i == 0 || bytes.IndexByte([]byte(" \t\r\n[]{},:-?"), data[i-1]) >= 0
 		if begins && i+1 < len(data) && named(data[i+1]) {
-			n++
+			return true
 		}
 	}
 }
