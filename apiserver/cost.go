@@ -120,7 +120,8 @@ func (x *rendering) tableCost(objs []*storage.Object) int64 {
 // yamlCost is what objects take in YAML, which is made of trees of JSON that are read as YAML.
 func (x *rendering) yamlCost(objs []*storage.Object) (n int64) {
 	for _, o := range objs {
-		n += treeKind.YAML(o.JSON, 0).Write()
+		size, _ := treeKind.YAML(o.JSON)
+		n += size.Write()
 	}
 	return n + x.decoded(objs)
 }

@@ -6,9 +6,11 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
 
 // defaultMemory is Config.MemoryInFlight by default.
@@ -22,16 +24,27 @@ func (q *request) claim(bytes int64) budget.Claim {
 	return budget.Claim{Holder: holderOf(q.user.Name), Bytes: bytes, Master: slices.Contains(q.user.Groups, auth.GroupMasters)}
 }
 
-// charge waits until there is memory for what is known of the request before it is served.
+// charge waits until there is memory for what is known of the request before it is served. What YAML stands for is known
+// only when it is parsed, for which there must be memory as well.
 func (s *Server) charge(q *request) error {
-	if err := s.reserve(q, s.weigh(q, 0)); err != nil || q.media() != mediaYAML {
+	body, media := q.body(), q.media()
+	bytes, exact := s.weigh(q, media, body)
+	if exact || bytes <= budget.Light && !weight.Aliased(body) {
+		return s.reserve(q, bytes)
+	}
+	tree, _ := treeKind.YAML(body)
+	if err := s.reserve(q, tree.Write()); err != nil {
 		return err
 	}
-	values := unfolded(q.body()) // which has to parse it
-	if values == 0 {
-		return nil
+	if checkAliases(body) != nil {
+		return nil // so says who decodes it
 	}
-	return s.reserve(q, s.weigh(q, values))
+	data, err := yaml.YAMLToJSON(body)
+	if err != nil {
+		return nil // as above
+	}
+	bytes, _ = s.weigh(q, mediaJSON, data)
+	return s.reserve(q, tree.Write()+bytes)
 }
 
 // reserve waits until there is memory for the request, as long as for a seat. It holds no seat meanwhile: requests that

@@ -16,24 +16,23 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// weigh estimates the memory that a write takes: what its body becomes, and the stored object that it changes. values are
-// those that the aliases of a body in YAML stand for, if that is known.
-func (s *Server) weigh(q *request, values int64) int64 {
-	body := q.body()
-	var total int64
+// weigh estimates the memory that a write with such a body takes: what the body becomes, and the stored object that is
+// changed. exact is false where a closer look may find that it is much less.
+func (s *Server) weigh(q *request, media string, body []byte) (n int64, exact bool) {
 	switch q.verb {
 	case "create", "update":
-		total = weighBody(kindOf(q), q.media(), body, values)
+		n, exact = weighBody(kindOf(q), media, body)
 	case "patch":
-		return s.weighPatch(q, body, values)
+		return s.weighPatch(q, media, body)
 	case "delete":
-		total = weighBody(deleteKind(), q.media(), body, values)
+		n, exact = weighBody(deleteKind(), media, body)
 	case "deletecollection": // one by one
-		return weighBody(deleteKind(), q.media(), body, values) + s.weighLargest(q)
+		n, exact = weighBody(deleteKind(), media, body)
+		return n + s.weighLargest(q), exact
 	default:
-		return 0
+		return 0, true
 	}
-	return total + s.weighStored(q)
+	return n + s.weighStored(q), exact
 }
 
 // kindOf is the kind of a request's body.
@@ -85,17 +84,18 @@ func weightKind(gvk schema.GroupVersionKind) *weight.Kind {
 }
 
 // weighBody is the memory of a body of a kind.
-func weighBody(k *weight.Kind, media string, body []byte, values int64) int64 {
+func weighBody(k *weight.Kind, media string, body []byte) (n int64, exact bool) {
 	if len(body) == 0 {
-		return 0
+		return 0, true
 	}
 	switch media {
 	case mediaYAML:
-		return k.YAML(body, values).Write()
+		size, exact := k.YAML(body)
+		return size.Write(), exact && !weight.Aliased(body)
 	case mediaProtobuf:
-		return k.Protobuf(body).Write()
+		return k.Protobuf(body).Write(), true
 	}
-	return k.JSON(body).Write()
+	return k.JSON(body).Write(), true
 }
 
 // body is what intake has read.
@@ -157,29 +157,20 @@ func (s *Server) weighLargest(q *request) (most int64) {
 const smallObject = 4 << 10
 
 // weighPatch is the memory of a patch and the object that it is applied to, both of which are trees as well.
-func (s *Server) weighPatch(q *request, body []byte, values int64) int64 {
+func (s *Server) weighPatch(q *request, media string, body []byte) (n int64, exact bool) {
 	k := resourceKind(q.res)
-	kind := types.PatchType(patchMedia(q.r))
-	stored := s.weighStored(q)
+	n = s.weighStored(q) + weight.Tree.JSON(body).Write()
 	if o := s.present(q); o != nil && !q.res.Custom {
-		stored += weight.Tree.JSON(o.JSON).Write()
+		n += weight.Tree.JSON(o.JSON).Write()
 	}
-	switch kind {
-	case types.ApplyYAMLPatchType:
-		return stored + k.YAML(body, values).Write() + weight.Tree.JSON(body).Write()
-	case types.JSONPatchType:
-		patch := k.Anywhere(body).Write() + weight.Tree.JSON(body).Write()
-		return stored + patch + copied(body, stored+patch, k)
+	if types.PatchType(patchMedia(q.r)) == types.JSONPatchType {
+		var stored weight.Size
+		if o := s.present(q); o != nil {
+			stored = weight.Tree.JSON(o.JSON)
+		}
+		copies := bytes.Count(body, []byte("copy")) + bytes.Count(body, []byte(`\u`))
+		return n + k.Patch(body, stored, int64(copies), maxBody).Write(), true // the limit is that of package jsonpatch
 	}
-	return stored + k.JSON(body).Write() + weight.Tree.JSON(body).Write()
-}
-
-// copied is the memory of what a JSON patch copies: each operation as much as there is, and no more bytes than
-// jsonpatch.AccumulatedCopySizeLimit.
-func copied(patch []byte, all int64, k *weight.Kind) int64 {
-	n := int64(bytes.Count(patch, []byte("copy")) + bytes.Count(patch, []byte(`\u`)))
-	if n == 0 {
-		return 0
-	}
-	return min(n*all, k.Densest(maxBody).Write())
+	patch, exact := weighBody(k, media, body)
+	return n + patch, exact
 }

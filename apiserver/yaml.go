@@ -6,8 +6,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
-
-	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
 
 // errAliases is worded as the YAML library words its own, weaker, bound, which counts nodes and not
@@ -36,31 +34,16 @@ func checkAliases(data []byte) error {
 	if err := yaml.Unmarshal(data, &root); err != nil {
 		return err
 	}
-	bytes := unfolding{sizes: map[*yaml.Node]int{}, of: func(n *yaml.Node) int { return len(n.Value) + 1 }}
-	if bytes.size(&root) > maxBody {
+	u := unfolding{sizes: map[*yaml.Node]int{}}
+	if u.size(&root) > maxBody {
 		return errAliases
 	}
 	return nil
 }
 
-// unfolded is how many values a YAML document has with its aliases written out; 0 for one that checkAliases rejects, and
-// for one without.
-func unfolded(data []byte) int64 {
-	var root yaml.Node
-	if !weight.Aliased(data) || checkAliases(data) != nil || yaml.Unmarshal(data, &root) != nil {
-		return 0
-	}
-	values := unfolding{sizes: map[*yaml.Node]int{}, of: func(*yaml.Node) int { return 1 }}
-	return int64(values.size(&root))
-}
-
 // unfolding measures nodes with their aliases written out. A node is measured once, and nothing is
 // written out.
-type unfolding struct {
-	sizes map[*yaml.Node]int
-	// of is what a node is by itself.
-	of func(*yaml.Node) int
-}
+type unfolding struct{ sizes map[*yaml.Node]int }
 
 // size is at most one more than maxBody; so is that of a node that contains itself.
 func (u *unfolding) size(n *yaml.Node) int {
@@ -71,7 +54,7 @@ func (u *unfolding) size(n *yaml.Node) int {
 		return size
 	}
 	u.sizes[n] = maxBody + 1 // for who comes here again from below
-	size := u.of(n)
+	size := len(n.Value) + 1
 	for _, c := range n.Content {
 		size = min(size+u.size(c), maxBody+1)
 	}

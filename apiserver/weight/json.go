@@ -27,7 +27,7 @@ func (s *Shape) JSON(data []byte) Size {
 		return s.Anywhere(data)
 	}
 	w := walk{data: data}
-	if w.value(s, 0) && !w.rest() {
+	if w.value(s, 0) && !w.rest() || w.depth > deepest { // no decoder reads so deep
 		return w.size()
 	}
 	return s.Anywhere(data)
@@ -37,17 +37,11 @@ func (s *Shape) JSON(data []byte) Size {
 func (k *Kind) walk(data []byte) (size Size, ok bool) {
 	w := walk{data: data, kind: k}
 	ok = w.value(k.Shape, 0) && !w.rest() && !w.other
-	return w.size(), ok
+	return w.size(), ok || w.depth > deepest // no decoder reads so deep
 }
 
-// Anywhere is the size of a JSON document whose values may be decoded into any part of any kind, as those of a JSON
-// patch.
+// Anywhere is the size of a JSON document whose values may be decoded into any part of any kind.
 func (k *Kind) Anywhere(data []byte) Size { return count(data, k.worst()) }
-
-// Densest is the most that so many bytes of JSON can be: a value takes two at least.
-func (k *Kind) Densest(n int64) Size {
-	return Size{Elements: n / 2 * k.worst(), Values: n / 2, Bytes: n}
-}
 
 // Anywhere is the size of a JSON document whose values may be decoded into any part of the type.
 func (s *Shape) Anywhere(data []byte) Size { return count(data, s.worst) }

@@ -102,6 +102,9 @@ func (s *Shape) own() (n int64) {
 	return n
 }
 
+// inEntry is the largest element that Go's maps have in their entries (internal/abi: MapMaxElemBytes).
+const inEntry = 128
+
 // builder makes the shapes of a type and of all types in it.
 type builder struct{ made map[reflect.Type]*Shape }
 
@@ -126,9 +129,12 @@ func (b *builder) shape(t reflect.Type) *Shape {
 		s.kind, s.size = list, int64(t.Elem().Size())
 		s.elem = b.shape(t.Elem())
 	case reflect.Map:
-		// Go's maps are filled by half at worst. The first group has eight entries.
-		entry := int64(t.Key().Size() + t.Elem().Size())
-		s.kind, s.size, s.first = table, 2*entry, 8*entry+64
+		// Go's maps are filled by half at worst. The first group has eight entries. Large elements are apart.
+		entry, apart := int64(t.Key().Size()+t.Elem().Size()), int64(0)
+		if t.Elem().Size() > inEntry {
+			entry, apart = int64(t.Key().Size())+8, int64(t.Elem().Size())
+		}
+		s.kind, s.size, s.first = table, 2*entry+apart, 8*entry+64
 		s.elem = b.shape(t.Elem())
 		s.around = &Shape{kind: structure, numbers: map[uint64]*Shape{2: s.elem}}
 	case reflect.Struct:

@@ -5,25 +5,21 @@ import "bytes"
 // yamlFactor is how much more than JSON's a value of YAML takes, in halves: the parser has nodes and maps of its own.
 const yamlFactor = 3
 
-// YAML is the size of a YAML document that is decoded into the kind. Where it is JSON it is read as such. values is how
-// many values its aliases make of it; 0 for a document without.
-func (k *Kind) YAML(data []byte, values int64) Size {
-	size := k.flow(data)
-	if values > 0 {
-		more := max(values/size.Values, 1)
-		size = Size{Elements: values * k.worst(), Values: values, Bytes: size.Bytes * more}
-	}
+// YAML is the size of a YAML document that is decoded into the kind. Where it is JSON it is read as such, and exact is
+// true; else every value counts for the worst that the kind has. What aliases stand for isn't counted.
+func (k *Kind) YAML(data []byte) (size Size, exact bool) {
+	size, exact = k.flow(data)
 	// The parser makes a tree of everything, whatever it is decoded into.
 	size.Elements += size.Values * treeElement
 	size.Elements, size.Values, size.Bytes = size.Elements*yamlFactor/2, size.Values*yamlFactor/2, size.Bytes*yamlFactor/2
-	return size
+	return size, exact
 }
 
-// flow is the size of what is written, without what aliases stand for.
-func (k *Kind) flow(data []byte) Size {
+// flow is YAML without what parsing takes.
+func (k *Kind) flow(data []byte) (size Size, exact bool) {
 	if text := bytes.TrimLeft(data, " \r\n\t"); len(text) > 0 && text[0] == '{' {
 		if size, ok := k.walk(data); ok {
-			return size
+			return size, true
 		}
 	}
 	// Every value but the first follows one of these. Colons and dashes count where they separate.
@@ -33,7 +29,7 @@ func (k *Kind) flow(data []byte) Size {
 			n++
 		}
 	}
-	return Size{Elements: n * k.worst(), Values: n, Bytes: int64(len(data))}
+	return Size{Elements: n * k.worst(), Values: n, Bytes: int64(len(data))}, false
 }
 
 // Aliased reports whether a YAML document may have aliases, by which values stand more than once in it.
