@@ -54,6 +54,9 @@ func (s *Server) reserve(q *request, bytes int64) error {
 		return nil
 	}
 	q.lease.Release()
+	if q.lease = s.memory.Try(q.claim(bytes)); q.lease != nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeoutCause(q.r.Context(), s.config.RequestTimeout/4, errNoMemory)
 	defer cancel()
 	var err error

@@ -175,6 +175,8 @@ func New(c Config) (*Server, error) {
 	pastMetrics(c.Registry, s.past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
 	memoryMetrics(c.Registry, s.memory)
+	bodies := min(maxIntake, c.MemoryInFlight/2)
+	s.intake.common.limit, s.intake.masters.limit = bodies, bodies
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })

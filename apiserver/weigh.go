@@ -53,8 +53,11 @@ func resourceKind(res *resources.Resource) *weight.Kind {
 
 var (
 	treeKind = &weight.Kind{Shape: weight.Tree}
-	// weightKinds are weight.Kinds by their schema.GroupVersionKind.
-	weightKinds sync.Map
+	// weightKinds are those of Go types.
+	weightKinds = struct {
+		sync.RWMutex // guards by
+		by           map[schema.GroupVersionKind]*weight.Kind
+	}{by: map[schema.GroupVersionKind]*weight.Kind{}}
 	// worstKind is the most memory that a value takes in any kind that the scheme has: a body may say that it is any.
 	worstKind = sync.OnceValue(func() (worst int64) {
 		for _, t := range resources.Scheme().AllKnownTypes() {
@@ -70,17 +73,22 @@ var (
 
 // weightKind is what is known of a kind with a Go type; of others, all is charged as if it were of the worst type.
 func weightKind(gvk schema.GroupVersionKind) *weight.Kind {
-	if k, ok := weightKinds.Load(gvk); ok {
-		return k.(*weight.Kind)
+	weightKinds.RLock()
+	k := weightKinds.by[gvk]
+	weightKinds.RUnlock()
+	if k != nil {
+		return k
 	}
 	obj, err := resources.Scheme().New(gvk)
 	if err != nil {
 		return &weight.Kind{Shape: weight.Tree, Others: worstKind()}
 	}
 	apiVersion, name := gvk.ToAPIVersionAndKind()
-	k := &weight.Kind{Shape: weight.Of(reflect.TypeOf(obj).Elem()), APIVersion: apiVersion, Name: name, Others: worstKind()}
-	got, _ := weightKinds.LoadOrStore(gvk, k)
-	return got.(*weight.Kind)
+	k = &weight.Kind{Shape: weight.Of(reflect.TypeOf(obj).Elem()), APIVersion: apiVersion, Name: name, Others: worstKind()}
+	weightKinds.Lock()
+	defer weightKinds.Unlock()
+	weightKinds.by[gvk] = k
+	return k
 }
 
 // weighBody is the memory of a body of a kind.

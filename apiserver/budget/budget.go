@@ -14,6 +14,8 @@ const (
 	Slow = 16 << 20
 	// maxWaiting is how many claims may wait.
 	maxWaiting = 1024
+	// maxSpare is how many holders are kept for others.
+	maxSpare = 64
 )
 
 // Errors of Acquire.
@@ -58,6 +60,8 @@ type Budget struct {
 	slow    int
 	waiting [2]int
 	holders map[string]*holder
+	// spare are holders for those that come.
+	spare []*holder
 	// order numbers claims that wait.
 	order uint64
 }
@@ -186,10 +190,15 @@ func (c Claim) queue() int {
 // holder returns a holder, which may be new. mu is held.
 func (b *Budget) holder(name string) *holder {
 	h := b.holders[name]
-	if h == nil {
-		h = &holder{}
-		b.holders[name] = h
+	if h != nil {
+		return h
 	}
+	if n := len(b.spare); n > 0 {
+		h, b.spare = b.spare[n-1], b.spare[:n-1]
+	} else {
+		h = &holder{}
+	}
+	b.holders[name] = h
 	return h
 }
 

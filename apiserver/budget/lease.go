@@ -78,5 +78,8 @@ func (b *Budget) shrink(l *Lease, to int64) bool {
 func (b *Budget) forget(name string) {
 	if h := b.holders[name]; h != nil && h.bytes == 0 && h.slow == 0 && h.count() == 0 {
 		delete(b.holders, name)
+		if len(b.spare) < maxSpare { // it is as a new one
+			b.spare = append(b.spare, h)
+		}
 	}
 }
