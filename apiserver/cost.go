@@ -64,6 +64,36 @@ func (x *rendering) making(objs []*storage.Object, size int64) (n int64) {
 	return n
 }
 
+// scanCost is the memory of custom resources that are converted while a list is read, whose page is taken for an average
+// one. They are converted together (see browse), and then kept as JSON, or as trees where JSON isn't what is sent.
+func (s *Server) scanCost(q *request, x *rendering, limit int64) int64 {
+	if !x.res.Custom || x.res.FromStored == nil || x.metadataOnly() {
+		return 0
+	}
+	snapshot, err := s.cache.Snapshot(x.res.Collection, 0)
+	if err != nil {
+		return 0
+	}
+	var n, size, trees int64
+	prefix := q.key(s.root)
+	snapshot.Ascend(prefix, prefix, func(o *storage.Object) bool {
+		n++
+		size += int64(len(o.JSON))
+		trees += weight.Tree.JSON(o.JSON).Decoded()
+		return true
+	})
+	if limit > 0 && limit < n {
+		size, trees = size*limit/n, trees*limit/n
+	}
+	if x.f.media != mediaJSON || x.f.as != "" {
+		return copies*size + 2*trees
+	}
+	if size > readBytes {
+		trees = trees / (size / readBytes)
+	}
+	return copies*size + 2*trees
+}
+
 // decoded is what all objects take that are decoded.
 func (x *rendering) decoded(objs []*storage.Object) (n int64) {
 	shape := resourceKind(x.res).Shape

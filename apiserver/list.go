@@ -36,11 +36,13 @@ func (s *Server) serveList(q *request) error {
 	if s.config.DeleteMalformed {
 		x.malformed = &malformed{}
 	}
-	items, meta, err := s.list(q.r.Context(), q.target, o, x)
-	if err != nil {
-		return err
-	}
-	return q.answerList(x, items, meta)
+	return q.afford(s.scanCost(q, x, o.Limit), func() error {
+		items, meta, err := s.list(q.r.Context(), q.target, o, x)
+		if err != nil {
+			return err
+		}
+		return q.answerList(x, items, meta)
+	})
 }
 
 // answerList sends a list. The common form goes out as it is read from the cache; every other, and what

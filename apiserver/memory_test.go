@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"strings"
 	"sync"
@@ -58,9 +59,9 @@ func managers(n int) string {
 // TestMemoryInFlight: of large bodies that come at once no more are decoded at a time than there is memory for, and all
 // are answered. Small requests are answered meanwhile.
 func TestMemoryInFlight(t *testing.T) {
-	const limit, n = 128 << 20, 8
+	const limit, n = 64 << 20, 16
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MemoryInFlight, c.RequestTimeout = limit, 4*time.Minute }})
-	body := managers(200_000)
+	body := managers(100_000)
 	runtime.GC()
 	before := heap()
 	var peak, held int64
@@ -100,11 +101,80 @@ func TestMemoryInFlight(t *testing.T) {
 	}
 }
 
+// TestPeaks: requests with many small values take no more memory than is charged for them, of all kinds of bodies, but for
+// what the collector has not found yet.
+func TestPeaks(t *testing.T) {
+	const n = 20_000
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	s := apiservertest.Start(t, nil)
+	defineOpen(t, s)
+	open := func(spec string) string {
+		return `{"apiVersion":"open.test/v1","kind":"Open","metadata":{"name":"a"},"spec":` + spec + `}`
+	}
+	policy := `{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"a"},"spec":{"podSelector":{},"ingress":[` + many(n, "{}") + `]}}`
+	const policies = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies"
+	for _, c := range []struct{ what, method, path, media, body string }{
+		{"managers", "POST", reviews, "application/json", managers(n)},
+		{"rules", "POST", policies, "application/json", policy},
+		{"rules in YAML", "POST", policies, "application/yaml", policy},
+		{"rules applied", "PATCH", policies + "/a?fieldManager=m", "application/apply-patch+yaml", policy},
+		{"finalizers", "POST", configmaps, "application/json", `{"metadata":{"name":"a","finalizers":[` + many(n, `"a/b"`) + `]}}`},
+		{"objects", "POST", opens, "application/json", open("[" + many(n, "{}") + "]")},
+		{"objects in objects", "POST", opens, "application/json", open("[" + many(n, `{"":{}}`) + "]")},
+		{"lists", "POST", opens, "application/json", open("[" + many(n, "[0]") + "]")},
+		{"objects applied", "PATCH", opens + "/a?fieldManager=m", "application/apply-patch+yaml", open("[" + many(n, "{}") + "]")},
+		{"objects in blocks", "POST", opens, "application/yaml", "apiVersion: open.test/v1\nkind: Open\nmetadata: {name: a}\nspec:\n" + strings.Repeat("- a:\n", n)},
+	} {
+		if !strings.Contains(c.path, "review") {
+			if strings.Contains(c.path, "?") {
+				c.path += "&dryRun=All"
+			} else {
+				c.path += "?dryRun=All"
+			}
+		}
+		runtime.GC()
+		before := heap()
+		done := make(chan apiservertest.Answer, 1)
+		go func() { done <- s.Do(c.method, c.path, c.body, "Content-Type", c.media) }()
+		var peak, charged int64
+		for answered := false; !answered; {
+			select {
+			case a := <-done:
+				answered = true
+				must(t, a, http.StatusCreated)
+			case <-time.After(100 * time.Microsecond): // a sample
+			}
+			peak, charged = max(peak, heap()-before), max(charged, s.API.MemoryHeld())
+		}
+		t.Logf("%s: %d KiB of %d", c.what, peak>>10, charged>>10)
+		if charged == 0 || peak > charged*3/2+4<<20 {
+			t.Errorf("%s: %d KiB on the heap, %d charged", c.what, peak>>10, charged>>10)
+		}
+	}
+}
+
 // heap is how many bytes of objects there are, with what the collector has not found yet.
 func heap() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(samples)
 	return int64(samples[0].Value.Uint64())
+}
+
+// TestConvertedMemory: a list of custom resources counts if they are converted for it.
+func TestConvertedMemory(t *testing.T) {
+	const mib = 1 << 20
+	store := storagetest.Open(t)
+	big := apiservertest.Start(t, &apiservertest.Options{Store: store})
+	defineVersions(t, big)
+	for i := range 8 {
+		must(t, big.Do("POST", newer, thing(newer, fmt.Sprint("n", i), `{"b":"`+strings.Repeat("x", mib/2)+`"}`)), http.StatusCreated)
+	}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MemoryInFlight = 16 * mib }})
+	for path, code := range map[string]int{newer: http.StatusOK, older: http.StatusRequestEntityTooLarge, older + "?limit=1": http.StatusOK} {
+		if a := s.Do("GET", path, nil); a.Code != code {
+			t.Errorf("%s: %d %.300s", path, a.Code, a.Body)
+		}
+	}
 }
 
 // TestMemoryWait: a request that needs much waits for one that is being served, with no seat, and is answered 429 when
