@@ -37,7 +37,7 @@ func (s *Server) charge(q *request) error {
 		return err
 	}
 	if checkAliases(body) != nil {
-		return nil // so says who decodes it
+		return nil // the decoder reports it
 	}
 	data, err := yaml.YAMLToJSON(body)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 // Errors of Acquire.
 var (
 	// ErrTooLarge: the claim is more than an empty budget has room for.
-	ErrTooLarge = errors.New("more memory than the server has for requests in flight")
+	ErrTooLarge = errors.New("the request would take more memory than the server has for one")
 	// ErrFull: too many claims wait.
 	ErrFull = errors.New("too many requests wait for memory")
 )
@@ -157,7 +157,7 @@ func (b *Budget) enter(c Claim) (*waiter, error) {
 	defer b.mu.Unlock()
 	if c.Bytes > b.ceiling(c) {
 		b.counts.TooLarge++
-		return nil, fmt.Errorf("%w: about %d bytes, of which a request has %d at most", ErrTooLarge, c.Bytes, b.ceiling(c))
+		return nil, fmt.Errorf("%w: about %d MiB of %d", ErrTooLarge, c.Bytes>>20, b.ceiling(c)>>20)
 	}
 	if b.counts.Waiting >= maxWaiting {
 		b.counts.Full++
