@@ -189,9 +189,10 @@ func TestMemoryWait(t *testing.T) {
 	large := func(name string) any { return configmap(name, map[string]string{"k": strings.Repeat("x", mib)}, nil) } // 20 MiB
 	go func() { created <- s.Do("POST", configmaps, large("held")) }()
 	<-store.entered
-	waits := make(chan apiservertest.Answer)
+	waits := make(chan apiservertest.Answer, 1)
 	go func() { waits <- s.Do("POST", configmaps, large("other")) }()
-	for metric(t, s, "kubecascade_inflight_memory_waiting_requests") == 0 {
+	const late = "kubecascade_inflight_memory_rejected_total{"
+	for metric(t, s, "kubecascade_inflight_memory_waiting_requests") == 0 && metric(t, s, late, `reason="time-out"`) == 0 {
 		if t.Context().Err() != nil {
 			t.Fatal("no request waits")
 		}
@@ -201,7 +202,7 @@ func TestMemoryWait(t *testing.T) {
 	if st := a.Status(); a.Header.Get("Retry-After") != "1" || st.Details.RetryAfterSeconds != 1 || !strings.Contains(st.Message, "memory") {
 		t.Errorf("%v %s", a.Header, a.Body)
 	}
-	if n := metric(t, s, "kubecascade_inflight_memory_rejected_total{", `reason="time-out"`); n != 1 {
+	if n := metric(t, s, late, `reason="time-out"`); n != 1 {
 		t.Errorf("%v timed out", n)
 	}
 	close(store.done)
