@@ -56,7 +56,7 @@ func BenchmarkList(b *testing.B) {
 			b.ReportAllocs()
 			x := &rendering{res: res, f: c.f, now: time.Now(), skip: func(o *storage.Object, err error) { b.Fatal(o.Key, err) }}
 			for b.Loop() {
-				if stream := x.stream(objs, metav1.ListMeta{}); stream != nil { // sent as it is made
+				if stream, _ := x.stream(objs, metav1.ListMeta{}); stream != nil { // sent as it is made
 					if err := stream(io.Discard); err != nil {
 						b.Fatal(err)
 					}

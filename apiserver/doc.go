@@ -24,7 +24,9 @@
 //     what only takes owners and finalizers away is done on the metadata alone (link.go), with the same result.
 //     Requests of theirs are not authorized, but admission judges what they do to owners.
 //  6. Every failure is answered with a Status. A handler that panics answers 500 and is logged.
-//  7. Nothing is unbounded: bodies, requests in flight, waiting, and what a watcher may lag.
+//  7. Nothing is unbounded: bodies, requests in flight, the memory that they take, waiting, and what a watcher may lag.
+//     Memory is estimated before a body is decoded (weigh.go) or an answer is made (cost.go). A request that
+//     waits for it holds no seat.
 //  8. Every path is judged before anything is done or told about it, by what it says and, should that
 //     be something else, by what it is routed to; an update that creates needs the right to create, too. Wrong credentials are 401 on every path, and never
 //     make a client anonymous. No credential is logged, or passed on to a handler.

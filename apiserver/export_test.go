@@ -38,3 +38,6 @@ func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, 
 	_, _, ended := w.read(ctx, watcher)
 	return !w.burst && !ended, nil
 }
+
+// MemoryHeld is how much memory is charged to requests.
+func (s *Server) MemoryHeld() int64 { return s.memory.Counts().Held }

@@ -40,7 +40,7 @@ func (s *Server) serveGet(q *request) error {
 	if err != nil {
 		return s.refused(o.Key, err)
 	}
-	return q.answer(x, http.StatusOK, o)
+	return q.afford(x.cost(q.r, []*storage.Object{o}), func() error { return q.answer(x, http.StatusOK, o) })
 }
 
 // get returns the object as fresh as the revision asks, if it is sound.

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// maxIntake bounds the bytes of a pool's bodies, from their first byte to the end of the request.
+	// maxIntake bounds the bytes of a pool's bodies, from their first byte to the end of the request, unless the pool
+	// has a lower limit.
 	maxIntake = 256 << 20
 	// bodyCost is what a request whose body is being read counts for, however slowly it comes: its goroutine and buffers.
 	bodyCost = 32 << 10
@@ -33,6 +34,9 @@ type intake struct {
 
 // pool is the bytes of some users' bodies.
 type pool struct {
+	// limit is maxIntake, or less; 0 means maxIntake.
+	limit int64
+
 	mu   sync.Mutex // guards what follows, and the requests' bytes
 	held int64
 	by   map[string]*holder
@@ -89,7 +93,7 @@ func (r *intakeRequest) take(n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h := p.by[r.user]
-	for !r.ended && p.held+int64(n) > maxIntake {
+	for !r.ended && p.held+int64(n) > p.most() {
 		victim := p.largest(h.bytes + int64(n))
 		if victim == nil {
 			return false
@@ -104,6 +108,14 @@ func (r *intakeRequest) take(n int) bool {
 	h.bytes += int64(n)
 	r.bytes += int64(n)
 	return true
+}
+
+// most is how many bytes the pool holds at most.
+func (p *pool) most() int64 {
+	if p.limit == 0 {
+		return maxIntake
+	}
+	return p.limit
 }
 
 // largest is the largest request that may be cut off, of the user that holds the most, if that is more than so much.

@@ -56,6 +56,16 @@ func TestIntake(t *testing.T) {
 	}
 }
 
+// TestIntakeLimit: a pool with less than maxIntake cuts off sooner.
+func TestIntakeLimit(t *testing.T) {
+	p := pool{limit: 1 << 20}
+	cut := 0
+	first := p.begin("a", func(bool) { cut++ })
+	if !first.take(1<<20) || p.begin("b", func(bool) {}).take(1<<20+1) || !p.begin("c", func(bool) {}).take(1<<10) || cut != 1 {
+		t.Errorf("%d bytes, %d were cut off", p.held, cut)
+	}
+}
+
 // TestHolders: accounts of a namespace, which one user may impersonate all, count as one.
 func TestHolders(t *testing.T) {
 	for user, want := range map[string]string{"alice": "alice", "system:serviceaccount:a:b": "system:serviceaccount:a", "system:serviceaccount:a:c": "system:serviceaccount:a"} {

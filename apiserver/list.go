@@ -36,30 +36,41 @@ func (s *Server) serveList(q *request) error {
 	if s.config.DeleteMalformed {
 		x.malformed = &malformed{}
 	}
-	items, meta, err := s.list(q.r.Context(), q.target, o, x)
-	if err != nil {
-		return err
-	}
-	return q.answerList(x, items, meta)
+	return q.afford(s.scanCost(q, x, o.Limit), func() error {
+		items, meta, err := s.list(q.r.Context(), q.target, o, x)
+		if err != nil {
+			return err
+		}
+		return q.answerList(x, items, meta)
+	})
 }
 
 // answerList sends a list. The common form goes out as it is read from the cache; every other, and what
 // has to be converted first, is made before, while a failure can still be answered with its Status.
 func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	stream := x.stream(items, meta)
+	return q.afford(x.cost(q.r, items), func() error { return q.sendList(x, items, meta) })
+}
+
+// sendList is answerList when there is memory for it.
+func (q *request) sendList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	stream, err := x.stream(items, meta)
+	if err != nil {
+		return err
+	}
 	if stream == nil {
 		data, err := x.list(items, meta)
 		if err != nil {
 			return err
 		}
+		q.lease.Shrink(q.sending(int64(len(data))))
 		q.send(x.f, http.StatusOK, data)
 		return nil
 	}
 	var n length
-	err := stream(&n)
-	if err != nil {
+	if err := stream(&n); err != nil {
 		return err
 	}
+	q.lease.Shrink(q.sending(int64(n)))
 	h := q.w.Header()
 	writeWarnings(h, q.warn)
 	h.Set("Content-Type", x.f.media)
@@ -77,16 +88,18 @@ func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.
 	return nil
 }
 
-// stream returns what writes a list that goes out as it is in the cache; nil if it has to be made first.
-func (x *rendering) stream(items []*storage.Object, meta metav1.ListMeta) func(io.Writer) error {
+// stream returns what writes a list that goes out as it is in the cache, or item by item; nil if it has to be made first.
+func (x *rendering) stream(items []*storage.Object, meta metav1.ListMeta) (func(io.Writer) error, error) {
 	switch {
+	case x.binaryList():
+		return x.protobufList(items, meta)
 	case x.f.pretty:
 	case x.plain() && x.ready(items):
-		return func(w io.Writer) error { return x.plainList(w, items, meta) }
+		return func(w io.Writer) error { return x.plainList(w, items, meta) }, nil
 	case x.partial("PartialObjectMetadataList"):
-		return x.partialList(items, meta)
+		return x.partialList(items, meta), nil
 	}
-	return nil
+	return nil, nil
 }
 
 // ready reports whether all objects go out as they are.

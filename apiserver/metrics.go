@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage/past"
 )
@@ -69,6 +70,27 @@ func pastMetrics(r prometheus.Registerer, p *past.Reader) {
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "kubecascade_past_lists_records_total", Help: "Objects that these reads returned.",
 		}, func() float64 { return float64(p.Counts().Records) }),
+	)
+}
+
+// memoryMetrics shows what requests hold of the memory that there is for them.
+func memoryMetrics(r prometheus.Registerer, b *budget.Budget) {
+	gauge := func(name, help string, value func() int64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: help}, func() float64 { return float64(value()) })
+	}
+	rejected := func(reason string, value func(budget.Counts) int64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "kubecascade_inflight_memory_rejected_total", Help: "Requests for which there was no memory.",
+			ConstLabels: prometheus.Labels{"reason": reason},
+		}, func() float64 { return float64(value(b.Counts())) })
+	}
+	r.MustRegister(
+		gauge("limit_bytes", "Memory that requests may take, besides their bodies.", b.Total),
+		gauge("held_bytes", "Memory that requests may take which are being served, as estimated.", func() int64 { return b.Counts().Held }),
+		gauge("waiting_requests", "Requests that wait for memory.", func() int64 { return b.Counts().Waiting }),
+		rejected("too-large", func(c budget.Counts) int64 { return c.TooLarge }),
+		rejected("queue-full", func(c budget.Counts) int64 { return c.Full }),
+		rejected("time-out", func(c budget.Counts) int64 { return c.Ended }),
 	)
 }
 

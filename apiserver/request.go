@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -22,6 +23,11 @@ type request struct {
 	held *intakeRequest
 	// begun is called by a watch that has sent its initial events.
 	begun func()
+	// lease is the memory that is held; nil for none.
+	lease *budget.Lease
+	// rest is what remains to be done when there are so many bytes of memory (see afford).
+	rest  func() error
+	wants int64
 }
 
 // managerOr is who managedFields record the request for: whom its options name, else the client.

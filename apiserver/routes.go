@@ -221,7 +221,11 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 		defer cancel()
 		q.r = q.r.WithContext(ctx)
 	}
-	return s.seat(q, func() error { return s.verb(q) })
+	defer func() { q.lease.Release() }()
+	if err := s.charge(q); err != nil {
+		return err
+	}
+	return s.serve(q)
 }
 
 // limit is how long a request may take: as long as the server lets it (0-13) or, if that is less, as the

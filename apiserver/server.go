@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
@@ -54,6 +56,9 @@ type Config struct {
 	// MaxInFlight bounds the requests that are served at the same time, watches aside: those of the level exempt, which
 	// are administrators', and, as many again, all others, which flow schemas and priority levels share. Default 400.
 	MaxInFlight int
+	// MemoryInFlight bounds the bytes of memory that requests may take while they are decoded, carried out and encoded,
+	// as estimated, besides their bodies. Default 1 GiB.
+	MemoryInFlight int64
 	// EventTTL is how long an event is kept; default one hour.
 	EventTTL time.Duration
 	// RequestTimeout bounds a write; default 34 s (0-13).
@@ -105,6 +110,7 @@ type Server struct {
 		generation uint64
 	}
 	intake intake
+	memory *budget.Budget
 	flow   *flowcontrol.Controller
 	flows  *flowcontrol.Live
 	ways   ways
@@ -137,6 +143,9 @@ func New(c Config) (*Server, error) {
 	if c.MaxInFlight == 0 {
 		c.MaxInFlight = 400
 	}
+	if c.MemoryInFlight == 0 {
+		c.MemoryInFlight = defaultMemory
+	}
 	if c.EventTTL == 0 {
 		c.EventTTL = time.Hour
 	}
@@ -164,6 +173,10 @@ func New(c Config) (*Server, error) {
 	}
 	s.past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, s.root), Known: known(c.Cache)})
 	pastMetrics(c.Registry, s.past)
+	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
+	memoryMetrics(c.Registry, s.memory)
+	bodies := min(maxIntake, c.MemoryInFlight/2)
+	s.intake.common.limit, s.intake.masters.limit = bodies, bodies
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })

@@ -35,6 +35,8 @@ var (
 	// errBusy: too many requests are in flight.
 	//lint:ignore ST1005 it is what clients see
 	errBusy = errors.New("Too many requests, please try again later.")
+	// errNoMemory: too much memory is held by requests in flight, and was so for as long as a request waits.
+	errNoMemory = errors.New("requests in flight hold too much memory, please try again later")
 	// errPanic: a handler panicked (AS pkg/server/filters/wrap.go).
 	errPanic = errors.New("this request caused apiserver to panic. Look in the logs for details")
 	// errSlowBody: the client did not send its body in time.
@@ -65,6 +67,7 @@ var statusTable = []struct {
 	{is: errUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
 	{is: errForeign, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
 	{is: errBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
+	{is: errNoMemory, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
 	{is: errSlowBody, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
 		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
 	{is: context.DeadlineExceeded, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,

@@ -16,20 +16,23 @@ func (x *rendering) table(objs []*storage.Object, m metav1.ListMeta, header bool
 	if header {
 		t.ColumnDefinitions = x.columns()
 	}
-	shown := make([]runtime.Object, len(objs))
-	for i, o := range objs {
+	compare := x.res.Table.Compare
+	var shown []runtime.Object // those that must be there together
+	for _, o := range objs {
 		obj, err := x.shown(o)
 		if err != nil {
 			return nil, err
 		}
-		shown[i] = obj
+		if compare != nil {
+			shown = append(shown, obj)
+		}
 		row, err := x.row(o, obj)
 		if err != nil {
 			return nil, err
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	if compare := x.res.Table.Compare; compare != nil {
+	if compare != nil {
 		sort.Stable(&rows{t.Rows, shown, compare})
 	}
 	return t, nil

@@ -149,6 +149,9 @@ func (o *options) checkLimits() error {
 			return fmt.Errorf("--%s %v is less than %v", f.flag, f.value, f.min)
 		}
 	}
+	if _, err := o.memoryInFlight(memoryLimit{}); err != nil {
+		return err
+	}
 	if o.logFormat != "text" && o.logFormat != "json" {
 		return fmt.Errorf("--logging-format %q is neither text nor json", o.logFormat)
 	}

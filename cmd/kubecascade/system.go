@@ -59,6 +59,9 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		Registry:  registry, Log: log,
 	}
 	var err error
+	if config.MemoryInFlight, err = o.limitMemory(log); err != nil {
+		return nil, err
+	}
 	if config.Services, err = o.services(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,109 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// binaryList reports whether a list is sent in protobuf, whose items can be encoded one by one.
+func (x *rendering) binaryList() bool {
+	return x.f.media == mediaProtobuf && (x.f.as == "" || x.f.as == "PartialObjectMetadataList")
+}
+
+// protobufList decodes and encodes objects one by one, so that no more than one is decoded at a time, and returns what
+// writes the list: the encoding of runtime.Encode, byte for byte. What can't be read is left out.
+func (x *rendering) protobufList(objs []*storage.Object, m metav1.ListMeta) (func(io.Writer) error, error) {
+	items := make([][]byte, 0, len(objs)+1)
+	head, err := m.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	const metadata, item = 1, 2 // the fields of every list
+	size := fieldSize(metadata, head)
+	for _, o := range objs {
+		data, err := x.binaryItem(o)
+		if errors.Is(err, storage.ErrCorrupt) {
+			x.skip(o, err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, data)
+		size += fieldSize(item, data)
+	}
+	before, after, err := x.envelope(size)
+	if err != nil {
+		return nil, err
+	}
+	return func(w io.Writer) error {
+		if _, err := w.Write(appendField(before, metadata, head)); err != nil {
+			return err
+		}
+		var tag []byte
+		for _, data := range items {
+			tag = protowire.AppendVarint(protowire.AppendTag(tag[:0], item, protowire.BytesType), uint64(len(data)))
+			if _, err := w.Write(tag); err != nil {
+				return err
+			}
+			if _, err := w.Write(data); err != nil {
+				return err
+			}
+		}
+		_, err := w.Write(after)
+		return err
+	}, nil
+}
+
+// binaryItem is an object as an item of a list.
+func (x *rendering) binaryItem(o *storage.Object) ([]byte, error) {
+	var obj runtime.Object
+	var err error
+	if x.f.as == "" {
+		obj, err = x.served(o)
+	} else {
+		obj, err = x.metadata(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, ok := obj.(interface{ Marshal() ([]byte, error) })
+	if !ok {
+		return nil, fmt.Errorf("%T has no protobuf form", obj)
+	}
+	return m.Marshal()
+}
+
+// envelope is what stands before and after a list of so many bytes (AM pkg/runtime/serializer/protobuf: doEncode).
+func (x *rendering) envelope(size int) (before, after []byte, err error) {
+	list := runtime.TypeMeta{APIVersion: x.res.GroupVersion().String(), Kind: x.res.Kind + "List"}
+	if x.f.as != "" {
+		meta := x.metaType(x.f.as)
+		list = runtime.TypeMeta{APIVersion: meta.APIVersion, Kind: meta.Kind}
+	}
+	typeMeta, err := list.Marshal()
+	if err != nil {
+		return nil, nil, err
+	}
+	const typeField, rawField, encodingField, contentField = 1, 2, 3, 4
+	before = appendField([]byte(string(protobufPrefix)), typeField, typeMeta)
+	before = protowire.AppendVarint(protowire.AppendTag(before, rawField, protowire.BytesType), uint64(size))
+	return before, appendField(appendField(nil, encodingField, nil), contentField, nil), nil
+}
+
+func appendField(to []byte, n protowire.Number, data []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(to, n, protowire.BytesType), data)
+}
+
+// fieldSize is the length of what appendField appends.
+func fieldSize(n protowire.Number, data []byte) int {
+	return protowire.SizeTag(n) + protowire.SizeBytes(len(data))
+}

@@ -1,0 +1,226 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+const (
+	// Light is the most bytes of a light claim: those of usual requests, and of the compression of an answer.
+	Light = 1280 << 10
+	// Slow is the least bytes of a slow claim: it takes some tenths of a second to serve.
+	Slow = 16 << 20
+	// maxWaiting is how many claims may wait.
+	maxWaiting = 1024
+	// maxSpare is how many holders are kept for others.
+	maxSpare = 64
+)
+
+// Errors of Acquire.
+var (
+	// ErrTooLarge: the claim is more than an empty budget has room for.
+	ErrTooLarge = errors.New("the request would take more memory than the server has for one")
+	// ErrFull: too many claims wait.
+	ErrFull = errors.New("too many requests wait for memory")
+)
+
+// Claim is what a request wants to hold.
+type Claim struct {
+	// Holder is who it is counted for.
+	Holder string
+	Bytes  int64
+	// Master says that it is one of the system's masters'.
+	Master bool
+}
+
+// heavy reports whether the claim waits for room that others' claims are in.
+func (c Claim) heavy() bool { return c.Bytes > Light }
+
+// slow reports whether the claim takes long to serve.
+func (c Claim) slow() bool { return c.Bytes >= Slow }
+
+// Counts is what a budget has held and rejected.
+type Counts struct {
+	// Held is bytes, Waiting claims.
+	Held, Waiting int64
+	// TooLarge and Full are claims that were rejected, Ended those whose context ended while they waited.
+	TooLarge, Full, Ended int64
+}
+
+// Budget is an amount of memory.
+type Budget struct {
+	total int64
+	slots int
+
+	mu     sync.Mutex // guards what follows
+	counts Counts
+	// slow is how many slots are in use, waiting how many claims wait in each of the holders' queues.
+	slow    int
+	waiting [2]int
+	holders map[string]*holder
+	// spare are holders for those that come.
+	spare []*holder
+	// order numbers claims that wait.
+	order uint64
+}
+
+// holder is who holds something, or waits for it.
+type holder struct {
+	// heavy are the bytes of heavy claims.
+	bytes, heavy int64
+	// slow is how many slots the holder has.
+	slow int
+	// waiting claims, light and heavy ones, the first first.
+	waiting [2][]*waiter
+}
+
+// waiter is a claim that waits.
+type waiter struct {
+	Claim
+	order uint64
+	// granted is closed when there is a lease, or an error.
+	granted chan struct{}
+	lease   *Lease
+	err     error
+}
+
+// New returns a budget of that many bytes, of which slots slow claims are held at a time at most.
+func New(total int64, slots int) *Budget {
+	return &Budget{total: total, slots: max(slots, 1), holders: map[string]*holder{}}
+}
+
+// Total is the budget's bytes.
+func (b *Budget) Total() int64 { return b.total }
+
+// ceiling is how much may be held with the claim.
+func (b *Budget) ceiling(c Claim) int64 {
+	eighths := int64(8)
+	if c.heavy() {
+		eighths--
+	}
+	if !c.Master {
+		eighths--
+	}
+	return b.total / 8 * eighths
+}
+
+// Counts returns what was counted.
+func (b *Budget) Counts() Counts {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.counts
+}
+
+// Try returns a lease if there is room for the claim and nothing goes before it; else nil.
+func (b *Budget) Try(c Claim) *Lease {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waiting[c.queue()] > 0 || !b.fits(c) {
+		return nil
+	}
+	return b.grant(c)
+}
+
+// Acquire waits until there is room for the claim, as long as ctx lasts. Errors: ErrTooLarge, ErrFull, or ctx's cause.
+func (b *Budget) Acquire(ctx context.Context, c Claim) (*Lease, error) {
+	if l := b.Try(c); l != nil {
+		return l, nil
+	}
+	w, err := b.enter(c)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-w.granted:
+		return w.lease, w.err
+	case <-ctx.Done():
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case w.lease != nil: // at the same moment
+		b.shrink(w.lease, 0)
+		b.settle()
+	case w.err == nil:
+		b.leave(w)
+		b.settle()
+		b.counts.Ended++
+	}
+	return nil, context.Cause(ctx)
+}
+
+// enter lets a claim wait, if it is one that may be granted some time.
+func (b *Budget) enter(c Claim) (*waiter, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.Bytes > b.ceiling(c) {
+		b.counts.TooLarge++
+		return nil, fmt.Errorf("%w: about %d MiB of %d", ErrTooLarge, c.Bytes>>20, b.ceiling(c)>>20)
+	}
+	if b.counts.Waiting >= maxWaiting {
+		b.counts.Full++
+		last := b.latest(c.Holder)
+		if last == nil {
+			return nil, ErrFull
+		}
+		last.err = ErrFull
+		b.leave(last)
+		close(last.granted)
+	}
+	b.order++
+	w := &waiter{Claim: c, order: b.order, granted: make(chan struct{})}
+	h := b.holder(c.Holder)
+	h.waiting[c.queue()] = append(h.waiting[c.queue()], w)
+	b.waiting[c.queue()]++
+	b.counts.Waiting++
+	b.settle()
+	return w, nil
+}
+
+// queue is which of a holder's queues a claim waits in.
+func (c Claim) queue() int {
+	if c.heavy() {
+		return 1
+	}
+	return 0
+}
+
+// holder returns a holder, which may be new. mu is held.
+func (b *Budget) holder(name string) *holder {
+	h := b.holders[name]
+	if h != nil {
+		return h
+	}
+	if n := len(b.spare); n > 0 {
+		h, b.spare = b.spare[n-1], b.spare[:n-1]
+	} else {
+		h = &holder{}
+	}
+	b.holders[name] = h
+	return h
+}
+
+// latest is the claim that came last, of the holder with the most claims that wait; nil if none has more than
+// this one. mu is held.
+func (b *Budget) latest(than string) (found *waiter) {
+	most := 0
+	if h := b.holders[than]; h != nil {
+		most = h.count()
+	}
+	for _, h := range b.holders {
+		if h.count() <= most {
+			continue
+		}
+		most, found = h.count(), nil
+		for _, queue := range h.waiting {
+			if n := len(queue); n > 0 && (found == nil || queue[n-1].order > found.order) {
+				found = queue[n-1]
+			}
+		}
+	}
+	return found
+}
+
+func (h *holder) count() int { return len(h.waiting[0]) + len(h.waiting[1]) }

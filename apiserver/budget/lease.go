@@ -1,0 +1,85 @@
+package budget
+
+// Lease is what a request holds. Its methods may be called on nil, which holds nothing, and Release twice.
+type Lease struct {
+	budget *Budget
+	claim  Claim
+	// bytes are what is left of the claim's; slow says that it has a slot.
+	bytes int64
+	slow  bool
+}
+
+// Bytes is how many are held.
+func (l *Lease) Bytes() int64 {
+	if l == nil {
+		return 0
+	}
+	l.budget.mu.Lock()
+	defer l.budget.mu.Unlock()
+	return l.bytes
+}
+
+// Shrink gives back what is more than so many bytes, and the slot of a slow claim: what is left is only held.
+func (l *Lease) Shrink(bytes int64) {
+	if l == nil {
+		return
+	}
+	b := l.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.shrink(l, bytes) {
+		b.settle()
+	}
+}
+
+// Release gives everything back.
+func (l *Lease) Release() { l.Shrink(0) }
+
+// grant makes a lease. mu is held.
+func (b *Budget) grant(c Claim) *Lease {
+	h := b.holder(c.Holder)
+	l := &Lease{budget: b, claim: c, bytes: c.Bytes, slow: c.slow()}
+	b.counts.Held += l.bytes
+	h.bytes += l.bytes
+	if c.heavy() {
+		h.heavy += l.bytes
+	}
+	if l.slow {
+		b.slow++
+		h.slow++
+	}
+	return l
+}
+
+// shrink reports whether it has made room. mu is held.
+func (b *Budget) shrink(l *Lease, to int64) bool {
+	less := l.bytes - to
+	if less <= 0 && !l.slow {
+		return false
+	}
+	h := b.holders[l.claim.Holder]
+	less = max(less, 0)
+	l.bytes -= less
+	b.counts.Held -= less
+	h.bytes -= less
+	if l.claim.heavy() {
+		h.heavy -= less
+	}
+	if l.slow {
+		l.slow = false
+		b.slow--
+		h.slow--
+	}
+	b.forget(l.claim.Holder)
+	return true
+}
+
+// forget drops a holder that neither holds nor waits for anything. mu is held.
+func (b *Budget) forget(name string) {
+	if h := b.holders[name]; h != nil && h.bytes == 0 && h.slow == 0 && h.count() == 0 {
+		delete(b.holders, name)
+		if len(b.spare) < maxSpare { // it is as a new one
+			b.spare = append(b.spare, h)
+		}
+	}
+}

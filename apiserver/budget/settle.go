@@ -1,0 +1,74 @@
+package budget
+
+import "slices"
+
+// fits reports whether there is room for a claim. mu is held.
+func (b *Budget) fits(c Claim) bool {
+	return b.counts.Held+c.Bytes <= b.ceiling(c) && b.may(c)
+}
+
+// may reports whether the claim's holder may have it, be there room or not. mu is held.
+func (b *Budget) may(c Claim) bool {
+	h := b.holders[c.Holder]
+	if h == nil {
+		h = &holder{}
+	}
+	if c.heavy() && h.heavy > 0 && h.heavy+c.Bytes > b.ceiling(c)/2 {
+		return false
+	}
+	return !c.slow() || b.slow < b.slots && (h.slow == 0 || h.slow < b.slots-1)
+}
+
+// settle grants what there is room for, in turn. mu is held.
+func (b *Budget) settle() {
+	if b.counts.Waiting == 0 {
+		return
+	}
+	for {
+		w := b.next()
+		if w == nil {
+			return
+		}
+		b.leave(w)
+		w.lease = b.grant(w.Claim)
+		close(w.granted)
+	}
+}
+
+// next is the claim that is to be granted now; nil for none. Of the first heavy claims of the holders only that whose
+// turn it is counts, so that room comes together for it; those who may not have more are passed over. mu is held.
+func (b *Budget) next() *waiter {
+	var first [2]*waiter
+	for _, h := range b.holders {
+		for i, queue := range h.waiting {
+			if len(queue) > 0 && b.may(queue[0].Claim) && b.before(queue[0], first[i]) {
+				first[i] = queue[0]
+			}
+		}
+	}
+	for _, w := range first {
+		if w != nil && b.fits(w.Claim) {
+			return w
+		}
+	}
+	return nil
+}
+
+// before is the order of claims: by what their holders hold, then by time.
+func (b *Budget) before(w, than *waiter) bool {
+	if than == nil {
+		return true
+	}
+	has, has2 := b.holders[w.Holder].bytes, b.holders[than.Holder].bytes
+	return has < has2 || has == has2 && w.order < than.order
+}
+
+// leave takes a claim out of its queue. mu is held.
+func (b *Budget) leave(w *waiter) {
+	h := b.holders[w.Holder]
+	queue := &h.waiting[w.queue()]
+	*queue = slices.DeleteFunc(*queue, func(x *waiter) bool { return x == w })
+	b.waiting[w.queue()]--
+	b.counts.Waiting--
+	b.forget(w.Holder)
+}

@@ -1,0 +1,97 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/weight"
+)
+
+// defaultMemory is Config.MemoryInFlight by default.
+const defaultMemory = 1 << 30
+
+// errDeferred says that a request goes on in q.rest when there is memory for it. No client sees it.
+var errDeferred = errors.New("the request waits for memory")
+
+// claim is what a request wants to hold.
+func (q *request) claim(bytes int64) budget.Claim {
+	return budget.Claim{Holder: holderOf(q.user.Name), Bytes: bytes, Master: slices.Contains(q.user.Groups, auth.GroupMasters)}
+}
+
+// charge waits until there is memory for what is known of the request before it is served. What YAML stands for is known
+// only when it is parsed, for which there must be memory as well.
+func (s *Server) charge(q *request) error {
+	body, media := q.body(), q.media()
+	bytes, exact := s.weigh(q, media, body)
+	if exact || bytes <= budget.Light && !weight.Aliased(body) {
+		return s.reserve(q, bytes)
+	}
+	tree, _ := treeKind.YAML(body)
+	if err := s.reserve(q, tree.Write()); err != nil {
+		return err
+	}
+	if checkAliases(body) != nil {
+		return nil // the decoder reports it
+	}
+	data, err := yaml.YAMLToJSON(body)
+	if err != nil {
+		return nil // as above
+	}
+	bytes, _ = s.weigh(q, mediaJSON, data)
+	return s.reserve(q, tree.Write()+bytes)
+}
+
+// reserve waits until there is memory for the request, as long as for a seat. It holds no seat meanwhile: requests that
+// wait for memory keep none from those that need little. Errors: 413 if there is never so much, 429 if it takes too long.
+func (s *Server) reserve(q *request, bytes int64) error {
+	if bytes <= 0 {
+		return nil
+	}
+	q.lease.Release()
+	if q.lease = s.memory.Try(q.claim(bytes)); q.lease != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(q.r.Context(), s.config.RequestTimeout/4, errNoMemory)
+	defer cancel()
+	var err error
+	q.lease, err = s.memory.Acquire(ctx, q.claim(bytes))
+	switch {
+	case errors.Is(err, budget.ErrTooLarge):
+		return apierrors.NewRequestEntityTooLargeError(err.Error())
+	case errors.Is(err, budget.ErrFull):
+		return errNoMemory
+	}
+	return err
+}
+
+// afford makes an answer that takes so much memory, in the seat that the request has if there is that much at once. Else
+// the request gives its seat back, waits, and goes on in another. What the request has held so far is for the answer,
+// too: by then nothing else is left of it.
+func (q *request) afford(bytes int64, answer func() error) error {
+	if bytes <= q.lease.Bytes() {
+		return answer()
+	}
+	q.lease.Release()
+	if q.lease = q.s.memory.Try(q.claim(bytes)); q.lease != nil {
+		return answer()
+	}
+	q.rest, q.wants = answer, bytes
+	return errDeferred
+}
+
+// serve runs a request in its seat, and what it has deferred in another.
+func (s *Server) serve(q *request) error {
+	err := s.seat(q, func() error { return s.verb(q) })
+	for err == errDeferred {
+		if err = s.reserve(q, q.wants); err == nil {
+			err = s.seat(q, q.rest)
+		}
+	}
+	return err
+}

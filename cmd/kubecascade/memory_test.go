@@ -1,0 +1,62 @@
+package main
+
+import (
+	"math"
+	"testing"
+	"testing/fstest"
+)
+
+func TestFindMemory(t *testing.T) {
+	const gib = 1 << 30
+	files := func(named ...string) fstest.MapFS {
+		m := fstest.MapFS{"proc/meminfo": {Data: []byte("MemTotal:       16777216 kB\nMemFree:        1 kB\n")}}
+		for i := 0; i < len(named); i += 2 {
+			m[named[i]] = &fstest.MapFile{Data: []byte(named[i+1])}
+		}
+		return m
+	}
+	for what, c := range map[string]struct {
+		runtime int64
+		root    fstest.MapFS
+		want    memoryLimit
+	}{
+		"no Linux":           {math.MaxInt64, fstest.MapFS{}, memoryLimit{unknownMemory, "default"}},
+		"no group":           {math.MaxInt64, files(), memoryLimit{16 * gib, "machine"}},
+		"GOMEMLIMIT":         {gib, files(), memoryLimit{gib, "GOMEMLIMIT"}},
+		"version 2":          {math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "2147483648\n"), memoryLimit{2 * gib, "cgroup"}},
+		"no limit":           {math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "max\n"), memoryLimit{16 * gib, "machine"}},
+		"a parent's":         {math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "max\n", "sys/fs/cgroup/a/memory.max", "3221225472\n"), memoryLimit{3 * gib, "cgroup"}},
+		"the least":          {math.MaxInt64, files("proc/self/cgroup", "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max", "4294967296\n", "sys/fs/cgroup/a/memory.max", "3221225472\n"), memoryLimit{3 * gib, "cgroup"}},
+		"a container":        {math.MaxInt64, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "1073741824\n"), memoryLimit{gib, "cgroup"}},
+		"another name space": {math.MaxInt64, files("proc/self/cgroup", "0::/../../x\n", "sys/fs/cgroup/memory.max", "1073741824\n"), memoryLimit{gib, "cgroup"}},
+		"version 1":          {math.MaxInt64, files("proc/self/cgroup", "5:cpu,cpuacct:/a\n4:memory:/a\n", "sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n"), memoryLimit{gib, "cgroup"}},
+		"version 1, a container": {math.MaxInt64, files("proc/self/cgroup", "4:memory:/docker/0123\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n"),
+			memoryLimit{gib, "cgroup"}},
+		"version 1, no limit":  {math.MaxInt64, files("proc/self/cgroup", "4:memory:/\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"), memoryLimit{16 * gib, "machine"}},
+		"more than there is":   {math.MaxInt64, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "99999999999999\n"), memoryLimit{16 * gib, "machine"}},
+		"both":                 {gib, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "2147483648\n"), memoryLimit{gib, "GOMEMLIMIT"}},
+		"GOMEMLIMIT too large": {8 * gib, files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/memory.max", "2147483648\n"), memoryLimit{2 * gib, "cgroup"}},
+		"broken":               {math.MaxInt64, files("proc/self/cgroup", "x\n::\n0::/\n", "sys/fs/cgroup/memory.max", "lots"), memoryLimit{16 * gib, "machine"}},
+	} {
+		if got := findMemory(c.runtime, c.root); got != c.want {
+			t.Errorf("%s: %v, want %v", what, got, c.want)
+		}
+	}
+}
+
+func TestMemoryInFlight(t *testing.T) {
+	m := memoryLimit{2 << 30, "cgroup"}
+	for flag, want := range map[string]int64{"0": 512 << 20, "256Mi": 256 << 20, "1e9": 1e9, "16777216": 16 << 20} {
+		if got, err := (&options{maxMemory: flag}).memoryInFlight(m); err != nil || got != want {
+			t.Errorf("%s: %d %v", flag, got, err)
+		}
+	}
+	if got, err := (&options{maxMemory: "0"}).memoryInFlight(memoryLimit{32 << 20, "cgroup"}); err != nil || got != leastMemory {
+		t.Errorf("of little memory: %d %v", got, err)
+	}
+	for _, flag := range []string{"", "x", "-1", "15Mi"} {
+		if got, err := (&options{maxMemory: flag}).memoryInFlight(m); err == nil {
+			t.Errorf("%q is %d", flag, got)
+		}
+	}
+}
