@@ -39,19 +39,6 @@ var long = map[string]string{
 	"floods/lists":            "only times show anything",
 	"watches/label-values":    "it takes a gigabyte and many seconds",
 	"watches/field-selectors": "it takes a gigabyte and many seconds",
-
-	// What follows is above its bounds. It belongs into the short form once it is mended.
-	"bodies/containers":          "memory of requests in flight has no bound",
-	"bodies/owners":              "memory of requests in flight has no bound",
-	"bodies/review":              "memory of requests in flight has no bound",
-	"bodies/custom":              "memory of requests in flight has no bound",
-	"definitions/default-string": "memory of requests in flight has no bound",
-	"definitions/default-object": "memory of requests in flight has no bound",
-	"watches/label-selectors":    "the memory of selectors has no bound",
-	"patches/removals":           "operations times items have no bound",
-	"patches/additions":          "operations times items have no bound",
-	"patches/hang-up":            "operations times items have no bound",
-	"slow/list-readers":          "a list that isn't read keeps its seat",
 }
 
 // Short reports whether the attack is part of the short form.
