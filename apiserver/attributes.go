@@ -60,7 +60,7 @@ func ofCollection(a *auth.Attributes, r *http.Request) {
 	case "get":
 		a.Verb = "list"
 		var o metainternal.ListOptions
-		if err := readQuery(r.URL.Query(), &o); err != nil {
+		if err := readQuery(queryOf(r), &o); err != nil {
 			o = metainternal.ListOptions{}
 		}
 		if wantsWatch(r) {

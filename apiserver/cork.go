@@ -7,11 +7,19 @@ import (
 	"syscall"
 )
 
+// maxUnsent is how many bytes of an answer may wait in the kernel for being sent, besides those on the way to the client.
+// The kernel would take megabytes for each of many clients that don't read.
+const maxUnsent = 256 << 10
+
 // connection is the key of a request's connection in its context.
 type connection struct{}
 
-// ConnContext is for http.Server: it lets large answers be sent in large pieces. Without it they take longer.
+// ConnContext is for http.Server: it lets large answers be sent in large pieces. Without it they take longer. It bounds
+// what waits in the kernel for a client that doesn't read, too.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
+	if raw := rawConn(c); raw != nil {
+		setUnsent(raw, maxUnsent)
+	}
 	return context.WithValue(ctx, connection{}, c)
 }
 
@@ -20,17 +28,26 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 // Requests over HTTP/2 share their connection with others, which mustn't wait for this one.
 func cork(r *http.Request) (release func()) {
 	c, _ := r.Context().Value(connection{}).(net.Conn)
-	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
-		c = secure.NetConn()
-	}
-	under, ok := c.(syscall.Conn)
-	if !ok || r.ProtoMajor != 1 {
-		return func() {}
-	}
-	raw, err := under.SyscallConn()
-	if err != nil {
+	raw := rawConn(c)
+	if raw == nil || r.ProtoMajor != 1 {
 		return func() {}
 	}
 	setCork(raw, true)
 	return func() { setCork(raw, false) }
+}
+
+// rawConn is the connection below TLS; nil if it is none of the kernel's.
+func rawConn(c net.Conn) syscall.RawConn {
+	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
+		c = secure.NetConn()
+	}
+	under, ok := c.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := under.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return raw
 }

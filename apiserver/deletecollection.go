@@ -19,7 +19,7 @@ func (s *Server) serveDeleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
-	query := q.r.URL.Query()
+	query := queryOf(q.r)
 	list, err := listOptions(query) // C-70
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func (s *Server) serveGet(q *request) error {
 	if q.res.Collection == "" {
 		return s.getVirtual(q, x)
 	}
-	query := q.r.URL.Query()
+	query := queryOf(q.r)
 	if query.Has("export") { // B-76
 		return badRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}

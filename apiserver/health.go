@@ -90,13 +90,13 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 			http.NotFound(w, r)
 			return
 		}
-		report, failed := s.examine(r.Context(), e, checks, r.URL.Query()["exclude"])
+		report, failed := s.examine(r.Context(), e, checks, queryOf(r)["exclude"])
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case failed:
 			write(w, r, http.StatusInternalServerError, []byte(report+e.name+" check failed\n"))
-		case r.URL.Query().Has("verbose"):
+		case queryOf(r).Has("verbose"):
 			write(w, r, http.StatusOK, []byte(report+e.name+" check passed\n"))
 		default:
 			write(w, r, http.StatusOK, []byte("ok"))

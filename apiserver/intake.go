@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -246,6 +247,9 @@ func gather(from io.Reader, length int64, grow func(n int) bool) ([]byte, error)
 		case err != nil:
 			return nil, badRequest("reading the body: %v", err)
 		case len(data) < cap(data):
+			if len(data) > firstPiece {
+				runtime.Gosched() // short requests go first
+			}
 			continue
 		}
 		more := cap(data)

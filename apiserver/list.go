@@ -22,7 +22,7 @@ func (s *Server) serveList(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := listOptions(q.r.URL.Query())
+	o, err := listOptions(queryOf(q.r))
 	if err != nil {
 		return err
 	}

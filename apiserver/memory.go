@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +17,13 @@ import (
 // defaultMemory is Config.MemoryInFlight by default.
 const defaultMemory = 1 << 30
 
+// maxBodyMemory bounds what a body may take by itself, however much memory there is: pieces of memory as large as that
+// are copied and cleared without a pause, so that all requests wait.
+const maxBodyMemory = 512 << 20
+
+// slowBody is how many bytes take milliseconds to be weighed.
+const slowBody = 256 << 10
+
 // errDeferred says that a request goes on in q.rest when there is memory for it. No client sees it.
 var errDeferred = errors.New("the request waits for memory")
 
@@ -28,7 +36,20 @@ func (q *request) claim(bytes int64) budget.Claim {
 // only when it is parsed, for which there must be memory as well.
 func (s *Server) charge(q *request) error {
 	body, media := q.body(), q.media()
+	if len(body) > slowBody { // one after the other, so that short requests find a processor
+		select {
+		case s.weighing <- struct{}{}:
+		case <-q.r.Context().Done():
+			return q.r.Context().Err()
+		}
+	}
 	bytes, exact := s.weigh(q, media, body)
+	if len(body) > slowBody {
+		<-s.weighing
+	}
+	if bytes > maxBodyMemory {
+		return tooMuchMemory(bytes)
+	}
 	if exact || bytes <= budget.Light && !weight.Aliased(body) {
 		return s.reserve(q, bytes)
 	}
@@ -43,8 +64,15 @@ func (s *Server) charge(q *request) error {
 	if err != nil {
 		return nil // as above
 	}
-	bytes, _ = s.weigh(q, mediaJSON, data)
+	if bytes, _ = s.weigh(q, mediaJSON, data); bytes > maxBodyMemory {
+		return tooMuchMemory(bytes)
+	}
 	return s.reserve(q, tree.Write()+bytes)
+}
+
+func tooMuchMemory(bytes int64) error {
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the body would take about %d MiB of memory, of which one may take %d",
+		bytes>>20, int64(maxBodyMemory)>>20))
 }
 
 // reserve waits until there is memory for the request, as long as for a seat. It holds no seat meanwhile: requests that

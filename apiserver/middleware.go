@@ -47,7 +47,7 @@ func (s *Server) audit(next http.Handler) http.Handler {
 func (s *Server) observe(r *http.Request, t target, verb string) {
 	if rec := recorderOf(r); rec != nil {
 		rec.label = labelOf(t, verb)
-		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(r.URL.Query()["dryRun"], metav1.DryRunAll) {
+		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(queryOf(r)["dryRun"], metav1.DryRunAll) {
 			rec.label.dryRun = metav1.DryRunAll
 		}
 		if verb == "patch" && r.Header.Get("Content-Type") == string(types.ApplyPatchType) {

@@ -162,7 +162,7 @@ func errNotRoutable(produces []string) error {
 // wantsPretty reports whether JSON is indented: ?pretty=, else for the browsers and tools that
 // people read with (AS responsewriters: isPrettyPrint).
 func wantsPretty(r *http.Request) bool {
-	if p := r.URL.Query().Get("pretty"); p != "" {
+	if p := queryOf(r).Get("pretty"); p != "" {
 		b, _ := strconv.ParseBool(p)
 		return b
 	}

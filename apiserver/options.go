@@ -72,7 +72,7 @@ func (s *Server) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	}
 	o := &metav1.DeleteOptions{}
 	if len(body) == 0 {
-		err = readQuery(r.URL.Query(), o)
+		err = readQuery(queryOf(r), o)
 	} else {
 		var media string
 		if media, err = contentType(r, true); err == nil {

@@ -78,7 +78,7 @@ func (q *request) patch() (patch, error) {
 		return p, err
 	}
 	o := &metav1.PatchOptions{}
-	if err := readQuery(q.r.URL.Query(), o); err != nil {
+	if err := readQuery(queryOf(q.r), o); err != nil {
 		return p, err
 	}
 	if errs := metav1validation.ValidatePatchOptions(o, p.kind); len(errs) > 0 { // B-59

@@ -5,7 +5,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -29,6 +31,21 @@ type recorder struct {
 	// seat is left while a write waits for the client longer than patience allows; nil if the request has none.
 	seat     *flowcontrol.Seat
 	patience *time.Timer
+	// query is what rawQuery was parsed to; nil before it was.
+	query    url.Values
+	rawQuery string
+}
+
+// queryOf returns the parameters of a request, which are parsed once. They are not to be changed.
+func queryOf(r *http.Request) url.Values {
+	rec := recorderOf(r)
+	if rec == nil {
+		return r.URL.Query()
+	}
+	if rec.query == nil || rec.rawQuery != r.URL.RawQuery {
+		rec.query, rec.rawQuery = r.URL.Query(), r.URL.RawQuery
+	}
+	return rec.query
 }
 
 const (
@@ -83,6 +100,9 @@ func (w *recorder) Write(b []byte) (int, error) {
 		w.deadline(time.Now().Add(w.stall))
 		n, err := w.writePatiently(piece)
 		w.bytes += n
+		if len(piece) >= patienceFrom {
+			runtime.Gosched() // short answers go first
+		}
 		if rest = rest[n:]; err != nil || len(rest) == 0 {
 			return len(b) - len(rest), err
 		}

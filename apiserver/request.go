@@ -41,7 +41,7 @@ func (q *request) rendering() (*rendering, error) {
 	}
 	x := &rendering{res: q.res, f: f, now: q.s.now(), skip: func(o *storage.Object, err error) { q.s.unreadable(o.Key, err, "left out of a list") }}
 	if f.as == "Table" {
-		x.include = q.r.URL.Query().Get("includeObject")
+		x.include = queryOf(q.r).Get("includeObject")
 		switch metav1.IncludeObjectPolicy(x.include) {
 		case "", metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject:
 		default:
@@ -109,7 +109,7 @@ func (q *request) creation() (body, *metav1.CreateOptions, error) {
 	if err != nil {
 		return body{}, nil, err
 	}
-	o, err := createOptions(q.r.URL.Query())
+	o, err := createOptions(queryOf(q.r))
 	if err != nil {
 		return body{}, nil, err
 	}
@@ -122,7 +122,7 @@ func (q *request) replacement() (body, *metav1.UpdateOptions, error) {
 	if err != nil {
 		return body{}, nil, err
 	}
-	o, err := updateOptions(q.r.URL.Query())
+	o, err := updateOptions(queryOf(q.r))
 	if err != nil {
 		return body{}, nil, err
 	}

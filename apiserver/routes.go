@@ -187,7 +187,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 		return err
 	}
 	if t.sub != nil && t.sub.Action == resources.Unserved && (t.sub.Has(verb) || t.sub.Name == "proxy") {
-		if r.URL.Query().Get("dryRun") != "" && t.sub.Name != "log" { // B-70
+		if queryOf(r).Get("dryRun") != "" && t.sub.Name != "log" { // B-70
 			return badRequest("dryRun is not supported")
 		}
 		return errNeedsKubelet
@@ -238,7 +238,7 @@ func (s *Server) limit(r *http.Request, verb string) (time.Duration, error) {
 	if longRunning(verb) {
 		limit = 0
 	}
-	value := r.URL.Query().Get("timeout")
+	value := queryOf(r).Get("timeout")
 	if value == "" {
 		return limit, nil
 	}
@@ -321,7 +321,7 @@ func verbOf(r *http.Request, t target) string {
 
 // wantsWatch reads the watch parameter: present is true unless it says 0 or false (C-03).
 func wantsWatch(r *http.Request) bool {
-	v, ok := r.URL.Query()["watch"]
+	v, ok := queryOf(r)["watch"]
 	return ok && v[0] != "0" && !strings.EqualFold(v[0], "false")
 }
 

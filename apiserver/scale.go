@@ -35,7 +35,7 @@ func (s *Server) serveScale(q *request) error {
 	var next scaling
 	switch q.verb {
 	case "get":
-		o, err := s.get(q.r.Context(), &q.op, q.r.URL.Query().Get("resourceVersion"))
+		o, err := s.get(q.r.Context(), &q.op, queryOf(q.r).Get("resourceVersion"))
 		if err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func (q *request) classified() *auth.Attributes {
 
 // objects tells how many objects a list shows, or a watch that begins with all there are; nil for other requests.
 func (q *request) objects() func() int {
-	if q.res.Collection == "" || q.verb != "list" && (q.verb != "watch" || q.r.URL.Query().Get("sendInitialEvents") != "true") {
+	if q.res.Collection == "" || q.verb != "list" && (q.verb != "watch" || queryOf(q.r).Get("sendInitialEvents") != "true") {
 		return nil
 	}
 	return func() int { return q.s.countOf(q) }

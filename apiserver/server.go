@@ -113,7 +113,9 @@ type Server struct {
 	memory *budget.Budget
 	flow   *flowcontrol.Controller
 	flows  *flowcontrol.Live
-	ways   ways
+	// weighing has room for those who weigh large bodies at a time.
+	weighing chan struct{}
+	ways     ways
 	// crowds count watches.
 	crowds crowds
 	// vouchers know the last writes.
@@ -178,6 +180,7 @@ func New(c Config) (*Server, error) {
 	bodies := min(maxIntake, c.MemoryInFlight/2)
 	s.intake.common.limit, s.intake.masters.limit = bodies, bodies
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
+	s.weighing = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error

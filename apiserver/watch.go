@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
@@ -36,7 +37,7 @@ func (s *Server) serveWatch(q *request) error {
 	if x.f.media == mediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
 		return notAcceptable(streamed(!q.res.Custom))
 	}
-	query := q.r.URL.Query()
+	query := maps.Clone(queryOf(q.r))
 	query.Set("watch", "true")
 	o, err := listOptions(query)
 	if err != nil {

@@ -197,8 +197,8 @@ func reachable(a net.Addr) string {
 // newHTTPServer bounds what a client can hold up; answers aren't bounded in time, for watches.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 90 * time.Second, MaxHeaderBytes: 1 << 20,
+		Handler: h, ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 90 * time.Second, MaxHeaderBytes: 512 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelInfo),
-		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 1000}, ConnContext: apiserver.ConnContext,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 100}, ConnContext: apiserver.ConnContext,
 	}
 }
