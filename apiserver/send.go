@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,14 +34,41 @@ func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer
 	}
 	w.Header().Set("Content-Encoding", "gzip")
 	w.Header().Add("Vary", "Accept-Encoding")
-	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	z := compressors.Get().(*gzip.Writer)
+	z.Reset(w)
+	return &yielding{Writer: z}, func() error {
+		defer release()
+		err := z.Close()
+		z.Reset(nil)
+		compressors.Put(z)
+		return err
+	}
+}
+
+// compressors are used again, as each has more than a megabyte.
+var compressors = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {
 		panic(err) // the level is a constant
 	}
-	return z, func() error {
-		defer release()
-		return z.Close()
+	return z
+}}
+
+// yieldEvery is how many bytes are compressed before others have a turn: some tenths of a millisecond.
+const yieldEvery = 64 << 10
+
+// yielding lets short requests go first while a long answer is compressed.
+type yielding struct {
+	io.Writer
+	since int
+}
+
+func (y *yielding) Write(b []byte) (int, error) {
+	if y.since += len(b); y.since >= yieldEvery {
+		y.since = 0
+		runtime.Gosched()
 	}
+	return y.Writer.Write(b)
 }
 
 // sized says in the head how long the answer is: net/http would send it in chunks, each of which begins

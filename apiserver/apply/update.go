@@ -70,6 +70,9 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 			return err
 		}
 	}
+	if err := listed(was.versioned, obj); err != nil {
+		return err
+	}
 	_, err = e.fields.Update(was, obj, manager)
 	return err
 }
@@ -98,6 +101,9 @@ func (e *endpoint) pared(was *view, obj object, manager string) (done bool, err 
 	}
 	stored.SetManagedFields(concerned)
 	now.SetManagedFields(concerned)
+	if err := listed(a, b); err != nil {
+		return true, err
+	}
 	_, err = e.fields.Update(&view{stored, a}, now, manager)
 	left := slices.DeleteFunc(now.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == alone.Manager })
 	obj.SetManagedFields(ordered(append(left, bystanding...)))

@@ -161,7 +161,7 @@ func (c *Controller) Handle(
 			served = true
 			t.series.begin(c.clock.Since(start))
 			defer t.series.executing.Dec()
-			seat := &Seat{c: c, level: t.class.Level, width: width}
+			seat := &Seat{c: c, level: t.class.Level, width: 1}
 			defer seat.end()
 			serve(seat)
 		})

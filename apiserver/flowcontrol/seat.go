@@ -10,20 +10,22 @@ type Seat struct {
 	c *Controller
 	// level is empty for the level exempt.
 	level string
+	// width is how many seats it leaves: one, which is enough for a short request. If lists left all that they have, slow
+	// clients would make as many of them run as there are. It is 0 for what isn't counted.
 	width int
 
 	mu          sync.Mutex // guards what follows; taken before the Controller's
 	away, ended bool
 }
 
-// Leave gives the seats to another request of the level while this one does nothing but wait for its client to read.
-// So clients that don't read keep no one out. Beyond four times the server's seats nothing is given away any more.
+// Leave gives a seat to another request of the level while this one does nothing but wait for its client to read. So
+// clients that don't read keep no one out. Beyond four times the server's seats nothing is given away any more.
 func (s *Seat) Leave() { s.set(true, false) }
 
-// Return takes the seats back. Until others have ended, more requests are being served than there are seats.
+// Return takes the seat back. Until others have ended, more requests are being served than there are seats.
 func (s *Seat) Return() { s.set(false, false) }
 
-// end returns the seats for the last time.
+// end returns the seat for the last time.
 func (s *Seat) end() { s.set(false, true) }
 
 func (s *Seat) set(away, ended bool) {
