@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -42,6 +43,10 @@ func (s *Server) serveDeleteCollection(q *request) error {
 	items, meta, err := s.deleteCollection(q.r.Context(), &q.op, list, opts, x)
 	if err != nil {
 		return err
+	}
+	q.without = func() error { // an error would say that nothing was deleted
+		kind := metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+		return q.answerOther(x, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})
 	}
 	return q.answerList(x, items, meta)
 }

@@ -117,8 +117,12 @@ func (q *request) afford(bytes int64, answer func() error) error {
 func (s *Server) serve(q *request) error {
 	err := s.seat(q, func() error { return s.verb(q) })
 	for err == errDeferred {
-		if err = s.reserve(q, q.wants); err == nil {
+		err = s.reserve(q, q.wants)
+		switch {
+		case err == nil:
 			err = s.seat(q, q.rest)
+		case q.without != nil:
+			return q.without()
 		}
 	}
 	return err

@@ -1,6 +1,7 @@
 package apiserver_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -288,5 +289,24 @@ func defineOpen(t *testing.T, s *apiservertest.Server) {
 		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type", mergePatch), http.StatusOK)
 	for s.Types.Lookup("open.test", "v1", "opens") == nil {
 		<-s.Types.Changed()
+	}
+}
+
+// TestDeletedWithoutMemory: a DELETE of a collection whose list there is no memory for says that it succeeded.
+func TestDeletedWithoutMemory(t *testing.T) {
+	const mib = 1 << 20
+	store := storagetest.Open(t)
+	big := apiservertest.Start(t, &apiservertest.Options{Store: store})
+	for i := range 8 {
+		must(t, big.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": strings.Repeat("x", mib/2)}, nil)), http.StatusCreated)
+	}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MemoryInFlight = 16 * mib }})
+	must(t, s.Do("GET", configmaps, nil, "Accept", mediaProtobuf), http.StatusRequestEntityTooLarge)
+	a := must(t, s.Do("DELETE", configmaps, nil, "Accept", mediaProtobuf+", application/json"), http.StatusOK)
+	if !bytes.Contains(a.Body, []byte("Success")) {
+		t.Errorf("%.300q", a.Body)
+	}
+	if items := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().Items; len(items) != 0 {
+		t.Errorf("%d are left", len(items))
 	}
 }

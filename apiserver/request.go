@@ -28,6 +28,8 @@ type request struct {
 	// rest is what remains to be done when there are so many bytes of memory (see afford).
 	rest  func() error
 	wants int64
+	// without answers a request that has done its work if there never is that much; nil for others.
+	without func() error
 }
 
 // managerOr is who managedFields record the request for: whom its options name, else the client.
