@@ -3,7 +3,6 @@ package apiserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,14 +46,11 @@ func (s *Server) charge(q *request) error {
 	if len(body) > slowBody {
 		<-s.weighing
 	}
-	if bytes > maxBodyMemory {
-		return tooMuchMemory(bytes)
-	}
 	if exact || bytes <= budget.Light && !weight.Aliased(body) {
-		return s.reserve(q, bytes)
+		return s.reserve(q, bytes, maxBodyMemory)
 	}
 	tree, _ := treeKind.YAML(body)
-	if err := s.reserve(q, tree.Write()); err != nil {
+	if err := s.reserve(q, tree.Write(), 0); err != nil {
 		return err
 	}
 	if checkAliases(body) != nil {
@@ -64,31 +60,27 @@ func (s *Server) charge(q *request) error {
 	if err != nil {
 		return nil // as above
 	}
-	if bytes, _ = s.weigh(q, mediaJSON, data); bytes > maxBodyMemory {
-		return tooMuchMemory(bytes)
-	}
-	return s.reserve(q, tree.Write()+bytes)
-}
-
-func tooMuchMemory(bytes int64) error {
-	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the body would take about %d MiB of memory, of which one may take %d",
-		bytes>>20, int64(maxBodyMemory)>>20))
+	bytes, _ = s.weigh(q, mediaJSON, data)
+	return s.reserve(q, tree.Write()+bytes, tree.Write()+maxBodyMemory)
 }
 
 // reserve waits until there is memory for the request, as long as for a seat. It holds no seat meanwhile: requests that
-// wait for memory keep none from those that need little. Errors: 413 if there is never so much, 429 if it takes too long.
-func (s *Server) reserve(q *request, bytes int64) error {
+// wait for memory keep none from those that need little. most is what it may have, 0 for any number. Errors: 413 if
+// there is never so much, 429 if it takes too long.
+func (s *Server) reserve(q *request, bytes, most int64) error {
 	if bytes <= 0 {
 		return nil
 	}
 	q.lease.Release()
-	if q.lease = s.memory.Try(q.claim(bytes)); q.lease != nil {
+	claim := q.claim(bytes)
+	claim.Most = most
+	if q.lease = s.memory.Try(claim); q.lease != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeoutCause(q.r.Context(), s.config.RequestTimeout/4, errNoMemory)
 	defer cancel()
 	var err error
-	q.lease, err = s.memory.Acquire(ctx, q.claim(bytes))
+	q.lease, err = s.memory.Acquire(ctx, claim)
 	switch {
 	case errors.Is(err, budget.ErrTooLarge):
 		return apierrors.NewRequestEntityTooLargeError(err.Error())
@@ -117,7 +109,7 @@ func (q *request) afford(bytes int64, answer func() error) error {
 func (s *Server) serve(q *request) error {
 	err := s.seat(q, func() error { return s.verb(q) })
 	for err == errDeferred {
-		err = s.reserve(q, q.wants)
+		err = s.reserve(q, q.wants, 0)
 		switch {
 		case err == nil:
 			err = s.seat(q, q.rest)

@@ -33,6 +33,8 @@ type Claim struct {
 	Bytes  int64
 	// Master says that it is one of the system's masters'.
 	Master bool
+	// Most is how many bytes it may have, however large the budget is; 0 for any number.
+	Most int64
 }
 
 // heavy reports whether the claim waits for room that others' claims are in.
@@ -106,6 +108,14 @@ func (b *Budget) ceiling(c Claim) int64 {
 	return b.total / 8 * eighths
 }
 
+// most is how many bytes the claim may have when nothing else is held.
+func (b *Budget) most(c Claim) int64 {
+	if c.Most > 0 {
+		return min(c.Most, b.ceiling(c))
+	}
+	return b.ceiling(c)
+}
+
 // Counts returns what was counted.
 func (b *Budget) Counts() Counts {
 	b.mu.Lock()
@@ -117,7 +127,7 @@ func (b *Budget) Counts() Counts {
 func (b *Budget) Try(c Claim) *Lease {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.waiting[c.queue()] > 0 || !b.fits(c) {
+	if b.waiting[c.queue()] > 0 || c.Bytes > b.most(c) || !b.fits(c) {
 		return nil
 	}
 	return b.grant(c)
@@ -155,9 +165,9 @@ func (b *Budget) Acquire(ctx context.Context, c Claim) (*Lease, error) {
 func (b *Budget) enter(c Claim) (*waiter, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if c.Bytes > b.ceiling(c) {
+	if most := b.most(c); c.Bytes > most {
 		b.counts.TooLarge++
-		return nil, fmt.Errorf("%w: about %d MiB of %d", ErrTooLarge, c.Bytes>>20, b.ceiling(c)>>20)
+		return nil, fmt.Errorf("%w: about %d MiB of %d", ErrTooLarge, c.Bytes>>20, most>>20)
 	}
 	if b.counts.Waiting >= maxWaiting {
 		b.counts.Full++

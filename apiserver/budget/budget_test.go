@@ -78,17 +78,17 @@ func TestCeilings(t *testing.T) {
 		{12 * mib, false, 48}, {12 * mib, true, 48}, {8 * mib, true, 56}, {mib, false, 56}, {mib, true, 64},
 	} {
 		b := New(64*mib, 100)
-		for i := 0; b.Try(Claim{fmt.Sprint(i), c.bytes, c.master}) != nil; i++ {
+		for i := 0; b.Try(Claim{Holder: fmt.Sprint(i), Bytes: c.bytes, Master: c.master}) != nil; i++ {
 		}
 		if held := b.Counts().Held; held != c.most*mib {
 			t.Errorf("%+v: %d MiB held", c, held/mib)
 		}
 	}
 	b := New(64*mib, 1)
-	if _, err := b.Acquire(t.Context(), Claim{"a", 48*mib + 1, false}); !errors.Is(err, ErrTooLarge) {
+	if _, err := b.Acquire(t.Context(), Claim{Holder: "a", Bytes: 48*mib + 1, Master: false}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("larger than the budget: %v", err)
 	}
-	if l, err := b.Acquire(t.Context(), Claim{"a", 48 * mib, false}); err != nil || l.Bytes() != 48*mib {
+	if l, err := b.Acquire(t.Context(), Claim{Holder: "a", Bytes: 48 * mib, Master: false}); err != nil || l.Bytes() != 48*mib {
 		t.Errorf("as large as the budget: %v", err)
 	}
 }
@@ -99,15 +99,15 @@ func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t, 128*mib, 100) // 96 for heavy claims
 		ctx := t.Context()
-		l.ask(ctx, "a1", Claim{"a", 40 * mib, false})
-		l.ask(ctx, "b1", Claim{"b", 50 * mib, false})
+		l.ask(ctx, "a1", Claim{Holder: "a", Bytes: 40 * mib, Master: false})
+		l.ask(ctx, "b1", Claim{Holder: "b", Bytes: 50 * mib, Master: false})
 		l.want("a1", "b1")
-		l.ask(ctx, "a2", Claim{"a", 8 * mib, false}) // no more than half for one
-		l.ask(ctx, "a3", Claim{"a", 8 * mib, false})
-		l.ask(ctx, "c1", Claim{"c", 60 * mib, false}) // no room
-		l.ask(ctx, "d1", Claim{"d", 2 * mib, false})  // there is room, but c waits for it
+		l.ask(ctx, "a2", Claim{Holder: "a", Bytes: 8 * mib, Master: false}) // no more than half for one
+		l.ask(ctx, "a3", Claim{Holder: "a", Bytes: 8 * mib, Master: false})
+		l.ask(ctx, "c1", Claim{Holder: "c", Bytes: 60 * mib, Master: false}) // no room
+		l.ask(ctx, "d1", Claim{Holder: "d", Bytes: 2 * mib, Master: false})  // there is room, but c waits for it
 		l.want()
-		l.ask(ctx, "d2", Claim{"d", mib, false})
+		l.ask(ctx, "d2", Claim{Holder: "d", Bytes: mib, Master: false})
 		l.want("d2")
 		l.end("a1")
 		l.want("a2") // it came before c, and neither holds anything
@@ -126,13 +126,13 @@ func TestSlots(t *testing.T) {
 		l := start(t, 1024*mib, 2)
 		ctx := t.Context()
 		for i := range 4 {
-			l.ask(ctx, fmt.Sprint("a", i), Claim{"a", Slow, false})
+			l.ask(ctx, fmt.Sprint("a", i), Claim{Holder: "a", Bytes: Slow, Master: false})
 		}
 		l.want("a0")
-		l.ask(ctx, "b0", Claim{"b", Slow, false})
-		l.ask(ctx, "c0", Claim{"c", Slow, false})
+		l.ask(ctx, "b0", Claim{Holder: "b", Bytes: Slow, Master: false})
+		l.ask(ctx, "c0", Claim{Holder: "c", Bytes: Slow, Master: false})
 		l.want("b0")
-		l.ask(ctx, "a4", Claim{"a", mib, false})
+		l.ask(ctx, "a4", Claim{Holder: "a", Bytes: mib, Master: false})
 		l.want("a4")
 		l.leases["a0"].Shrink(Slow) // its work is done
 		synctest.Wait()
@@ -153,11 +153,11 @@ func TestSlots(t *testing.T) {
 func TestGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t, 64*mib, 4)
-		l.ask(t.Context(), "a", Claim{"a", 40 * mib, false})
+		l.ask(t.Context(), "a", Claim{Holder: "a", Bytes: 40 * mib, Master: false})
 		gone := errors.New("gone")
 		ctx, leave := context.WithCancelCause(t.Context())
-		l.ask(ctx, "b", Claim{"b", 40 * mib, false})
-		l.ask(t.Context(), "c", Claim{"c", 4 * mib, false})
+		l.ask(ctx, "b", Claim{Holder: "b", Bytes: 40 * mib, Master: false})
+		l.ask(t.Context(), "c", Claim{Holder: "c", Bytes: 4 * mib, Master: false})
 		l.want("a")
 		leave(gone)
 		synctest.Wait()
@@ -168,7 +168,7 @@ func TestGone(t *testing.T) {
 		late, cancel := context.WithTimeoutCause(t.Context(), 8*time.Second, gone)
 		defer cancel()
 		began := time.Now()
-		if _, err := l.Acquire(late, Claim{"b", 40 * mib, false}); !errors.Is(err, gone) || time.Since(began) != 8*time.Second {
+		if _, err := l.Acquire(late, Claim{Holder: "b", Bytes: 40 * mib, Master: false}); !errors.Is(err, gone) || time.Since(began) != 8*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		if c := l.Counts(); c.Ended != 2 {
@@ -184,15 +184,15 @@ func TestGone(t *testing.T) {
 func TestFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t, 64*mib, 4)
-		l.ask(t.Context(), "first", Claim{"z", 48 * mib, false})
+		l.ask(t.Context(), "first", Claim{Holder: "z", Bytes: 48 * mib, Master: false})
 		for i := range maxWaiting {
-			l.ask(t.Context(), fmt.Sprint("flood", i), Claim{"flood", 2 * mib, false})
+			l.ask(t.Context(), fmt.Sprint("flood", i), Claim{Holder: "flood", Bytes: 2 * mib, Master: false})
 		}
-		l.ask(t.Context(), "more", Claim{"flood", 2 * mib, false})
+		l.ask(t.Context(), "more", Claim{Holder: "flood", Bytes: 2 * mib, Master: false})
 		if !errors.Is(l.errs["more"], ErrFull) {
 			t.Errorf("one more than may wait: %v", l.errs["more"])
 		}
-		l.ask(t.Context(), "other", Claim{"other", 2 * mib, false})
+		l.ask(t.Context(), "other", Claim{Holder: "other", Bytes: 2 * mib, Master: false})
 		if last := fmt.Sprint("flood", maxWaiting-1); l.errs["other"] != nil || !errors.Is(l.errs[last], ErrFull) {
 			t.Errorf("another's: %v; the flood's last: %v", l.errs["other"], l.errs[last])
 		}
@@ -234,7 +234,7 @@ func TestRandom(t *testing.T) {
 		for i := range 2000 {
 			if name := fmt.Sprint(i); r.IntN(5) > 1 {
 				live[name] = true
-				l.ask(t.Context(), name, Claim{fmt.Sprint(r.IntN(4)), 1 + r.Int64N(1<<(10+r.IntN(16))), r.IntN(4) == 0})
+				l.ask(t.Context(), name, Claim{Holder: fmt.Sprint(r.IntN(4)), Bytes: 1 + r.Int64N(1<<(10+r.IntN(16))), Master: r.IntN(4) == 0})
 			}
 			check()
 			for name := range live { // any
@@ -271,10 +271,30 @@ func BenchmarkAcquire(b *testing.B) {
 	m := New(1<<30, 2)
 	b.ReportAllocs()
 	for b.Loop() {
-		l, err := m.Acquire(b.Context(), Claim{"user", 100_000, false})
+		l, err := m.Acquire(b.Context(), Claim{Holder: "user", Bytes: 100_000, Master: false})
 		if err != nil {
 			b.Fatal(err)
 		}
 		l.Release()
 	}
+}
+
+// TestMost: a claim that is larger than it may be is rejected, however much is free.
+func TestMost(t *testing.T) {
+	b := New(1<<30, 2)
+	c := Claim{Holder: "a", Bytes: 65 << 20, Most: 64 << 20}
+	if l, err := b.Acquire(t.Context(), c); !errors.Is(err, ErrTooLarge) || l != nil || b.Counts().TooLarge != 1 {
+		t.Errorf("%v, %v", l, err)
+	}
+	c.Bytes = c.Most
+	other, err := b.Acquire(t.Context(), Claim{Holder: "b", Bytes: 128 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := b.Acquire(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Release()
+	other.Release()
 }
