@@ -12,6 +12,8 @@ import (
 const (
 	// maxApplied bounds the objects in one list of an apply document.
 	maxApplied = 10_000
+	// maxAppliedValues bounds the elements of one list in it, whatever they are.
+	maxAppliedValues = 20_000
 	// maxAppliedMembers bounds the members of one object in it, which are compared more quickly.
 	maxAppliedMembers = 65_536
 )
@@ -25,9 +27,12 @@ func checkApplied(data []byte) error {
 	if err != nil {
 		return nil // checkYAML says so
 	}
-	objects, members := mostWithin(j)
+	objects, values, members := mostWithin(j)
 	if objects > maxApplied {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied))
+	}
+	if values > maxAppliedValues {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a list of the apply document has %d elements, the allowed maximum is %d", values, maxAppliedValues))
 	}
 	if members > maxAppliedMembers {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a map of the apply document has %d members, the allowed maximum is %d", members, maxAppliedMembers))
@@ -35,10 +40,13 @@ func checkApplied(data []byte) error {
 	return nil
 }
 
-// mostWithin is how many objects are in the list of a JSON document that has the most, and how many members in the object
-// that has the most.
-func mostWithin(data []byte) (objects, members int) {
-	type container struct{ objects, members int }
+// mostWithin is how many objects are in the list of a JSON document that has the most, how many elements are in the
+// longest list, and how many members in the object that has the most.
+func mostWithin(data []byte) (objects, values, members int) {
+	type container struct {
+		list                     bool
+		objects, commas, members int
+	}
 	open := []container{{}}
 	for i := 0; i < len(data); i++ {
 		in := &open[len(open)-1]
@@ -49,6 +57,10 @@ func mostWithin(data []byte) (objects, members int) {
 					i++
 				}
 			}
+		case ',':
+			if in.commas++; in.list {
+				values = max(values, in.commas+1)
+			}
 		case ':':
 			in.members++
 			members = max(members, in.members)
@@ -57,10 +69,10 @@ func mostWithin(data []byte) (objects, members int) {
 				in.objects++
 				objects = max(objects, in.objects)
 			}
-			open = append(open, container{})
+			open = append(open, container{list: data[i] == '['})
 		case '}', ']':
 			open = open[:max(len(open)-1, 1)]
 		}
 	}
-	return objects, members
+	return objects, values, members
 }

@@ -30,6 +30,7 @@ func TestAppliedBounds(t *testing.T) {
 	}{
 		{deployments, deployment(10_001), http.StatusRequestEntityTooLarge},
 		{deployments, deployment(10_000), http.StatusCreated},
+		{configmaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","finalizers":[` + many(20_001, `"a/%d"`) + `]}}`, http.StatusRequestEntityTooLarge},
 		{configmaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{` + many(65_537, `"%d":""`) + `}}`, http.StatusRequestEntityTooLarge},
 		{configmaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{` + many(5000, `"%d":""`) + `}}`, http.StatusCreated},
 		{"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", `{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"a"},

@@ -13,6 +13,8 @@ const (
 	headMemory, rowMemory = 16 << 10, 1 << 10
 	// copies is how many of an encoded answer there are at a time: a buffer that grows, and is then copied.
 	copies = 5
+	// binaryCopies is that of protobuf.
+	binaryCopies = 3
 	// gzipMemory is what compressing an answer takes (compress/flate).
 	gzipMemory = budget.Light
 )
@@ -48,8 +50,8 @@ func (x *rendering) making(objs []*storage.Object, size int64) (n int64) {
 		n = copies*size + x.largest(objs)
 	case x.f.as == "Table":
 		n = x.tableCost(objs)
-	case x.f.media == mediaProtobuf:
-		n = copies*size + x.largest(objs)
+	case x.f.media == mediaProtobuf: // encoded one after the other
+		n = binaryCopies*size + x.largest(objs)
 	case x.f.media == mediaYAML:
 		n = x.yamlCost(objs)
 	default:
@@ -64,9 +66,9 @@ func (x *rendering) making(objs []*storage.Object, size int64) (n int64) {
 	return n
 }
 
-// scanCost is the memory of custom resources that are converted while a list is read, whose page is taken for an average
-// one. They are converted together (see browse), and then kept as JSON, or as trees where JSON isn't what is sent.
-func (s *Server) scanCost(q *request, x *rendering, limit int64) int64 {
+// scanCost is the memory of custom resources that are converted together while a list is read (see browse). What is
+// selected of them counts with the answer.
+func (s *Server) scanCost(q *request, x *rendering, limit int64) (n int64) {
 	if !x.res.Custom || x.res.FromStored == nil || x.metadataOnly() {
 		return 0
 	}
@@ -74,24 +76,17 @@ func (s *Server) scanCost(q *request, x *rendering, limit int64) int64 {
 	if err != nil {
 		return 0
 	}
-	var n, size, trees int64
+	size, count, most := 0, 0, readAhead
+	if limit > 0 {
+		most = int(min(limit, readAhead))
+	}
 	prefix := q.key(s.root)
 	snapshot.Ascend(prefix, prefix, func(o *storage.Object) bool {
-		n++
-		size += int64(len(o.JSON))
-		trees += weight.Tree.JSON(o.JSON).Decoded()
-		return true
+		size, count = size+len(o.JSON), count+1
+		n += copies*int64(len(o.JSON)) + 2*weight.Tree.JSON(o.JSON).Decoded()
+		return size < readBytes && count < most
 	})
-	if limit > 0 && limit < n {
-		size, trees = size*limit/n, trees*limit/n
-	}
-	if x.f.media != mediaJSON || x.f.as != "" {
-		return copies*size + 2*trees
-	}
-	if size > readBytes {
-		trees = trees / (size / readBytes)
-	}
-	return copies*size + 2*trees
+	return n
 }
 
 // decoded is what all objects take that are decoded.

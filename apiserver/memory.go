@@ -35,16 +35,9 @@ func (q *request) claim(bytes int64) budget.Claim {
 // only when it is parsed, for which there must be memory as well.
 func (s *Server) charge(q *request) error {
 	body, media := q.body(), q.media()
-	if len(body) > slowBody { // one after the other, so that short requests find a processor
-		select {
-		case s.weighing <- struct{}{}:
-		case <-q.r.Context().Done():
-			return q.r.Context().Err()
-		}
-	}
-	bytes, exact := s.weigh(q, media, body)
-	if len(body) > slowBody {
-		<-s.weighing
+	bytes, exact, err := s.weighInTurn(q, media, body)
+	if err != nil {
+		return err
 	}
 	if exact || bytes <= budget.Light && !weight.Aliased(body) {
 		return s.reserve(q, bytes, maxBodyMemory)
@@ -62,6 +55,20 @@ func (s *Server) charge(q *request) error {
 	}
 	bytes, _ = s.weigh(q, mediaJSON, data)
 	return s.reserve(q, tree.Write()+bytes, tree.Write()+maxBodyMemory)
+}
+
+// weighInTurn is weigh; large bodies are weighed one after the other, so that short requests find a processor.
+func (s *Server) weighInTurn(q *request, media string, body []byte) (n int64, exact bool, err error) {
+	if len(body) > slowBody {
+		select {
+		case s.weighing <- struct{}{}:
+			defer func() { <-s.weighing }()
+		case <-q.r.Context().Done():
+			return 0, false, q.r.Context().Err()
+		}
+	}
+	n, exact = s.weigh(q, media, body)
+	return n, exact, nil
 }
 
 // reserve waits until there is memory for the request, as long as for a seat. It holds no seat meanwhile: requests that

@@ -109,21 +109,37 @@ func (w *recorder) Write(b []byte) (int, error) {
 	}
 }
 
-// writePatiently writes; if that takes long, others have the request's seat meanwhile.
-func (w *recorder) writePatiently(piece []byte) (int, error) {
-	if w.seat == nil || len(piece) < patienceFrom {
+// sit says which seat the request has from now on; nil for none.
+func (w *recorder) sit(seat *flowcontrol.Seat) {
+	if w != nil {
+		w.seat, w.patience = seat, nil
+	}
+}
+
+// writePatiently writes; if that takes long, others have a seat of the request's meanwhile.
+func (w *recorder) writePatiently(piece []byte) (n int, err error) {
+	if len(piece) < patienceFrom {
 		return w.ResponseWriter.Write(piece)
+	}
+	w.patiently(func() { n, err = w.ResponseWriter.Write(piece) })
+	return n, err
+}
+
+// patiently runs what may have to wait for the client. The request keeps its seat meanwhile only if that is short.
+func (w *recorder) patiently(write func()) {
+	if w == nil || w.seat == nil {
+		write()
+		return
 	}
 	if w.patience == nil {
 		w.patience = time.AfterFunc(patienceTime, w.seat.Leave)
 	} else {
 		w.patience.Reset(patienceTime)
 	}
-	n, err := w.ResponseWriter.Write(piece)
+	write()
 	if !w.patience.Stop() {
 		w.seat.Return() // if that comes before Leave, the end of the request returns it
 	}
-	return n, err
 }
 
 // FlushError sends what net/http holds back, in time or not at all. What comes after it is not late

@@ -21,9 +21,7 @@ func (s *Server) seat(q *request, serve func() error) (err error) {
 	a := q.classified()
 	ok := s.flow.Handle(q.r.Context(), a, q.objects(), shownIn(q.w.Header()), func(seat *flowcontrol.Seat) {
 		defer s.inFlight(q.verb)()
-		if rec := recorderOf(q.r); rec != nil {
-			rec.seat = seat
-		}
+		recorderOf(q.r).sit(seat)
 		if q.held != nil && !q.held.serve() {
 			err = errBusy
 			return
@@ -42,9 +40,7 @@ func (s *Server) seatWatch(q *request, serve func() error) error {
 	ctx, rec := q.r.Context(), recorderOf(q.r)
 	go func() {
 		ended <- s.flow.Handle(ctx, q.classified(), q.objects(), shownIn(q.w.Header()), func(seat *flowcontrol.Seat) {
-			if rec != nil {
-				rec.seat = seat
-			}
+			rec.sit(seat)
 			close(seated)
 			<-begun
 		})
@@ -57,9 +53,7 @@ func (s *Server) seatWatch(q *request, serve func() error) error {
 	q.begun = sync.OnceFunc(func() {
 		close(begun)
 		<-ended
-		if rec != nil {
-			rec.seat = nil
-		}
+		rec.sit(nil)
 	})
 	defer q.begun()
 	return serve()
@@ -74,9 +68,7 @@ func (s *Server) seated(next http.Handler) http.Handler {
 			a = attributesOf(r)
 		}
 		if !s.flow.Handle(r.Context(), a, nil, shownIn(w.Header()), func(seat *flowcontrol.Seat) {
-			if rec := recorderOf(r); rec != nil {
-				rec.seat = seat
-			}
+			recorderOf(r).sit(seat)
 			next.ServeHTTP(w, r)
 		}) {
 			s.writeError(w, r, rejected(r.Context()))

@@ -66,7 +66,7 @@ func (w *watch) converse(c *websocket.Conn) {
 		case <-ctx.Done():
 		}
 	})
-	w.out = &messages{to: c, binary: w.x.f.media == mediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing}
+	w.out = &messages{to: c, rec: recorderOf(w.q.r), binary: w.x.f.media == mediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing}
 	_ = w.stream(ctx) // it tells the client itself
 	cancel()
 	_ = c.SetDeadline(time.Now().Add(hangUp))
@@ -75,7 +75,9 @@ func (w *watch) converse(c *websocket.Conn) {
 
 // messages sends frames as messages.
 type messages struct {
-	to     *websocket.Conn
+	to *websocket.Conn
+	// rec knows the seat that the request has until it has sent its initial events.
+	rec    *recorder
 	binary bool
 	// stall is how long the client may leave a message unread.
 	stall   time.Duration
@@ -91,10 +93,13 @@ func (m *messages) write(frame []byte) error {
 		return errors.New("the server shuts down")
 	default:
 	}
+	var message any = string(frame)
 	if m.binary {
-		return websocket.Message.Send(m.to, frame[frameLength:]) // messages have lengths of their own
+		message = frame[frameLength:] // messages have lengths of their own
 	}
-	return websocket.Message.Send(m.to, string(frame))
+	var err error
+	m.rec.patiently(func() { err = websocket.Message.Send(m.to, message) })
+	return err
 }
 
 func (m *messages) flush() error { return nil }

@@ -93,7 +93,7 @@ func TestFlowControlObjects(t *testing.T) {
 	merge("prioritylevelconfigurations/workload-low", `{"metadata":{"annotations":{"`+flowcontrolv1.AutoUpdateAnnotationKey+`":"false"}},"spec":{"limited":{"nominalConcurrencyShares":9}}}`)
 	do(t, s, "POST", flowControl+"prioritylevelconfigurations", `{"metadata":{"name":"once","annotations":{"`+flowcontrolv1.AutoUpdateAnnotationKey+`":"true"}},
 		"spec":{"type":"Limited","limited":{"limitResponse":{"type":"Reject"}}}}`)
-	schemas, levels = s.Watch(flowControl+"flowschemas?watch=1&resourceVersion=0"), s.Watch(flowControl+"prioritylevelconfigurations?watch=1&resourceVersion=0")
+	schemas = s.Watch(flowControl + "flowschemas?watch=1&resourceVersion=0")
 	before := s.Do("GET", flowControl+"prioritylevelconfigurations", nil).List().GetResourceVersion()
 	stop = balances(t, s)
 	shows(t, schemas, "global-default", found)

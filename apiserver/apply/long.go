@@ -3,17 +3,21 @@ package apply
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// mostListed is how many objects a list may have for its fields to be compared: structured-merge-diff inserts each into
+// mostListed is how many elements a list may have for its fields to be compared: structured-merge-diff inserts each into
 // a sorted slice, which takes seconds for 30,000 in reverse order, and minutes for 120,000.
 const mostListed = 10_000
 
+// mostValues is how many elements it may have that are no objects. Most such lists are atomic, and cost nothing.
+const mostValues = 2 * mostListed
+
 // errListed is the error of an object with a longer list. Its writes leave it without managedFields.
-var errListed = errors.New("a list has too many objects for their fields to be compared")
+var errListed = errors.New("a list has too many elements for their fields to be compared")
 
 // listed returns errListed for objects with a list that is too long.
 func listed(objs ...runtime.Object) error {
@@ -41,15 +45,7 @@ func longWithin(v any) bool {
 			}
 		}
 	case []any:
-		if len(v) > mostListed {
-			_, object := v[0].(map[string]any)
-			return object
-		}
-		for _, element := range v {
-			if longWithin(element) {
-				return true
-			}
-		}
+		return len(v) > mostValues || len(v) > mostListed && slices.ContainsFunc(v, isObject) || slices.ContainsFunc(v, longWithin)
 	}
 	return false
 }
@@ -66,8 +62,11 @@ func longTyped(v reflect.Value) bool {
 			}
 		}
 	case reflect.Slice:
-		if v.Type().Elem().Kind() != reflect.Struct {
+		if v.Type().Elem().Kind() == reflect.Uint8 { // bytes are one value
 			return false
+		}
+		if v.Type().Elem().Kind() != reflect.Struct {
+			return v.Len() > mostValues
 		}
 		if v.Len() > mostListed {
 			return true
@@ -79,4 +78,9 @@ func longTyped(v reflect.Value) bool {
 		}
 	}
 	return false
+}
+
+func isObject(v any) bool {
+	_, is := v.(map[string]any)
+	return is
 }

@@ -43,4 +43,17 @@ func TestLongLists(t *testing.T) {
 	if listed(custom(mostListed)) != nil || listed(custom(mostListed+1)) == nil {
 		t.Error("a custom resource's list is not counted")
 	}
+	mixed := custom(mostListed + 1)
+	mixed.Object["spec"].(map[string]any)["deep"].([]any)[0].(map[string]any)["list"].([]any)[0] = "first"
+	if listed(mixed) == nil {
+		t.Error("a list that begins with a value is not counted")
+	}
+	for n, long := range map[int]bool{mostValues: false, mostValues + 1: true} {
+		p := variables(1)
+		p.Finalizers = make([]string, n)
+		values := &unstructured.Unstructured{Object: map[string]any{"spec": make([]any, n)}}
+		if (listed(p) != nil) != long || (listed(values) != nil) != long {
+			t.Errorf("%d values: %v, %v", n, listed(p), listed(values))
+		}
+	}
 }

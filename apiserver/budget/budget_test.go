@@ -298,3 +298,20 @@ func TestMost(t *testing.T) {
 	l.Release()
 	other.Release()
 }
+
+// TestLightShare: a holder with many light claims leaves room for the light and the heavy claims of others.
+func TestLightShare(t *testing.T) {
+	b := New(64<<20, 2)
+	n := 0
+	for b.Try(Claim{Holder: "a", Bytes: Light}) != nil {
+		n++
+	}
+	if most := int(b.ceiling(Claim{}) / 2 / Light); n != most {
+		t.Errorf("%d light claims of one holder, want %d", n, most)
+	}
+	for _, bytes := range []int64{Light, 4 << 20} {
+		if b.Try(Claim{Holder: "b", Bytes: bytes}) == nil {
+			t.Errorf("no room for %d bytes of another holder", bytes)
+		}
+	}
+}

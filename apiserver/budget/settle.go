@@ -16,6 +16,9 @@ func (b *Budget) may(c Claim) bool {
 	if c.heavy() && h.heavy > 0 && h.heavy+c.Bytes > b.ceiling(c)/2 {
 		return false
 	}
+	if light := h.bytes - h.heavy; !c.heavy() && light+c.Bytes > b.ceiling(c)/2 {
+		return false
+	}
 	return !c.slow() || b.slow < b.slots && (h.slow == 0 || h.slow < b.slots-1)
 }
 

@@ -126,8 +126,11 @@ func (c *Controller) resize(l *level, seats int) {
 	}
 	c.metrics.resize(l, seats)
 	q.limit = seats
-	q.QueueSet = next.Complete(fq.DispatchingConfig{ConcurrencyLimit: seats + q.away, ConcurrencyDenominator: max(seats, 1)})
-	c.queues[name] = q
+	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: seats + q.away, ConcurrencyDenominator: max(seats, 1)})
+	if q.QueueSet == nil { // else it is the same, which requests read without the lock
+		q.QueueSet = set
+		c.queues[name] = q
+	}
 }
 
 // Class is what a request was classified as. UIDs are empty for objects that aren't stored.
@@ -136,8 +139,9 @@ type Class struct {
 	SchemaUID, LevelUID types.UID
 }
 
-// Handle runs serve when the request has its seats, which it is given, and returns when it has ended; it reports false if the request is rejected and serve was not run. classified is called first. objects tells how many objects a list may show; nil for
-// other requests.
+// Handle runs serve when the request has its seats, which it is given, and returns when it has ended; it reports false
+// if the request is rejected and serve was not run. classified is called first. objects tells how many objects a list may
+// show; nil for other requests.
 func (c *Controller) Handle(
 	ctx context.Context, a *auth.Attributes, objects func() int, classified func(Class), serve func(*Seat),
 ) bool {
@@ -161,7 +165,7 @@ func (c *Controller) Handle(
 			served = true
 			t.series.begin(c.clock.Since(start))
 			defer t.series.executing.Dec()
-			seat := &Seat{c: c, level: t.class.Level, width: 1}
+			seat := &Seat{c: c, level: t.class.Level, queues: t.queues, width: 1}
 			defer seat.end()
 			serve(seat)
 		})

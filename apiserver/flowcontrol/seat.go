@@ -8,8 +8,10 @@ const mostAway = 4
 // Seat is what a request holds while it is being served. Its methods may be called by any goroutine.
 type Seat struct {
 	c *Controller
-	// level is empty for the level exempt.
-	level string
+	// level and queues are where the request has its seat; both are empty for the level exempt. By now there may be no
+	// such level any more, or another one of that name.
+	level  string
+	queues *queues
 	// width is how many seats it leaves: one, which is enough for a short request. If lists left all that they have, slow
 	// clients would make as many of them run as there are. It is 0 for what isn't counted.
 	width int
@@ -54,14 +56,13 @@ func (s *Seat) leave(width int) bool {
 		return false
 	}
 	c.away += width
-	if s.level == "" {
+	if s.queues == nil {
 		c.exempt.Add(-int64(width))
 		return true
 	}
-	q := c.queues[s.level] // it has a request, so it is not forgotten
-	q.away += width
-	if l := c.config.levels[s.level]; l != nil {
-		c.resize(l, q.limit)
+	s.queues.away += width
+	if l := c.config.levels[s.level]; l != nil && c.queues[s.level] == s.queues {
+		c.resize(l, s.queues.limit)
 	}
 	return true
 }

@@ -94,3 +94,43 @@ func TestLeaveExempt(t *testing.T) {
 		t.Error("the seat is not free in the end")
 	}
 }
+
+// TestLevelGone: a request whose level goes before it has its seat is served, and may leave it.
+func TestLevelGone(t *testing.T) {
+	c := New(40, time.Second, nil)
+	c.Set(standard())
+	served := false
+	c.Handle(t.Context(), get(user("u")), nil, func(Class) { c.Set(nil, nil) }, func(s *Seat) {
+		served = true
+		s.Leave()
+		c.Set(standard()) // another level of the name
+		s.Return()
+	})
+	if !served || c.away != 0 {
+		t.Errorf("served %v, %d seats are away", served, c.away)
+	}
+	if q := c.queues["global-default"]; q != nil && q.away != 0 {
+		t.Errorf("%d seats of the new level are away", q.away)
+	}
+}
+
+// TestLeaveTogether: seats may be left while others are taken (with the race detector).
+func TestLeaveTogether(t *testing.T) {
+	c := New(40, time.Minute, nil)
+	c.Set(standard())
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 200 {
+				c.Handle(t.Context(), get(user("u")), nil, func(Class) {}, func(s *Seat) {
+					s.Leave()
+					s.Return()
+				})
+			}
+		})
+	}
+	all.Wait()
+	if c.away != 0 {
+		t.Errorf("%d seats are away", c.away)
+	}
+}

@@ -110,14 +110,18 @@ func (o *options) limitMemory(log *slog.Logger) (int64, error) {
 	return n, err
 }
 
-// memoryInFlight is --max-memory-inflight in bytes, by default a quarter of what there is.
+// usualMemory is enough for large requests: of a CustomResourceDefinition of 1 MB, or a list of 25 MB.
+const usualMemory = 256 << 20
+
+// memoryInFlight is --max-memory-inflight in bytes, by default a quarter of what there is, or half where a quarter is
+// not enough for large requests.
 func (o *options) memoryInFlight(m memoryLimit) (int64, error) {
 	q, err := resource.ParseQuantity(o.maxMemory)
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("--max-memory-inflight %q is not a quantity like 512Mi", o.maxMemory)
 	case q.IsZero():
-		return max(m.bytes/4, leastMemory), nil
+		return max(m.bytes/4, min(m.bytes/2, usualMemory), leastMemory), nil
 	case q.Value() < leastMemory:
 		return 0, fmt.Errorf("--max-memory-inflight %s is less than 16Mi", o.maxMemory)
 	}

@@ -54,6 +54,11 @@ func TestMemoryInFlight(t *testing.T) {
 	if got, err := (&options{maxMemory: "0"}).memoryInFlight(memoryLimit{32 << 20, "cgroup"}); err != nil || got != leastMemory {
 		t.Errorf("of little memory: %d %v", got, err)
 	}
+	for bytes, want := range map[int64]int64{512 << 20: 256 << 20, 256 << 20: 128 << 20, 8 << 30: 2 << 30} {
+		if got, err := (&options{maxMemory: "0"}).memoryInFlight(memoryLimit{bytes, "cgroup"}); err != nil || got != want {
+			t.Errorf("of %d MiB: %d MiB %v", bytes>>20, got>>20, err)
+		}
+	}
 	for _, flag := range []string{"", "x", "-1", "15Mi"} {
 		if got, err := (&options{maxMemory: flag}).memoryInFlight(m); err == nil {
 			t.Errorf("%q is %d", flag, got)

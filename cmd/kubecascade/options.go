@@ -123,7 +123,7 @@ func (o *options) groups() []group {
 		}),
 		set("Limits", func(f *pflag.FlagSet) {
 			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside: as many of system:masters, and as many of all others, which share them by flow schemas and priority levels, wait in fair queues, and are answered with 429 if these are full")
-			f.StringVar(&o.maxMemory, "max-memory-inflight", "0", "`quantity` of memory that requests may take, besides their bodies, as estimated from these and from the objects that an answer is made of: beyond it requests wait, and are answered with 429 if that takes too long; 0 for a quarter of the memory that there is (GOMEMLIMIT, the limit of the control group, the machine's)")
+			f.StringVar(&o.maxMemory, "max-memory-inflight", "0", "`quantity` of memory that requests may take, besides their bodies, as estimated from these and from the objects that an answer is made of: beyond it requests wait, and are answered with 429 if that takes too long; a request that alone is more than three quarters of it is answered with 413; 0 for a quarter of the memory that there is (GOMEMLIMIT, the limit of the control group, the machine's), or up to 256Mi if that is no more than half; at least 16Mi")
 			f.DurationVar(&o.requestTimeout, "request-timeout", 34*time.Second, "how long a write may take")
 			f.DurationVar(&o.shutdownTimeout, "shutdown-timeout", 10*time.Second, "how long to wait at shutdown for requests in flight")
 		}),
