@@ -133,9 +133,8 @@ type Server struct {
 	roles      *live.Authorizer
 }
 
-// New returns a server that is ready to serve once the cache is. The error is about the names of
-// admission plugins or authorization modes.
-func New(c Config) (*Server, error) {
+// setDefaults fills in what is not said.
+func (c *Config) setDefaults() {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
@@ -166,6 +165,12 @@ func New(c Config) (*Server, error) {
 	if c.Registry == nil {
 		c.Registry = prometheus.NewRegistry()
 	}
+}
+
+// New returns a server that is ready to serve once the cache is. The error is about the names of
+// admission plugins or authorization modes.
+func New(c Config) (*Server, error) {
+	c.setDefaults()
 	s := &Server{
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
 		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry, c.Types),

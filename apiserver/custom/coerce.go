@@ -65,13 +65,8 @@ func setMeta(content map[string]any, meta *metav1.ObjectMeta) error {
 }
 
 // fill sets defaults. An object whose defaults are too large is left without any: its validation says so.
-func (v *version) fill(obj runtime.Object) { _ = v.tryFill(obj) }
-
-// tryFill is fill with an error for an object whose defaults are too large.
-func (v *version) tryFill(obj runtime.Object) error {
-	r, err := v.rules()
-	if err != nil {
-		return nil // whoever coerced the object was told
+func (v *version) fill(obj runtime.Object) {
+	if r, err := v.rules(); err == nil { // else coerce has returned the error
+		_ = r.defaults.fill(obj.(*unstructured.Unstructured).Object)
 	}
-	return r.defaults.fill(obj.(*unstructured.Unstructured).Object)
 }

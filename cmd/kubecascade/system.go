@@ -93,12 +93,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	if s.api, err = apiserver.New(config); err != nil {
 		return nil, err
 	}
-	s.definitions = definition.New(&loopback.Definitions{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)
-	s.services = registration.New(&loopback.Registrations{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, log)
-	s.fairness = fairness.New(&loopback.Fairness{
-		Producer: s.api.Loopback(auth.Loopback, fairness.Producer), Consumer: s.api.Loopback(auth.Loopback, fairness.Consumer), Cache: d.cache,
-	}, log)
-	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), controllerManager), Cache: d.cache}
+	s.wireOwn(d)
 	if on[garbageCollector] {
 		garbage.connect(s.api)
 		s.controllers[garbageCollector] = garbage.run
@@ -110,6 +105,16 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		s.plain = newHTTPServer(s.api.Insecure(), log)
 	}
 	return s, nil
+}
+
+// wireOwn makes the controllers that are a part of kube-apiserver, and what the system namespaces are made by.
+func (s *system) wireOwn(d *data) {
+	s.definitions = definition.New(&loopback.Definitions{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, s.log)
+	s.services = registration.New(&loopback.Registrations{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, s.log)
+	s.fairness = fairness.New(&loopback.Fairness{
+		Producer: s.api.Loopback(auth.Loopback, fairness.Producer), Consumer: s.api.Loopback(auth.Loopback, fairness.Consumer), Cache: d.cache,
+	}, s.log)
+	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), controllerManager), Cache: d.cache}
 }
 
 // wire makes the controllers that are on, but for the collector.
