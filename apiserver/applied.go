@@ -1,9 +1,6 @@
 package apiserver
 
 import (
-	"fmt"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
@@ -29,13 +26,13 @@ func checkApplied(data []byte) error {
 	}
 	objects, values, members := mostWithin(j)
 	if objects > maxApplied {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied))
+		return oversized("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied)
 	}
 	if values > maxAppliedValues {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a list of the apply document has %d elements, the allowed maximum is %d", values, maxAppliedValues))
+		return oversized("a list of the apply document has %d elements, the allowed maximum is %d", values, maxAppliedValues)
 	}
 	if members > maxAppliedMembers {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a map of the apply document has %d members, the allowed maximum is %d", members, maxAppliedMembers))
+		return oversized("a map of the apply document has %d members, the allowed maximum is %d", members, maxAppliedMembers)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// maxUnsent is how many bytes of an answer may wait in the kernel for being sent, besides those on the way to the client.
-// The kernel would take megabytes for each of many clients that don't read.
+// maxUnsent is how many bytes of an answer may wait in the kernel for being sent, besides those on the way to the
+// client. The kernel would take megabytes for each of many clients that don't read.
 const maxUnsent = 256 << 10
 
 // connection is the key of a request's connection in its context.

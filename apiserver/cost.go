@@ -98,8 +98,8 @@ func (x *rendering) decoded(objs []*storage.Object) (n int64) {
 	return n
 }
 
-// largest is what objects take that are decoded one after the other. Only large ones are looked into, of which there are
-// few as a rule; what is in others is small, or the longest's is no smaller.
+// largest is what objects take that are decoded one after the other. Only large ones are looked into, of which there
+// are few as a rule; what is in others is small, or the longest's is no smaller.
 func (x *rendering) largest(objs []*storage.Object) (most int64) {
 	shape := resourceKind(x.res).Shape
 	var longest *storage.Object

@@ -88,7 +88,8 @@ func (q *request) sendList(x *rendering, items []*storage.Object, meta metav1.Li
 	return nil
 }
 
-// stream returns what writes a list that goes out as it is in the cache, or item by item; nil if it has to be made first.
+// stream returns what writes a list that goes out as it is in the cache, or item by item; nil if it has to be made
+// first.
 func (x *rendering) stream(items []*storage.Object, meta metav1.ListMeta) (func(io.Writer) error, error) {
 	switch {
 	case x.binaryList():

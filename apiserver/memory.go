@@ -31,8 +31,8 @@ func (q *request) claim(bytes int64) budget.Claim {
 	return budget.Claim{Holder: holderOf(q.user.Name), Bytes: bytes, Master: slices.Contains(q.user.Groups, auth.GroupMasters)}
 }
 
-// charge waits until there is memory for what is known of the request before it is served. What YAML stands for is known
-// only when it is parsed, for which there must be memory as well.
+// charge waits until there is memory for what is known of the request before it is served. What YAML stands for is
+// known only when it is parsed, for which there must be memory as well.
 func (s *Server) charge(q *request) error {
 	body, media := q.body(), q.media()
 	bytes, exact, err := s.weighInTurn(q, media, body)
@@ -97,9 +97,9 @@ func (s *Server) reserve(q *request, bytes, most int64) error {
 	return err
 }
 
-// afford makes an answer that takes so much memory, in the seat that the request has if there is that much at once. Else
-// the request gives its seat back, waits, and goes on in another. What the request has held so far is for the answer,
-// too: by then nothing else is left of it.
+// afford makes an answer that takes so much memory, in the seat that the request has if there is that much at once.
+// Else the request gives its seat back, waits, and goes on in another. What the request has held so far is for the
+// answer, too: by then nothing else is left of it.
 func (q *request) afford(bytes int64, answer func() error) error {
 	if bytes <= q.lease.Bytes() {
 		return answer()

@@ -1,20 +1,18 @@
 package apiserver
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // The library that applies JSON patches copies a list for each item that is inserted or removed, and writes a value
 // again for each level above it. Both are bounded before anything is applied: upstream bounds only the number of
 // operations and what "copy" adds (AS handlers/patch.go: applyJSPatch; pkg/server/config.go: JSONPatchMaxCopyBytes).
 
-// maxShifted bounds the items that the insertions and removals of a JSON patch copy: for each operation that may be one,
-// as many as the longest list may have by then. 10,000 insertions into an empty list copy 50 million at most.
+// maxShifted bounds the items that the insertions and removals of a JSON patch copy: for each operation that may be
+// one, as many as the longest list may have by then. 10,000 insertions into an empty list copy 50 million at most.
 const maxShifted = 64 << 20
 
 // checkOperations rejects a JSON patch whose application to a document would take too long for the size of both.
@@ -30,10 +28,10 @@ func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	}
 	switch {
 	case c.shifted > maxShifted:
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
-			"the operations of the JSON patch would copy %d items of lists, the allowed maximum is %d", c.shifted, maxShifted))
+		return oversized(
+			"the operations of the JSON patch would copy %d items of lists, the allowed maximum is %d", c.shifted, maxShifted)
 	case c.lifted+c.deeper*c.size > maxWork:
-		return apierrors.NewRequestEntityTooLargeError("the operations of the JSON patch nest values too deep for their size")
+		return oversized("the operations of the JSON patch nest values too deep for their size")
 	}
 	return nil
 }

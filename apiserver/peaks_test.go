@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
-// TestPeaks: requests with many small values take no more memory than is charged for them, of all kinds of bodies, but for
-// what the collector has not found yet. (The race detector has memory of its own.)
+// TestPeaks: requests with many small values take no more memory than is charged for them, of all kinds of bodies, but
+// for what the collector has not found yet. (The race detector has memory of its own.)
 func TestPeaks(t *testing.T) {
 	const n, applied = 50_000, 10_000 // as many as an apply document may have
 	const slack = 8 << 20

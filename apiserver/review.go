@@ -185,7 +185,8 @@ func selectorFaults(a *authorizationv1.ResourceAttributes) (faults []string) {
 	return faults
 }
 
-// readable reports whether a selector can be parsed. One that is longer than a request's may be counts as one that can't.
+// readable reports whether a selector can be parsed. One that is longer than a request's may be counts as one that
+// can't.
 func readable[T any](text string, parse func(string) (T, error)) bool {
 	if checkSelector("rawSelector", text) != nil {
 		return false

@@ -1,12 +1,10 @@
 package apiserver
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -36,10 +34,10 @@ func checkSelectorLengths(q url.Values) error {
 
 func checkSelector(name, text string) error {
 	if len(text) > maxSelector {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("%s has %d bytes, the allowed maximum is %d", name, len(text), maxSelector))
+		return oversized("%s has %d bytes, the allowed maximum is %d", name, len(text), maxSelector)
 	}
 	if n := strings.Count(text, ",") + 1; n > maxTerms {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("%s has %d terms and values, the allowed maximum is %d", name, n, maxTerms))
+		return oversized("%s has %d terms and values, the allowed maximum is %d", name, n, maxTerms)
 	}
 	return nil
 }
@@ -82,7 +80,8 @@ type manyTerms struct {
 	present int
 }
 
-// term is a requirement; present says that the label must be there. values are those of "in" and "notin" if they are many.
+// term is a requirement; present says that the label must be there. values are those of "in" and "notin" if they are
+// many.
 type term struct {
 	labels.Requirement
 	present bool

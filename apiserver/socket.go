@@ -66,7 +66,9 @@ func (w *watch) converse(c *websocket.Conn) {
 		case <-ctx.Done():
 		}
 	})
-	w.out = &messages{to: c, rec: recorderOf(w.q.r), binary: w.x.f.media == mediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing}
+	w.out = &messages{
+		to: c, rec: recorderOf(w.q.r), binary: w.x.f.media == mediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing,
+	}
 	_ = w.stream(ctx) // it tells the client itself
 	cancel()
 	_ = c.SetDeadline(time.Now().Add(hangUp))

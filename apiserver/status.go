@@ -167,3 +167,8 @@ func shortened(err error) string {
 	}
 	return text
 }
+
+// oversized is the error of a request that is more work than one may be: 413.
+func oversized(format string, args ...any) error {
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(format, args...))
+}

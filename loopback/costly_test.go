@@ -27,8 +27,8 @@ func widget(name, items string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"spec":{"items":%s}}`, name, items)
 }
 
-// TestCostlyDefaults: a default that is filled into each of many items must not make an object larger than a body may be,
-// neither when the object is written nor when it is read.
+// TestCostlyDefaults: a default that is filled into each of many items must not make an object larger than a body may
+// be, neither when the object is written nor when it is read.
 func TestCostlyDefaults(t *testing.T) {
 	s := defined(t, nil)
 	properties := func(more string) string {

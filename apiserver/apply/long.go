@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// mostListed is how many elements a list may have for its fields to be compared: structured-merge-diff inserts each into
-// a sorted slice, which takes seconds for 30,000 in reverse order, and minutes for 120,000.
+// mostListed is how many elements a list may have for its fields to be compared: structured-merge-diff inserts each
+// into a sorted slice, which takes seconds for 30,000 in reverse order, and minutes for 120,000.
 const mostListed = 10_000
 
 // mostValues is how many elements it may have that are no objects. Most such lists are atomic, and cost nothing.

@@ -19,8 +19,8 @@ func variables(n int) *corev1.Pod {
 	return p
 }
 
-// TestLongLists: a write that would have to compare the fields of a list with more than 10,000 objects leaves the object
-// without managedFields, as one does whose fields can't be compared.
+// TestLongLists: a write that would have to compare the fields of a list with more than 10,000 objects leaves the
+// object without managedFields, as one does whose fields can't be compared.
 func TestLongLists(t *testing.T) {
 	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("Pod"))
 	for n, kept := range map[int]bool{mostListed / 10: true, mostListed + 1: false} {

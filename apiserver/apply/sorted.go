@@ -13,8 +13,8 @@ import (
 const fewFields = 16 << 10
 
 // Sorted returns entries whose fields stand in the order in which they are written, and reports whether that is another
-// one. The library that reads them inserts each field that is not the last into a sorted list: 130,000 fields in another
-// order move 300 GB (structured-merge-diff, fieldpath/serialize.go: readIterV1). The entries stay as they are.
+// one. The library that reads them inserts each field that is not the last into a sorted list: 130,000 fields in
+// another order move 300 GB (structured-merge-diff, fieldpath/serialize.go: readIterV1). The entries stay as they are.
 func Sorted(entries []metav1.ManagedFieldsEntry) (out []metav1.ManagedFieldsEntry, changed bool) {
 	out = entries
 	for i, e := range entries {

@@ -21,8 +21,8 @@
 //     aren't the same; what a webhook can't convert is a resources.ConversionError, never an object that is
 //     left out. Up to 500 objects of a list are sent to a webhook at once. What is read and written is pruned
 //     by the schema of the version that it was converted to; what a field manager converts is not.
-//  4. Defaults and validation are bounded: an object that defaults would make too large gets none, and is invalid; so is
-//     one whose size times that of its schema is too large to be validated. A stored one is read as it is.
+//  4. Defaults and validation are bounded: an object that defaults would make too large gets none, and is invalid; so
+//     is one whose size times that of its schema is too large to be validated. A stored one is read as it is.
 //  5. Errors in objects are bounded while they are found, where the library allows it: what stands below anyOf,
 //     allOf, oneOf and not, duplicates in lists, and what the rules' budget is enough for are all found.
 //  6. Nothing here keeps state of objects; entries may be used by any goroutine.

@@ -143,11 +143,12 @@ func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, opti
 	return append(errs, found...)
 }
 
-// firstBudget is what rules may cost before their errors are counted: the whole budget is enough for millions. When it is
-// used up, the last error says so, and nothing else does.
+// firstBudget is what rules may cost before their errors are counted: the whole budget is enough for millions. When it
+// is used up, the last error says so, and nothing else does.
 const firstBudget = celconfig.RuntimeCELCostBudget / 1000
 
-// embeddedMeta finds errors in the metadata of objects in an object, as objectmeta.Validate does, until they are enough.
+// embeddedMeta finds errors in the metadata of objects in an object, as objectmeta.Validate does, until they are
+// enough.
 func embeddedMeta(at *field.Path, value any, s *schema.Structural, errs *field.ErrorList) {
 	if s == nil {
 		return

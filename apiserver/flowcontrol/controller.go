@@ -140,8 +140,8 @@ type Class struct {
 }
 
 // Handle runs serve when the request has its seats, which it is given, and returns when it has ended; it reports false
-// if the request is rejected and serve was not run. classified is called first. objects tells how many objects a list may
-// show; nil for other requests.
+// if the request is rejected and serve was not run. classified is called first. objects tells how many objects a list
+// may show; nil for other requests.
 func (c *Controller) Handle(
 	ctx context.Context, a *auth.Attributes, objects func() int, classified func(Class), serve func(*Seat),
 ) bool {

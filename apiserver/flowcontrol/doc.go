@@ -15,8 +15,8 @@
 //     full, or at the end of that time. A level without queues rejects at once.
 //  5. Requests of the level exempt never wait, and take no other's seats. More of them than there are seats are
 //     rejected, but for watches and other paths than those of resources. (Kubernetes serves any number of them.)
-//  6. A request that does nothing but wait for its client to read leaves a seat to others, as long as less than four times
-//     all seats are away like that. (Kubernetes lets it keep them.)
+//  6. A request that does nothing but wait for its client to read leaves a seat to others, as long as less than four
+//     times all seats are away like that. (Kubernetes lets it keep them.)
 //  7. The objects in force are those of a state of the cache that is no older than its state at the moment of the
 //     request.
 //

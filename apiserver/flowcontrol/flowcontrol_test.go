@@ -311,7 +311,8 @@ func TestLendToWaiting(t *testing.T) {
 	})
 }
 
-// TestComesAndGoes: a level that is removed and comes back while its requests are being served has no more seats than it had.
+// TestComesAndGoes: a level that is removed and comes back while its requests are being served has no more seats than
+// it had.
 func TestComesAndGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(20, time.Millisecond, nil)

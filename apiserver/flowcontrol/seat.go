@@ -12,8 +12,8 @@ type Seat struct {
 	// such level any more, or another one of that name.
 	level  string
 	queues *queues
-	// width is how many seats it leaves: one, which is enough for a short request. If lists left all that they have, slow
-	// clients would make as many of them run as there are. It is 0 for what isn't counted.
+	// width is how many seats it leaves: one, which is enough for a short request. If lists left all that they have,
+	// slow clients would make as many of them run as there are. It is 0 for what isn't counted.
 	width int
 
 	mu          sync.Mutex // guards what follows; taken before the Controller's

@@ -10,9 +10,9 @@ type Size struct {
 }
 
 // Measured with documents of 50,000 elements of many kinds, by the largest heap while a request is served: an element
-// exists up to four times at once (a list that grows, the object, a copy of it, its form for managedFields), every value
-// has a part in managedFields and in the encoded answer, and every byte is in the body, the decoder's strings, and the
-// encoded object with its copies.
+// exists up to four times at once (a list that grows, the object, a copy of it, its form for managedFields), every
+// value has a part in managedFields and in the encoded answer, and every byte is in the body, the decoder's strings,
+// and the encoded object with its copies.
 const (
 	elementFactor = 4
 	valueCost     = 64

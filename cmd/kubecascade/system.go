@@ -109,12 +109,15 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 
 // wireOwn makes the controllers that are a part of kube-apiserver, and what the system namespaces are made by.
 func (s *system) wireOwn(d *data) {
-	s.definitions = definition.New(&loopback.Definitions{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, s.log)
-	s.services = registration.New(&loopback.Registrations{API: s.api.Loopback(auth.Loopback, "kube-apiserver"), Cache: d.cache}, s.log)
+	api := s.api.Loopback(auth.Loopback, "kube-apiserver")
+	s.definitions = definition.New(&loopback.Definitions{API: api, Cache: d.cache}, s.log)
+	s.services = registration.New(&loopback.Registrations{API: api, Cache: d.cache}, s.log)
 	s.fairness = fairness.New(&loopback.Fairness{
-		Producer: s.api.Loopback(auth.Loopback, fairness.Producer), Consumer: s.api.Loopback(auth.Loopback, fairness.Consumer), Cache: d.cache,
+		Producer: s.api.Loopback(auth.Loopback, fairness.Producer),
+		Consumer: s.api.Loopback(auth.Loopback, fairness.Consumer), Cache: d.cache,
 	}, s.log)
-	s.defaults = &loopback.Namespaces{API: s.api.Loopback(auth.ServiceAccount("kube-system", "namespace-controller"), controllerManager), Cache: d.cache}
+	account := auth.ServiceAccount("kube-system", "namespace-controller")
+	s.defaults = &loopback.Namespaces{API: s.api.Loopback(account, controllerManager), Cache: d.cache}
 }
 
 // wire makes the controllers that are on, but for the collector.

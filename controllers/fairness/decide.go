@@ -10,15 +10,17 @@ import (
 )
 
 // dangling returns the condition of a FlowSchema, and whether the stored one says something else.
-func dangling(s *flowcontrolv1.FlowSchema, hasLevel bool, now metav1.Time) (c flowcontrolv1.FlowSchemaCondition, changed bool) {
-	level := s.Spec.PriorityLevelConfiguration.Name
+func dangling(
+	s *flowcontrolv1.FlowSchema, hasLevel bool, now metav1.Time,
+) (c flowcontrolv1.FlowSchemaCondition, changed bool) {
+	refers := fmt.Sprintf("This FlowSchema references the PriorityLevelConfiguration object named %q", s.Spec.PriorityLevelConfiguration.Name)
 	c = flowcontrolv1.FlowSchemaCondition{
 		Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse, LastTransitionTime: now,
-		Reason: "Found", Message: fmt.Sprintf("This FlowSchema references the PriorityLevelConfiguration object named %q and it exists", level),
+		Reason: "Found", Message: refers + " and it exists",
 	}
 	if !hasLevel {
 		c.Status, c.Reason = flowcontrolv1.ConditionTrue, "NotFound"
-		c.Message = fmt.Sprintf("This FlowSchema references the PriorityLevelConfiguration object named %q but there is no such object", level)
+		c.Message = refers + " but there is no such object"
 	}
 	for _, old := range s.Status.Conditions {
 		if old.Type == c.Type {
@@ -43,7 +45,7 @@ type kind[T Object] struct {
 func revise[T Object](k *kind[T], stored, want T, mandatory bool) (revised T, ok bool) {
 	update := mandatory || updated(stored)
 	revised = k.copied(stored)
-	if value, err := strconv.ParseBool(stored.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey]); err != nil || value != update {
+	if value, err := autoUpdate(stored); err != nil || value != update {
 		annotations := revised.GetAnnotations()
 		if annotations == nil {
 			annotations = map[string]string{}
@@ -59,9 +61,14 @@ func revise[T Object](k *kind[T], stored, want T, mandatory bool) (revised T, ok
 	return revised, ok
 }
 
+// autoUpdate is what an object's annotation says of its specification; an error if it says nothing.
+func autoUpdate(o Object) (bool, error) {
+	return strconv.ParseBool(o.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
+}
+
 // updated reports whether the specification of a suggested object is kept up to date.
 func updated(o Object) bool {
-	value, err := strconv.ParseBool(o.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
+	value, err := autoUpdate(o)
 	if err != nil {
 		return o.GetGeneration() == 1 // no one has changed it since it was created
 	}
@@ -77,7 +84,7 @@ func unwanted[T Object](k *kind[T], o T) bool {
 			}
 		}
 	}
-	value, err := strconv.ParseBool(o.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
+	value, err := autoUpdate(o)
 	return err == nil && value
 }
 
