@@ -51,6 +51,12 @@ func attributesOf(r *http.Request) *auth.Attributes {
 	return a
 }
 
+// attributes is attributesOf, in turn where that is long. The error is the request's context's.
+func (s *Server) attributes(r *http.Request) (a *auth.Attributes, err error) {
+	err = s.inTurn(r.Context(), len(r.URL.RawQuery) > slowQuery, func() { a = attributesOf(r) })
+	return a, err
+}
+
 // ofCollection fits verb and name to a path without a name. A field selector for one name makes it the
 // request's, so that who may see one object may list and watch it.
 func ofCollection(a *auth.Attributes, r *http.Request) {
@@ -59,14 +65,14 @@ func ofCollection(a *auth.Attributes, r *http.Request) {
 		a.Verb = "deletecollection"
 	case "get":
 		a.Verb = "list"
-		var o metainternal.ListOptions
-		if err := readQuery(queryOf(r), &o); err != nil {
-			o = metainternal.ListOptions{}
-		}
 		if wantsWatch(r) {
 			a.Verb = "watch"
 		}
-		if o.FieldSelector == nil {
+		if queryOf(r).Get("fieldSelector") == "" { // the others needn't be read to know that
+			return
+		}
+		var o metainternal.ListOptions
+		if err := readQuery(queryOf(r), &o); err != nil || o.FieldSelector == nil {
 			return
 		}
 		if name, ok := o.FieldSelector.RequiresExactMatch("metadata.name"); ok && len(path.IsValidPathSegmentName(name)) == 0 {

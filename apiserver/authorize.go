@@ -58,8 +58,10 @@ func (s *Server) authorize(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		a := attributesOf(r)
-		err := s.judgeAsked(r, a)
+		a, err := s.attributes(r)
+		if err == nil {
+			err = s.judgeAsked(r, a)
+		}
 		if err == nil {
 			err = s.judge(a)
 		}

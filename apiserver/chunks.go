@@ -12,7 +12,11 @@ type chunks struct {
 	begun bool
 }
 
+// write sends long frames as they are: watches that share one keep no copies of it.
 func (c *chunks) write(frame []byte) error {
+	if len(frame) >= watchChunk {
+		return c.send(frame)
+	}
 	if c.buf = append(c.buf, frame...); len(c.buf) >= watchChunk {
 		return c.flush()
 	}
@@ -23,14 +27,20 @@ func (c *chunks) flush() error {
 	if len(c.buf) == 0 && c.begun {
 		return nil
 	}
+	return c.send(nil)
+}
+
+// send sends what was gathered, and then a frame.
+func (c *chunks) send(frame []byte) error {
 	c.begun = true
-	if len(c.buf) > 0 {
-		if _, err := c.to.Write(c.buf); err != nil {
+	for _, piece := range [][]byte{c.buf, frame} {
+		if len(piece) == 0 {
+			continue
+		}
+		if _, err := c.to.Write(piece); err != nil {
 			return err
 		}
-		if c.buf = c.buf[:0]; cap(c.buf) > 4*watchChunk {
-			c.buf = nil
-		}
 	}
+	c.buf = c.buf[:0]
 	return http.NewResponseController(c.to).Flush()
 }

@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"syscall"
+
+	"github.com/kubecascade/kubecascade/apiserver/connections"
 )
 
 // maxUnsent is how many bytes of an answer may wait in the kernel for being sent, besides those on the way to the
@@ -21,6 +23,18 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 		setUnsent(raw, maxUnsent)
 	}
 	return context.WithValue(ctx, connection{}, c)
+}
+
+// connectionOf is a request's connection, if it counts (see Server.Listen); else nil.
+func connectionOf(r *http.Request) *connections.Conn {
+	c, _ := r.Context().Value(connection{}).(net.Conn)
+	return connections.Of(c)
+}
+
+// Listen returns a listener whose connections count: what is kept of clients that have sent no whole request yet, or
+// keep a connection only, is bounded. secure says that TLS is spoken over them. Without it they are not bounded.
+func (s *Server) Listen(l net.Listener, secure bool) net.Listener {
+	return s.connections.Listen(l, secure)
 }
 
 // cork holds back what isn't a whole segment on the request's connection until release is called, or for the

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/weight"
@@ -15,6 +16,11 @@ const (
 	copies = 5
 	// binaryCopies is that of protobuf.
 	binaryCopies = 3
+	// watchMemory is what a watch takes besides its request: goroutines, timers, and the buffers of a connection.
+	watchMemory = 64 << 10
+	// termMemory is what a term of a selector takes, or a value in it, fieldMemory a header or a parameter, besides their
+	// bytes.
+	termMemory, fieldMemory = 320, 160
 	// gzipMemory is what compressing an answer takes (compress/flate).
 	gzipMemory = budget.Light
 )
@@ -39,6 +45,20 @@ func (q *request) sending(size int64) int64 {
 		size += gzipMemory
 	}
 	return size
+}
+
+// standing is what a watch takes as long as it is open: the request is kept, and what its selectors became.
+func standing(r *http.Request) int64 {
+	n := int64(len(r.RequestURI))
+	for name, values := range r.Header {
+		for _, v := range values {
+			n += int64(len(name)+len(v)) + fieldMemory/2
+		}
+	}
+	query := r.URL.RawQuery
+	n += int64(strings.Count(query, "&")) * fieldMemory / 2
+	terms := strings.Count(query, ",") + strings.Count(query, "%2C") + strings.Count(query, "%2c")
+	return watchMemory + 2*n + int64(terms)*termMemory // of the URL there is a copy that is not escaped
 }
 
 // making is what objects of so many bytes take until they are the bytes that are sent.

@@ -21,7 +21,7 @@ func (s *Server) serveDeleteCollection(q *request) error {
 		return err
 	}
 	query := queryOf(q.r)
-	list, err := listOptions(query) // C-70
+	list, err := q.listOptions(query) // C-70
 	if err != nil {
 		return err
 	}

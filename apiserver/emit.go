@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,19 +39,26 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 	return w.emitted(o, frame, failed)
 }
 
-// frame renders one event.
-func (w *watch) frame(typ string, o *storage.Object) ([]byte, error) {
-	object, err := w.render(o)
-	if err != nil {
-		return nil, err
-	}
-	return w.x.frame(typ, object)
+// frame renders one event. Large ones that no webhook converts are rendered in turn: else all watches that an event
+// wakes would have theirs in memory half made.
+func (w *watch) frame(typ string, o *storage.Object) (frame []byte, err error) {
+	large := len(o.JSON) >= largeObject && (!w.x.res.Custom || w.x.res.FromStored == nil)
+	ended := w.s.inTurn(w.q.r.Context(), large, func() {
+		var object []byte
+		if object, err = w.render(o); err == nil {
+			frame, err = w.x.frame(typ, object)
+		}
+	})
+	return frame, cmp.Or(ended, err)
 }
 
 // emitted buffers and counts a frame, or says why there is none.
 func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
 	if unconverted(failed) != nil { // the object is there, so the client must not think that it has seen all
 		w.fail(failed)
+		return failed
+	}
+	if failed != nil && w.q.r.Context().Err() != nil {
 		return failed
 	}
 	if failed != nil {

@@ -224,3 +224,20 @@ func TestStalledWatchOverHTTP2(t *testing.T) {
 		}
 	}
 }
+
+// TestResetBefore: nothing is done for a request whose client has reset its stream before the handler began.
+func TestResetBefore(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	for _, gone := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if gone {
+			cancel()
+		}
+		w := httptest.NewRecorder()
+		s.API.Insecure().ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "http://localhost"+configmaps, nil))
+		cancel()
+		if answered := w.Body.Len() > 0; answered == gone {
+			t.Errorf("reset %v: answered %q", gone, w.Body)
+		}
+	}
+}

@@ -163,6 +163,9 @@ func (s *Server) authenticate(who authenticator) func(http.Handler) http.Handler
 				s.writeError(w, r, errUnauthorized)
 				return
 			}
+			if u.Name != auth.NameAnonymous {
+				connectionOf(r).Own(holderOf(u.Name), slices.Contains(u.Groups, auth.GroupMasters))
+			}
 			for name := range r.Header {
 				if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
 					r.Header.Del(name)

@@ -28,8 +28,12 @@ func (s *Server) impersonate(next http.Handler) http.Handler {
 			return
 		}
 		var u auth.User
+		var a *auth.Attributes
 		if err == nil {
-			u, err = s.actAs(wanted, attributesOf(r))
+			a, err = s.attributes(r)
+		}
+		if err == nil {
+			u, err = s.actAs(wanted, a)
 		}
 		if err != nil {
 			s.refuse(w, r, err)

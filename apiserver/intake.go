@@ -7,12 +7,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"slices"
-	"strings"
-	"sync"
 	"time"
-
-	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
 const (
@@ -26,156 +21,8 @@ const (
 )
 
 // intake holds the bodies of requests. They are read before a request takes a seat, so that a slow client keeps no one
-// out. When there is no room, requests of the user that holds the most are cut off, those that are not being served
-// yet: so a flood, by however many users, ends at its own cost, and a request of a user that holds little finds room.
-// Requests of system:masters have as much room of their own.
-type intake struct {
-	common, masters pool
-}
-
-// pool is the bytes of some users' bodies.
-type pool struct {
-	// limit is maxIntake, or less; 0 means maxIntake.
-	limit int64
-
-	mu   sync.Mutex // guards what follows, and the requests' bytes
-	held int64
-	by   map[string]*holder
-}
-
-// holder is what one user has, with the requests that may be cut off.
-type holder struct {
-	bytes   int64
-	pending map[*intakeRequest]struct{}
-}
-
-// intakeRequest is a request whose body is held.
-type intakeRequest struct {
-	pool *pool
-	user string
-	// bytes is 0 after the end, and after it was cut off.
-	bytes int64
-	ended bool
-	// reading says that the body is not read yet.
-	reading bool
-	// cut ends the reading of the body, or the wait for a seat. It is called with mu held, so never after the end.
-	cut func(reading bool)
-}
-
-// holderOf is who bodies are counted for. Service accounts are counted by namespace: who may use one may use all.
-func holderOf(user string) string {
-	if account, ok := strings.CutPrefix(user, "system:serviceaccount:"); ok {
-		namespace, _, _ := strings.Cut(account, ":")
-		return "system:serviceaccount:" + namespace
-	}
-	return user
-}
-
-// begin registers a request. cut is called once at most, while the pool's lock is held.
-func (p *pool) begin(user string, cut func(reading bool)) *intakeRequest {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.by == nil {
-		p.by = map[string]*holder{}
-	}
-	r := &intakeRequest{pool: p, user: holderOf(user), reading: true, cut: cut}
-	h := p.by[r.user]
-	if h == nil {
-		h = &holder{pending: map[*intakeRequest]struct{}{}}
-		p.by[r.user] = h
-	}
-	h.pending[r] = struct{}{}
-	return r
-}
-
-// take counts n more bytes, and reports false if they would be too many, or the request was cut off.
-func (r *intakeRequest) take(n int) bool {
-	p := r.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	h := p.by[r.user]
-	for !r.ended && p.held+int64(n) > p.most() {
-		victim := p.largest(h.bytes + int64(n))
-		if victim == nil {
-			return false
-		}
-		victim.cut(victim.reading)
-		victim.drop()
-	}
-	if r.ended {
-		return false
-	}
-	p.held += int64(n)
-	h.bytes += int64(n)
-	r.bytes += int64(n)
-	return true
-}
-
-// most is how many bytes the pool holds at most.
-func (p *pool) most() int64 {
-	if p.limit == 0 {
-		return maxIntake
-	}
-	return p.limit
-}
-
-// largest is the largest request that may be cut off, of the user that holds the most, if that is more than so much.
-func (p *pool) largest(most int64) (found *intakeRequest) {
-	for _, h := range p.by {
-		if h.bytes <= most || len(h.pending) == 0 {
-			continue
-		}
-		most = h.bytes
-		found = nil
-		for r := range h.pending {
-			if found == nil || r.bytes > found.bytes {
-				found = r
-			}
-		}
-	}
-	return found
-}
-
-// read says that the body is read.
-func (r *intakeRequest) read() {
-	r.pool.mu.Lock()
-	defer r.pool.mu.Unlock()
-	r.reading = false
-}
-
-// serve says that the request has its seat: it isn't cut off any more. False: it was.
-func (r *intakeRequest) serve() bool {
-	r.pool.mu.Lock()
-	defer r.pool.mu.Unlock()
-	if r.ended {
-		return false
-	}
-	delete(r.pool.by[r.user].pending, r)
-	return true
-}
-
-// end gives the bytes back.
-func (r *intakeRequest) end() {
-	r.pool.mu.Lock()
-	defer r.pool.mu.Unlock()
-	r.drop()
-}
-
-// drop is end while mu is held. It may be called twice.
-func (r *intakeRequest) drop() {
-	if r.ended {
-		return
-	}
-	r.ended = true
-	h := r.pool.by[r.user]
-	r.pool.held -= r.bytes
-	h.bytes -= r.bytes
-	r.bytes = 0
-	delete(h.pending, r)
-	if h.bytes == 0 && len(h.pending) == 0 {
-		delete(r.pool.by, r.user)
-	}
-}
+// out. Requests that are being served are not cut off.
+type intake struct{ pools }
 
 // read reads a request's body, so that readBody returns it at once; release is to be called when the request has ended.
 // Errors: 413 for a body that is too large, 429 if the user's bodies are too many, 504 for one that is too slow.
@@ -187,13 +34,9 @@ func (i *intake) read(q *request) (release func(), err error) {
 	if r.ContentLength > maxBody {
 		return nil, tooLarge()
 	}
-	p := &i.common
-	if slices.Contains(q.user.Groups, auth.GroupMasters) {
-		p = &i.masters
-	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	timed, _ := r.Body.(*timedBody)
-	held := p.begin(q.user.Name, func(reading bool) {
+	held := i.of(q.user).begin(q.user.Name, func(reading bool) {
 		cancel(errBusy)
 		if reading && timed != nil {
 			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer

@@ -13,9 +13,9 @@ import (
 // TestIntake: however many users flood it, another's body finds room, and the bytes stay within the bound. Bodies of
 // requests that are being served are not cut off.
 func TestIntake(t *testing.T) {
-	var p pool
+	p := pool{limit: maxIntake}
 	var cut int
-	fill := func(user string, size int) (all []*intakeRequest) {
+	fill := func(user string, size int) (all []*holding) {
 		for {
 			r := p.begin(user, func(bool) { cut++ })
 			all = append(all, r)
@@ -24,7 +24,7 @@ func TestIntake(t *testing.T) {
 			}
 		}
 	}
-	var all []*intakeRequest
+	var all []*holding
 	for f := range 40 {
 		all = append(all, fill(fmt.Sprint("flood", f), maxBody)...)
 		all = append(all, fill(fmt.Sprint("small", f), bodyCost)...)

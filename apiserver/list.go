@@ -22,7 +22,7 @@ func (s *Server) serveList(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := listOptions(queryOf(q.r))
+	o, err := q.listOptions(queryOf(q.r))
 	if err != nil {
 		return err
 	}
@@ -71,6 +71,7 @@ func (q *request) sendList(x *rendering, items []*storage.Object, meta metav1.Li
 		return err
 	}
 	q.lease.Shrink(q.sending(int64(n)))
+	recorderOf(q.r).keep(sizeOf(items))
 	h := q.w.Header()
 	writeWarnings(h, q.warn)
 	h.Set("Content-Type", x.f.media)
@@ -86,6 +87,14 @@ func (q *request) sendList(x *rendering, items []*storage.Object, meta metav1.Li
 		panic(http.ErrAbortHandler) // the client must not take it for whole
 	}
 	return nil
+}
+
+// sizeOf is the size of objects as they are cached, which whoever sends them keeps, even if they are replaced meanwhile.
+func sizeOf(objs []*storage.Object) (n int64) {
+	for _, o := range objs {
+		n += int64(len(o.JSON))
+	}
+	return n
 }
 
 // stream returns what writes a list that goes out as it is in the cache, or item by item; nil if it has to be made

@@ -57,18 +57,25 @@ func (s *Server) charge(q *request) error {
 	return s.reserve(q, tree.Write()+bytes, tree.Write()+maxBodyMemory)
 }
 
-// weighInTurn is weigh; large bodies are weighed one after the other, so that short requests find a processor.
+// weighInTurn is weigh.
 func (s *Server) weighInTurn(q *request, media string, body []byte) (n int64, exact bool, err error) {
-	if len(body) > slowBody {
+	err = s.inTurn(q.r.Context(), len(body) > slowBody, func() { n, exact = s.weigh(q, media, body) })
+	return n, exact, err
+}
+
+// inTurn does work, if it is long one after the other, so that short requests find a processor. The error is ctx's, if
+// that ends before.
+func (s *Server) inTurn(ctx context.Context, long bool, work func()) error {
+	if long {
 		select {
-		case s.weighing <- struct{}{}:
-			defer func() { <-s.weighing }()
-		case <-q.r.Context().Done():
-			return 0, false, q.r.Context().Err()
+		case s.turns <- struct{}{}:
+			defer func() { <-s.turns }()
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
-	n, exact = s.weigh(q, media, body)
-	return n, exact, nil
+	work()
+	return nil
 }
 
 // reserve waits until there is memory for the request, as long as for a seat. It holds no seat meanwhile: requests that

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage/past"
 )
@@ -74,7 +75,7 @@ func pastMetrics(r prometheus.Registerer, p *past.Reader) {
 }
 
 // memoryMetrics shows what requests hold of the memory that there is for them.
-func memoryMetrics(r prometheus.Registerer, b *budget.Budget) {
+func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pools, conns *connections.Table) {
 	gauge := func(name, help string, value func() int64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: help}, func() float64 { return float64(value()) })
 	}
@@ -88,6 +89,20 @@ func memoryMetrics(r prometheus.Registerer, b *budget.Budget) {
 		gauge("limit_bytes", "Memory that requests may take, besides their bodies.", b.Total),
 		gauge("held_bytes", "Memory that requests may take which are being served, as estimated.", func() int64 { return b.Counts().Held }),
 		gauge("waiting_requests", "Requests that wait for memory.", func() int64 { return b.Counts().Waiting }),
+		gauge("unread_bytes", "Memory of open watches, and of answers that clients leave unread.", unread.held),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "kubecascade_inflight_memory_cut_off_total", Help: "Answers that were cut off, as too much was left unread.",
+		}, func() float64 { return float64(unread.cutOff()) }),
+		gauge("connections_bytes", "Memory of connections, with parts of requests that have come on them.", func() int64 {
+			bytes, _ := conns.Counts()
+			return bytes
+		}),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "kubecascade_connections_closed_total", Help: "Connections that were closed, as there were too many.",
+		}, func() float64 {
+			_, closed := conns.Counts()
+			return float64(closed)
+		}),
 		rejected("too-large", func(c budget.Counts) int64 { return c.TooLarge }),
 		rejected("queue-full", func(c budget.Counts) int64 { return c.Full }),
 		rejected("time-out", func(c budget.Counts) int64 { return c.Ended }),

@@ -19,7 +19,11 @@ import (
 // audit measures and logs each request.
 func (s *Server) audit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Context().Err() != nil { // a stream that was reset before its turn came: nothing is done for it
+			return
+		}
 		start := time.Now()
+		connectionOf(r).Begin()
 		id := r.Header.Get("Audit-Id")
 		if id == "" {
 			id = string(uuid.NewUUID())
@@ -27,7 +31,8 @@ func (s *Server) audit(next http.Handler) http.Handler {
 		w.Header().Set("Audit-Id", id)
 		rec := &recorder{ResponseWriter: w, stall: s.config.WriteTimeout}
 		rec.deadline(time.Time{}) // what the connection's last answer has left
-		defer func() {            // a connection that is aborted was a request, too
+		defer rec.backlog.close()
+		defer func() { // a connection that is aborted was a request, too
 			took := time.Since(start)
 			s.metrics.request(rec, took)
 			if s.log.Enabled(r.Context(), slog.LevelDebug) {

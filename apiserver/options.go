@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
@@ -62,6 +63,15 @@ func listOptions(q url.Values) (*metainternal.ListOptions, error) {
 	}
 	metainternal.SetListOptionsDefaults(o, true)
 	return o, invalidOptions("ListOptions", metainternalvalidation.ValidateListOptions(o, true))
+}
+
+// slowQuery is how many bytes of parameters take milliseconds to be read: selectors of thousands of terms.
+const slowQuery = 8 << 10
+
+// listOptions is listOptions of the request's parameters, in turn where that is long.
+func (q *request) listOptions(query url.Values) (o *metainternal.ListOptions, err error) {
+	ended := q.s.inTurn(q.r.Context(), len(q.r.URL.RawQuery) > slowQuery, func() { o, err = listOptions(query) })
+	return o, cmp.Or(ended, err)
 }
 
 // deleteOptions reads them from the body, or from the query if there is none (C-02).

@@ -31,6 +31,7 @@ type recorder struct {
 	// seat is left while a write waits for the client longer than patience allows; nil if the request has none.
 	seat     *flowcontrol.Seat
 	patience *time.Timer
+	backlog  backlog
 	// query is what rawQuery was parsed to; nil before it was.
 	query    url.Values
 	rawQuery string
@@ -53,6 +54,8 @@ const (
 	patienceTime = 50 * time.Millisecond
 	// patienceFrom is from how many bytes a write may wait: net/http keeps fewer until the handler has returned.
 	patienceFrom = 4 << 10
+	// patienceKept is from how many bytes that an answer keeps the shortest write counts.
+	patienceKept = 64 << 10
 )
 
 // requestLabel is kube-apiserver's labels of a request. dryRun is "All" or empty.
@@ -98,7 +101,7 @@ func (w *recorder) Write(b []byte) (int, error) {
 	for {
 		piece := rest[:min(len(rest), writeAtOnce)]
 		w.deadline(time.Now().Add(w.stall))
-		n, err := w.writePatiently(piece)
+		n, err := w.writePatiently(piece, len(b))
 		w.bytes += n
 		if len(piece) >= patienceFrom {
 			runtime.Gosched() // short answers go first
@@ -116,28 +119,42 @@ func (w *recorder) sit(seat *flowcontrol.Seat) {
 	}
 }
 
-// writePatiently writes; if that takes long, others have a seat of the request's meanwhile.
-func (w *recorder) writePatiently(piece []byte) (n int, err error) {
-	if len(piece) < patienceFrom {
+// writePatiently writes a piece of so many bytes in all; if that takes long, others have a seat of the request's
+// meanwhile, and what the answer keeps counts.
+func (w *recorder) writePatiently(piece []byte, all int) (n int, err error) {
+	if w.backlog.isCut() {
+		return 0, errCutOff
+	}
+	if len(piece) < patienceFrom && w.backlog.kept < patienceKept {
 		return w.ResponseWriter.Write(piece)
 	}
-	w.patiently(func() { n, err = w.ResponseWriter.Write(piece) })
+	w.patiently(all, func() { n, err = w.ResponseWriter.Write(piece) })
 	return n, err
 }
 
-// patiently runs what may have to wait for the client. The request keeps its seat meanwhile only if that is short.
-func (w *recorder) patiently(write func()) {
-	if w == nil || w.seat == nil {
+// patiently runs what may have to wait for the client to take some of so many bytes. The request keeps its seat
+// meanwhile only if that is short.
+func (w *recorder) patiently(bytes int, write func()) {
+	if w == nil {
 		write()
 		return
 	}
+	w.backlog.begin(bytes)
 	if w.patience == nil {
-		w.patience = time.AfterFunc(patienceTime, w.seat.Leave)
+		seat := w.seat // a timer that fires late leaves none that the request has by then
+		w.patience = time.AfterFunc(patienceTime, func() {
+			if seat != nil {
+				seat.Leave()
+			}
+			w.backlog.late()
+		})
 	} else {
 		w.patience.Reset(patienceTime)
 	}
 	write()
-	if !w.patience.Stop() {
+	inTime := w.patience.Stop()
+	w.backlog.end(inTime)
+	if !inTime && w.seat != nil {
 		w.seat.Return() // if that comes before Leave, the end of the request returns it
 	}
 }
@@ -148,10 +165,22 @@ func (w *recorder) FlushError() error {
 	if t := time.Now().Add(w.stall); t.Sub(w.until) > w.stall/16 { // as a rule Write has just set one
 		w.deadline(t)
 	}
-	err := http.NewResponseController(w.ResponseWriter).Flush()
+	err := w.flushPatiently()
 	if err == nil {
 		w.deadline(time.Time{})
 	}
+	return err
+}
+
+func (w *recorder) flushPatiently() (err error) {
+	c := http.NewResponseController(w.ResponseWriter)
+	if w.backlog.isCut() {
+		return errCutOff
+	}
+	if w.backlog.kept < patienceKept {
+		return c.Flush()
+	}
+	w.patiently(0, func() { err = c.Flush() })
 	return err
 }
 

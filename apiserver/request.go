@@ -20,7 +20,7 @@ type request struct {
 	r    *http.Request
 	s    *Server
 	// held is the body that was read; nil for none.
-	held *intakeRequest
+	held *holding
 	// begun is called by a watch that has sent its initial events.
 	begun func()
 	// lease is the memory that is held; nil for none.

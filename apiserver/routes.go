@@ -205,6 +205,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 		return err
 	}
 	q := &request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}
+	recorderOf(r).countIn(s.unread.of(q.user), q.user.Name)
 	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
 	if q.mediaServed() {
 		release, err := s.intake.read(q)

@@ -63,6 +63,8 @@ func (s *Server) seatWatch(q *request, serve func() error) error {
 func (s *Server) seated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.flows.CatchUp()
+		user := userOf(r)
+		recorderOf(r).countIn(s.unread.of(user), user.Name)
 		a, ok := r.Context().Value(attributesKey{}).(*auth.Attributes)
 		if !ok {
 			a = attributesOf(r)

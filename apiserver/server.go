@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
@@ -110,12 +111,16 @@ type Server struct {
 		generation uint64
 	}
 	intake intake
+	// unread is what answers hold that clients leave unread, and open watches.
+	unread pools
 	memory *budget.Budget
 	flow   *flowcontrol.Controller
 	flows  *flowcontrol.Live
-	// weighing has room for those who weigh large bodies at a time.
-	weighing chan struct{}
-	ways     ways
+	// connections are those of listeners that Listen has made.
+	connections *connections.Table
+	// turns has room for those who do long work at a time (see inTurn).
+	turns chan struct{}
+	ways  ways
 	// crowds count watches.
 	crowds crowds
 	// vouchers know the last writes.
@@ -181,11 +186,13 @@ func New(c Config) (*Server, error) {
 	s.past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, s.root), Known: known(c.Cache)})
 	pastMetrics(c.Registry, s.past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
-	memoryMetrics(c.Registry, s.memory)
+	s.connections = connections.New(c.MemoryInFlight/2, max(1, runtime.GOMAXPROCS(0)/2))
+	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
 	bodies := min(maxIntake, c.MemoryInFlight/2)
-	s.intake.common.limit, s.intake.masters.limit = bodies, bodies
+	s.intake.limit(bodies)
+	s.unread.limit(c.MemoryInFlight / 2)
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
-	s.weighing = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+	s.turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error

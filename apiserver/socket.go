@@ -95,13 +95,20 @@ func (m *messages) write(frame []byte) error {
 		return errors.New("the server shuts down")
 	default:
 	}
-	var message any = string(frame)
+	codec := textMessage
 	if m.binary {
-		message = frame[frameLength:] // messages have lengths of their own
+		codec, frame = binaryMessage, frame[frameLength:] // messages have lengths of their own
 	}
 	var err error
-	m.rec.patiently(func() { err = websocket.Message.Send(m.to, message) })
+	m.rec.patiently(len(frame), func() { err = codec.Send(m.to, frame) })
 	return err
+}
+
+// textMessage and binaryMessage send bytes without a copy of them.
+var textMessage, binaryMessage = messageOf(websocket.TextFrame), messageOf(websocket.BinaryFrame)
+
+func messageOf(kind byte) websocket.Codec {
+	return websocket.Codec{Marshal: func(v any) ([]byte, byte, error) { return v.([]byte), kind, nil }}
 }
 
 func (m *messages) flush() error { return nil }

@@ -37,9 +37,15 @@ func (s *Server) serveWatch(q *request) error {
 	if x.f.media == mediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
 		return notAcceptable(streamed(!q.res.Custom))
 	}
+	ctx, cancel := context.WithCancel(q.r.Context())
+	defer cancel()
+	q.r = q.r.WithContext(ctx)
+	if err := q.holdWatch(cancel); err != nil {
+		return err
+	}
 	query := maps.Clone(queryOf(q.r))
 	query.Set("watch", "true")
-	o, err := listOptions(query)
+	o, err := q.listOptions(query)
 	if err != nil {
 		return err
 	}
@@ -174,7 +180,10 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 		w.fail(err)
 		return nil, nil, true
 	}
+	rec := recorderOf(w.q.r)
+	rec.keep(keptBy(events))
 	sent, err := w.send(events)
+	rec.keep(0)
 	if err != nil || len(events) == 0 && !going {
 		return nil, nil, true
 	}
@@ -196,6 +205,17 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 		return nil, nil, true
 	}
 	return changed, retyped, false
+}
+
+// keptBy is the size of the objects that events keep.
+func keptBy(events []*cache.Event) (n int64) {
+	for _, e := range events {
+		n += int64(len(e.Object.JSON))
+		if e.Prev != nil {
+			n += int64(len(e.Prev.JSON))
+		}
+	}
+	return n
 }
 
 // busy stands for a watcher that has more to read.
@@ -253,10 +273,11 @@ func (w *watch) start() (*cache.Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	rev := snap.Revision() // from here on nothing keeps the snapshot, but its selected objects
 	if err := w.initial(snap); err != nil {
 		return nil, err
 	}
-	w.rev = snap.Revision()
+	w.rev = rev
 	if w.o.AllowWatchBookmarks {
 		w.bookmark(true)
 	}
@@ -319,6 +340,9 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 		return err
 	}
 	items, _, err := w.s.page(ctx, scan{state: all}, &w.sel, w.x)
+	rec := recorderOf(w.q.r)
+	rec.keep(sizeOf(items))
+	defer rec.keep(0)
 	for i := 0; i < len(items) && show(items[i]); i++ {
 	}
 	return err

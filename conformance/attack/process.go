@@ -38,11 +38,6 @@ var ready = regexp.MustCompile(`ready in \d+ ms: (http://\S+) (https://\S+), kub
 // patience bounds what never takes long.
 const patience = 30 * time.Second
 
-// memoryFlags tell the server that it may use so many bytes.
-func memoryFlags(int64) []string {
-	return nil // a flag for the memory of requests in flight belongs here
-}
-
 // start starts a server that is killed beyond the limit, and waits until it is ready.
 func start(binary string, limit int64, log io.Writer, flags ...string) (p *process, err error) {
 	p = &process{ended: make(chan struct{}), log: tail{to: log}}
@@ -56,11 +51,12 @@ func start(binary string, limit int64, log io.Writer, flags ...string) (p *proce
 	data := filepath.Join(p.dir, "data")
 	args := []string{"serve", "--data-dir", data, "--insecure-port=-1", "--secure-port=0",
 		"--authorization-mode=RBAC", "--token-auth-file", tokens}
-	args = append(append(args, memoryFlags(limit)...), flags...)
+	args = append(args, flags...)
 	p.cmd = exec.Command(binary, args...)
 	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { // a server's defaults are what is attacked
 		return strings.HasPrefix(v, "GOGC=") || strings.HasPrefix(v, "GOMEMLIMIT=") || strings.HasPrefix(v, "GODEBUG=")
 	})
+	p.cmd.Env = append(p.cmd.Env, fmt.Sprint("GOMEMLIMIT=", limit/10*9)) // as the server sets it in a container
 	p.cmd.Stderr = &p.log
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

