@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// memoryOfRequests lets bodies in that are rejected with less, but don't end a server with the usual limit.
+var memoryOfRequests = []string{"--max-memory-inflight=1Gi"}
+
 // bodies are small on the wire and large once they are read, or costly to validate.
 func bodies() []Attack {
 	const pods, services = attacked + "/pods?dryRun=All", attacked + "/services?dryRun=All"
@@ -58,7 +61,7 @@ func bodies() []Attack {
 			},
 		},
 		{
-			Group: "bodies", Name: "owners", Answers: 1,
+			Group: "bodies", Name: "owners", Answers: 1, Flags: memoryOfRequests,
 			Does: "Creates, as a dry run, a pod with a million empty owner references, on 20 connections.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(20, attacker, post(pods,
@@ -66,7 +69,7 @@ func bodies() []Attack {
 			},
 		},
 		{
-			Group: "bodies", Name: "review", Answers: 1,
+			Group: "bodies", Name: "review", Answers: 1, Flags: memoryOfRequests,
 			Does: "Sends a SelfSubjectAccessReview, as every user may, with a million managedFields, on 20 connections.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return again(20, stranger, post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",

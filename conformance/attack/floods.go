@@ -64,7 +64,7 @@ func floods() []Attack {
 			},
 		},
 		{
-			Group: "floods", Name: "rapid-reset",
+			Group: "floods", Name: "rapid-reset", Flags: []string{"--profiling"},
 			Does: "Opens and resets streams on 8 HTTP/2 connections as fast as it can.",
 			Run: func(ctx context.Context, a *Attacker) error {
 				return a.each(ctx, 8, "h2", func(c net.Conn) error { return reset(c) })
