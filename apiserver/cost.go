@@ -111,7 +111,7 @@ func (s *Server) scanCost(q *request, x *rendering, limit int64) (n int64) {
 
 // decoded is what all objects take that are decoded.
 func (x *rendering) decoded(objs []*storage.Object) (n int64) {
-	shape := resourceKind(x.res).Shape
+	shape := resourceKind(x.res).Shape()
 	for _, o := range objs {
 		n += shape.JSON(o.JSON).Decoded()
 	}
@@ -121,7 +121,7 @@ func (x *rendering) decoded(objs []*storage.Object) (n int64) {
 // largest is what objects take that are decoded one after the other. Only large ones are looked into, of which there
 // are few as a rule; what is in others is small, or the longest's is no smaller.
 func (x *rendering) largest(objs []*storage.Object) (most int64) {
-	shape := resourceKind(x.res).Shape
+	shape := resourceKind(x.res).Shape()
 	var longest *storage.Object
 	for _, o := range objs {
 		if longest == nil || len(o.JSON) > len(longest.JSON) {

@@ -12,7 +12,7 @@ const (
 // JSON is the size of a document that is decoded into the kind.
 func (k *Kind) JSON(data []byte) Size {
 	bound := k.Anywhere(data)
-	if k.Shape.kind == tree || bound.Write() <= counted {
+	if k.Type == nil || bound.Write() <= counted {
 		return bound
 	}
 	if size, ok := k.walk(data); ok {
@@ -36,7 +36,7 @@ func (s *Shape) JSON(data []byte) Size {
 // walk is the size of a JSON document. It isn't known (ok is false) of what isn't JSON, or names another kind.
 func (k *Kind) walk(data []byte) (size Size, ok bool) {
 	w := walk{data: data, kind: k}
-	ok = w.value(k.Shape, 0) && !w.rest() && !w.other
+	ok = w.value(k.Shape(), 0) && !w.rest() && !w.other
 	return w.size(), ok || w.depth > deepest // no decoder reads so deep
 }
 

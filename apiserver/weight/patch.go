@@ -5,7 +5,7 @@ import "bytes"
 // Patch is the size of a JSON patch to an object of the kind. of is what the object is, copies how many operations copy
 // a part of it, and limit how many bytes they may copy together.
 func (k *Kind) Patch(data []byte, of Size, copies, limit int64) Size {
-	worst := k.Shape.worst
+	worst := k.Shape().worst
 	if renames(data) {
 		worst = k.worst()
 	}

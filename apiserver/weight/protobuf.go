@@ -10,11 +10,11 @@ func (s *Shape) Protobuf(data []byte) Size { return s.binary(data) }
 
 // Protobuf is the size of a stored message (runtime.Unknown) that is decoded into the kind.
 func (k *Kind) Protobuf(data []byte) Size {
-	if k.Shape.around == nil || k.otherIn(data) {
+	if k.Type == nil || k.otherIn(data) {
 		n := int64(len(data)) / 2
 		return Size{Elements: n * k.worst(), Values: n, Bytes: int64(len(data))}
 	}
-	return k.Shape.around.binary(data)
+	return k.Shape().around.binary(data)
 }
 
 // otherIn reports whether a stored message names another kind: its first field has version and kind.

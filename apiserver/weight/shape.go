@@ -50,15 +50,31 @@ type Shape struct {
 // Kind is what a document is to be of. A decoder takes it for what the document says it is, and only then finds that it
 // isn't what was expected.
 type Kind struct {
-	Shape *Shape
+	// Type is the Go type, nil for any JSON values. Its shape is made when a document is first walked through: one of
+	// Pods takes a millisecond and a hundred KiB.
+	Type reflect.Type
 	// APIVersion and Name are what the document may say; empty for anything.
 	APIVersion, Name string
-	// Others is the most memory that a value takes in any kind that the decoder knows.
-	Others int64
+	// Worst is the most memory that a value takes in any kind that the decoder knows, this one among them; 0 if it
+	// knows no other.
+	Worst int64
+}
+
+// Shape is that of the kind's type.
+func (k *Kind) Shape() *Shape {
+	if k.Type == nil {
+		return Tree
+	}
+	return Of(k.Type)
 }
 
 // worst is the most memory that a value takes, of whatever kind a document is.
-func (k *Kind) worst() int64 { return max(k.Shape.worst, k.Others) }
+func (k *Kind) worst() int64 {
+	if k.Worst > 0 {
+		return k.Worst
+	}
+	return k.Shape().worst
+}
 
 // Worst is the most memory that one value takes anywhere in the type.
 func (s *Shape) Worst() int64 { return s.worst }

@@ -213,7 +213,7 @@ func pod(containers int) []byte {
 // TestOrdinary: usual objects are far from a MiB, in every format.
 func TestOrdinary(t *testing.T) {
 	shape := weight.Of(reflect.TypeFor[corev1.Pod]())
-	kind := &weight.Kind{Shape: shape, APIVersion: "v1", Name: "Pod", Others: 1500}
+	kind := &weight.Kind{Type: reflect.TypeFor[corev1.Pod](), APIVersion: "v1", Name: "Pod", Worst: 1500}
 	for containers, most := range map[int]int64{1: 512 << 10, 2: 512 << 10, 12: 768 << 10} {
 		data := pod(containers)
 		obj := &corev1.Pod{}
@@ -287,8 +287,8 @@ func TestAliased(t *testing.T) {
 
 // TestAllocations: an estimate allocates nothing.
 func TestAllocations(t *testing.T) {
-	shape, data := weight.Of(reflect.TypeFor[corev1.Pod]()), pod(50)
-	kind := &weight.Kind{Shape: shape}
+	data := pod(50)
+	kind := &weight.Kind{Type: reflect.TypeFor[corev1.Pod]()}
 	if n := testing.AllocsPerRun(10, func() { kind.JSON(data); kind.YAML(data); kind.Protobuf(data) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -309,7 +309,7 @@ func TestBroken(t *testing.T) {
 
 // TestOtherKind: a document is charged as what it says it is.
 func TestOtherKind(t *testing.T) {
-	k := &weight.Kind{Shape: weight.Of(reflect.TypeFor[corev1.ConfigMap]()), APIVersion: "v1", Name: "ConfigMap", Others: 1500}
+	k := &weight.Kind{Type: reflect.TypeFor[corev1.ConfigMap](), APIVersion: "v1", Name: "ConfigMap", Worst: 1500}
 	list := `"spec":{"containers":[{}` + strings.Repeat(",{}", 2000) + "]}"
 	for _, head := range []string{`"kind":"ConfigMap","apiVersion":"v1",`, `"kind":"",`, ``} {
 		if got := k.JSON([]byte("{" + head + list + "}")).Elements; got != 0 { // it has no such field
@@ -344,7 +344,7 @@ func TestOtherKind(t *testing.T) {
 // TestPatch: what operations copy counts, up to the bytes that they may copy, and so does that they may make of the
 // object one of another kind.
 func TestPatch(t *testing.T) {
-	k := &weight.Kind{Shape: weight.Of(reflect.TypeFor[corev1.ConfigMap]()), Others: 1500}
+	k := &weight.Kind{Type: reflect.TypeFor[corev1.ConfigMap](), Worst: 1500}
 	stored := weight.Size{Values: 100, Bytes: 1000}
 	few := k.Patch([]byte(`[{"op":"remove","path":"/data/a"}]`), stored, 0, 1<<20)
 	copies := k.Patch([]byte(`[{"op":"remove","path":"/data/a"}]`), stored, 10, 1<<20)
@@ -356,7 +356,7 @@ func TestPatch(t *testing.T) {
 }
 
 func BenchmarkJSON(b *testing.B) {
-	shape := &weight.Kind{Shape: weight.Of(reflect.TypeFor[corev1.Pod]()), Others: 1500}
+	shape := &weight.Kind{Type: reflect.TypeFor[corev1.Pod](), Worst: 1500}
 	for _, n := range []int{1, 12, 1000} {
 		data := pod(n)
 		b.Run(fmt.Sprint(len(data)), func(b *testing.B) {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +29,9 @@ func serveCommand() *cobra.Command {
 		Long: "Serve the Kubernetes API over etcd, with the garbage collector and the namespace controller inside.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			start := processStart()
+			if !o.profiling {
+				runtime.MemProfileRate = 0 // no one can ask for what is sampled
+			}
 			if err := o.complete(c.Flags().Changed); err != nil {
 				return errUsage{err}
 			}

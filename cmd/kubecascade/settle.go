@@ -8,6 +8,8 @@ import (
 )
 
 const (
+	// startRest is how long after its start the process is looked at for the first time.
+	startRest = time.Second
 	// restEvery is how often the process looks whether it rests.
 	restEvery = 10 * time.Second
 	// restBytes is how much may be allocated between two looks by a process that rests.
@@ -34,11 +36,22 @@ func spare(before, now memory) bool {
 }
 
 // settle hands memory back to the system that a burst of work has left, which the runtime itself keeps for
-// minutes in case that there is more to do. It returns when ctx is done.
+// minutes in case that there is more to do. The first burst is the start, which leaves little, but more than half of
+// the heap of a server that has nothing to do. It returns when ctx is done.
 func settle(ctx context.Context) {
-	tick := time.NewTicker(restEvery)
+	tick := time.NewTicker(startRest)
 	defer tick.Stop()
 	before, freed := look(), false
+	select {
+	case <-ctx.Done():
+		return
+	case <-tick.C:
+	}
+	if now := look(); now.allocated-before.allocated < restBytes {
+		debug.FreeOSMemory()
+		before = now
+	}
+	tick.Reset(restEvery)
 	for {
 		select {
 		case <-ctx.Done():

@@ -18,6 +18,9 @@ import (
 )
 
 const (
+	// begin is how long after the start the objects are looked at for the first time: a new server has conditions to
+	// write for all FlowSchemas, and what its first clients ask goes first.
+	begin = 500 * time.Millisecond
 	// interval is how often the objects of every cluster are looked at.
 	interval = time.Minute
 	// rest is how long a FlowSchema is left alone after its condition was written, so that two servers that disagree
@@ -58,6 +61,9 @@ func New(api API, log *slog.Logger) *Controller {
 
 // Run works until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
+	if !reconcile.Sleep(ctx, begin) {
+		return
+	}
 	var all sync.WaitGroup
 	defer all.Wait()
 	all.Go(func() {

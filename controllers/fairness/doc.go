@@ -6,6 +6,7 @@
 //
 //  1. Every FlowSchema has a condition Dangling, which says whether its priority level is stored (AS
 //     pkg/util/flowcontrol/apf_controller.go: presyncFlowSchemaStatus).
+//     A new server writes its conditions half a second after its start.
 //  2. A mandatory or suggested object that is missing is created within a minute. The specification of a mandatory one
 //     is set back; that of a suggested one if its annotation apf.kubernetes.io/autoupdate-spec says so or, without a
 //     valid annotation, as long as its generation is 1. The annotation then says which of both is the case.
