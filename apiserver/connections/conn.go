@@ -3,6 +3,7 @@ package connections
 import (
 	"container/list"
 	"net"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 )
@@ -32,6 +33,8 @@ type Conn struct {
 	// counted is what of since the table knows, in steps.
 	counted atomic.Int64
 
+	// taken is how many bytes have come since others had their turn. The reader owns it.
+	taken int
 	// shaking says that the handshake goes on, and turn that this side of it is being computed.
 	shaking, turn atomic.Bool
 
@@ -42,6 +45,11 @@ type Conn struct {
 	in    *list.List
 	place *list.Element
 }
+
+// turn is after how many bytes that come other connections have their turn. In it a connection may have a hundred small
+// requests, or frames of HTTP/2 that reset streams; the goroutines that pass them on to each other would keep a processor
+// for 10 ms.
+const turn = 4 << 10
 
 // step is how many more bytes the table is told of at a time.
 const step = 16 << 10
@@ -85,6 +93,10 @@ func (c *Conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 {
 		c.compute()
+		if c.taken += n; c.taken >= turn {
+			c.taken = 0
+			runtime.Gosched()
+		}
 		if since := min(c.since.Add(int64(n)), Most); since-c.counted.Load() >= step {
 			c.counted.Store(since)
 			c.table.change(c, nil, Each+since)
