@@ -173,11 +173,19 @@ func TestUnreadSocket(t *testing.T) {
 			t.Fatal("the seat is never given to another request")
 		}
 	}
+	sockets := 1.0
 	for n := 0.0; n == 0; n = metric(t, s, cutOff) { // as many of another user as there is no room for
-		if _, err := dialSocket(t, s, initial, s.URL, "Impersonate-User", "flood"); err != nil && !strings.Contains(err.Error(), "bad status") {
+		_, err := dialSocket(t, s, initial, s.URL, "Impersonate-User", "flood")
+		switch {
+		case err == nil:
+			sockets++
+		case !strings.Contains(err.Error(), "bad status"):
 			t.Fatal(err)
 		}
 	}
+	await(t, s, "apiserver_longrunning_requests{", "those that are not cut off", func(n float64) bool {
+		return n == sockets-metric(t, s, cutOff)
+	})
 	for range 10 { // the first is whole
 		var m received
 		if err := message.Receive(c, &m); err != nil || len(m.data) < size {

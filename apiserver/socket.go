@@ -61,13 +61,13 @@ func (w *watch) converse(c *websocket.Conn) {
 	})
 	helpers.Go(func() {
 		select {
-		case <-w.s.closing: // a client that doesn't read holds nobody up
-			_ = c.SetDeadline(time.Now().Add(hangUp))
+		case <-w.s.closing:
 		case <-ctx.Done():
 		}
+		_ = c.SetDeadline(time.Now().Add(hangUp)) // a client that doesn't read isn't waited for
 	})
 	w.out = &messages{
-		to: c, rec: recorderOf(w.q.r), binary: w.x.f.media == mediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing,
+		to: c, rec: w.rec, binary: w.x.f.media == mediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing,
 	}
 	_ = w.stream(ctx) // it tells the client itself
 	cancel()
@@ -94,6 +94,9 @@ func (m *messages) write(frame []byte) error {
 	case <-m.closing: // this deadline may have come after that for hanging up
 		return errors.New("the server shuts down")
 	default:
+	}
+	if m.rec != nil && m.rec.backlog.isCut() { // as above
+		return errCutOff
 	}
 	codec := textMessage
 	if m.binary {

@@ -60,7 +60,7 @@ func (s *Server) serveWatch(q *request) error {
 	open := s.metrics.open(labelOf(q.target, "watch"))
 	open.Inc()
 	defer open.Dec()
-	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev}
+	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, rec: recorderOf(q.r)}
 	w.share()
 	crowd, leave := s.crowds.join(q.res.Collection)
 	defer leave()
@@ -87,8 +87,9 @@ type watch struct {
 	burst bool
 	// count counts events; nil before there is one.
 	count prometheus.Counter
-	// out is where events go.
+	// out is where events go, and rec knows what the watch keeps while its client doesn't read; nil for tests.
 	out frames
+	rec *recorder
 	// tabled says that column definitions have been sent.
 	tabled bool
 }
@@ -180,10 +181,9 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 		w.fail(err)
 		return nil, nil, true
 	}
-	rec := recorderOf(w.q.r)
-	rec.keep(keptBy(events))
+	w.rec.keep(keptBy(events))
 	sent, err := w.send(events)
-	rec.keep(0)
+	w.rec.keep(0)
 	if err != nil || len(events) == 0 && !going {
 		return nil, nil, true
 	}
@@ -340,9 +340,8 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 		return err
 	}
 	items, _, err := w.s.page(ctx, scan{state: all}, &w.sel, w.x)
-	rec := recorderOf(w.q.r)
-	rec.keep(sizeOf(items))
-	defer rec.keep(0)
+	w.rec.keep(sizeOf(items))
+	defer w.rec.keep(0)
 	for i := 0; i < len(items) && show(items[i]); i++ {
 	}
 	return err
