@@ -16,7 +16,7 @@ import (
 const accountPatience = 1500 * time.Millisecond
 
 // serviceAccount returns a service account as of now (admission.ServiceAccount).
-func (s *Server) serviceAccount(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
+func (s *registry) serviceAccount(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
 	on := op{target: target{res: s.types.Lookup("", "v1", "serviceaccounts"), namespace: namespace, name: name}}
 	key := on.key(s.root)
 	o, err := s.load(ctx, key)
@@ -37,7 +37,7 @@ func (s *Server) serviceAccount(ctx context.Context, namespace, name string) (*c
 }
 
 // awaitObject returns an object of a collection as soon as there is one, nil if there is none in time.
-func (s *Server) awaitObject(ctx context.Context, collection, key string, patience time.Duration) (*storage.Object, error) {
+func (s *registry) awaitObject(ctx context.Context, collection, key string, patience time.Duration) (*storage.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	w, err := s.cache.Watch(collection, s.cache.Revision())

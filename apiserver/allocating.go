@@ -25,7 +25,7 @@ import (
 // is taken was read, by whichever server; else it is tried again with what is taken then. Within
 // this server such writes take turns, so that they don't drive each other to that. The request's
 // deadline bounds the attempts.
-func (s *Server) allocating(ctx context.Context, o *op, obj, old object, store func(*op, object) (*storage.Object, error)) (*storage.Object, error) {
+func (s *registry) allocating(ctx context.Context, o *op, obj, old object, store func(*op, object) (*storage.Object, error)) (*storage.Object, error) {
 	svc, ok := obj.(*corev1.Service)
 	if !ok || o.sub != nil {
 		return store(o, obj)
@@ -62,7 +62,7 @@ func (s *Server) allocating(ctx context.Context, o *op, obj, old object, store f
 }
 
 // allocate fills in what the service wants, and returns what must hold when it is stored.
-func (s *Server) allocate(ctx context.Context, o *op, svc, old *corev1.Service, ports bool) (storage.Guard, error) {
+func (s *registry) allocate(ctx context.Context, o *op, svc, old *corev1.Service, ports bool) (storage.Guard, error) {
 	if err := s.fresh(ctx); err != nil {
 		return storage.Guard{}, err
 	}
@@ -79,8 +79,8 @@ func (s *Server) allocate(ctx context.Context, o *op, svc, old *corev1.Service, 
 }
 
 // taken reads what the stored services have; ports only if they are asked for.
-func (s *Server) taken(res *resources.Resource, snap *cache.Snapshot, ports bool) *allocate.Taken {
-	taken := s.config.Services.Taken()
+func (s *registry) taken(res *resources.Resource, snap *cache.Snapshot, ports bool) *allocate.Taken {
+	taken := s.services.Taken()
 	address, kind := slices.Index(res.FieldNames, "spec.clusterIP"), slices.Index(res.FieldNames, "spec.type")
 	snap.Ascend("", "", func(item *storage.Object) bool {
 		if item.Err != nil {

@@ -31,7 +31,7 @@ func (s *Server) serveApply(q *request, x *rendering, p patch) error {
 }
 
 // applied merges the document into an object; live is nil if it creates one.
-func (s *Server) applied(o *op, live object, p patch) (object, error) {
+func (s *registry) applied(o *op, live object, p patch) (object, error) {
 	var was runtime.Object
 	if live != nil {
 		was = live

@@ -100,7 +100,7 @@ func (discard) flush() error       { return nil }
 // BenchmarkFrame sends 1,000 events to one more watcher, and to the first one.
 func BenchmarkFrame(b *testing.B) {
 	types, res, objs := benchTypes(b, 1000)
-	s := &Server{types: types, metrics: newMetrics(prometheus.NewRegistry(), types)}
+	s := &Server{registry: &registry{types: types}, metrics: newMetrics(prometheus.NewRegistry(), types)}
 	fresh := func() []*cache.Event {
 		events := make([]*cache.Event, len(objs))
 		for i, o := range objs {

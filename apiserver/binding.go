@@ -45,7 +45,7 @@ func (s *Server) serveBinding(q *request) error {
 
 // bind checks a Binding and writes the node into its pod (K pkg/registry/core/pod/storage: BindingREST).
 // a is what plugins are told that was asked for.
-func (s *Server) bind(ctx context.Context, o *op, a *admission.Attributes, b *corev1.Binding) error {
+func (s *registry) bind(ctx context.Context, o *op, a *admission.Attributes, b *corev1.Binding) error {
 	if err := s.admission.Admit(ctx, a); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type change func(old object) (object, error)
 // update carries out a change on the newest state of an object, again and again while others win
 // the race for it (B-56); a resourceVersion that the change brings is compared with each state, so
 // a client that names one gets a conflict. The request's deadline bounds the attempts.
-func (s *Server) update(ctx context.Context, o *op, c change) (*storage.Object, error) {
+func (s *registry) update(ctx context.Context, o *op, c change) (*storage.Object, error) {
 	cur, err := s.load(ctx, o.key(s.root))
 	for err == nil {
 		if cur == nil {
@@ -43,7 +43,7 @@ func (s *Server) update(ctx context.Context, o *op, c change) (*storage.Object, 
 }
 
 // retry returns the object that won a race, nil if it was removed, or the error if it was none.
-func (s *Server) retry(err error) (*storage.Object, error) {
+func (s *registry) retry(err error) (*storage.Object, error) {
 	var lost *storage.ConflictError
 	if !errors.As(err, &lost) || lost.Guard != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *Server) retry(err error) (*storage.Object, error) {
 	return s.readable(s.decoder.Decode(lost.Current))
 }
 
-func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c change) (*storage.Object, error) {
+func (s *registry) updateOnce(ctx context.Context, o *op, cur *storage.Object, c change) (*storage.Object, error) {
 	if o.link != nil {
 		if out, done, err := s.unlink(ctx, o, cur); done || err != nil {
 			return out, err
@@ -95,7 +95,7 @@ func (s *Server) updateOnce(ctx context.Context, o *op, cur *storage.Object, c c
 }
 
 // storeChanged makes of a new state what may be stored, judges it and commits it.
-func (s *Server) storeChanged(ctx context.Context, o *op, cur *storage.Object, obj, old object) (out *storage.Object, err error) {
+func (s *registry) storeChanged(ctx context.Context, o *op, cur *storage.Object, obj, old object) (out *storage.Object, err error) {
 	obj.SetGeneration(old.GetGeneration())
 	prepareUpdate(o.res, o.sub, obj, old)
 	inherit(obj, old)
@@ -136,7 +136,7 @@ func (o *op) checkRevision(obj object, cur *storage.Object) error {
 
 // replace commits an update: it stores the new state, removes the object if the update took its
 // last finalizer (B-20), or does nothing if nothing changed (B-17).
-func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, old object) (*storage.Object, error) {
+func (s *registry) replace(ctx context.Context, o *op, cur *storage.Object, obj, old object) (*storage.Object, error) {
 	apply.KeepTimes(obj, old) // B-17
 	verdict := finalizers.Update(lifecycleOf(o.res, old), lifecycleOf(o.res, obj), s.now())
 	obj.SetResourceVersion("")
@@ -157,7 +157,7 @@ func (s *Server) replace(ctx context.Context, o *op, cur *storage.Object, obj, o
 
 // release commits an update that takes an object's last finalizer. It returns the object as submitted, at the
 // revision it had (B-20).
-func (s *Server) release(ctx context.Context, o *op, cur *storage.Object, value []byte) (*storage.Object, error) {
+func (s *registry) release(ctx context.Context, o *op, cur *storage.Object, value []byte) (*storage.Object, error) {
 	_, err := s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {

@@ -9,21 +9,21 @@ import (
 )
 
 // storageClasses returns every storage class (admission.DefaultStorageClass).
-func (s *Server) storageClasses(ctx context.Context) ([]*storagev1.StorageClass, error) {
+func (s *registry) storageClasses(ctx context.Context) ([]*storagev1.StorageClass, error) {
 	return stored[*storagev1.StorageClass](ctx, s, s.types.Lookup(storagev1.GroupName, "v1", "storageclasses"), "")
 }
 
 // ingressClasses returns every ingress class (admission.DefaultIngressClass).
-func (s *Server) ingressClasses(ctx context.Context) ([]*networkingv1.IngressClass, error) {
+func (s *registry) ingressClasses(ctx context.Context) ([]*networkingv1.IngressClass, error) {
 	return stored[*networkingv1.IngressClass](ctx, s, s.types.Lookup(networkingv1.GroupName, "v1", "ingressclasses"), "")
 }
 
 // storageClass returns one storage class (admission.Resize).
-func (s *Server) storageClass(ctx context.Context, name string) (*storagev1.StorageClass, error) {
+func (s *registry) storageClass(ctx context.Context, name string) (*storagev1.StorageClass, error) {
 	return storedNamed[*storagev1.StorageClass](ctx, s, s.types.Lookup(storagev1.GroupName, "v1", "storageclasses"), name)
 }
 
 // runtimeClass returns one runtime class (admission.RuntimeClass).
-func (s *Server) runtimeClass(ctx context.Context, name string) (*nodev1.RuntimeClass, error) {
+func (s *registry) runtimeClass(ctx context.Context, name string) (*nodev1.RuntimeClass, error) {
 	return storedNamed[*nodev1.RuntimeClass](ctx, s, s.types.Lookup(nodev1.GroupName, "v1", "runtimeclasses"), name)
 }

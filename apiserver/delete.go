@@ -73,7 +73,7 @@ func (o *op) warnOfPolicy(d *metav1.DeleteOptions) {
 }
 
 // delete carries out a DELETE on the newest state of an object, again while others win the race.
-func (s *Server) delete(ctx context.Context, o *op, opts *metav1.DeleteOptions) (deletion, error) {
+func (s *registry) delete(ctx context.Context, o *op, opts *metav1.DeleteOptions) (deletion, error) {
 	if refuse := o.res.Delete.Refuse; refuse != nil {
 		if text := refuse(o.name); text != "" { // C-67
 			return deletion{}, apierrors.NewForbidden(o.res.GroupResource(), o.name, errors.New(text))
@@ -103,7 +103,7 @@ func (s *Server) delete(ctx context.Context, o *op, opts *metav1.DeleteOptions) 
 
 // begin stores the status with which the kind's controller begins. That it can't is no failure: the
 // controller is told of the deletion itself.
-func (s *Server) begin(ctx context.Context, o *op, d deletion) {
+func (s *registry) begin(ctx context.Context, o *op, d deletion) {
 	begin := o.res.Delete.Begin
 	if begin == nil || d.removed || o.dryRun {
 		return
@@ -121,7 +121,7 @@ func (s *Server) begin(ctx context.Context, o *op, d deletion) {
 }
 
 // deleteOnce decides on one state of the object and does what the verdict says.
-func (s *Server) deleteOnce(ctx context.Context, o *op, cur *storage.Object, opts *metav1.DeleteOptions) (deletion, error) {
+func (s *registry) deleteOnce(ctx context.Context, o *op, cur *storage.Object, opts *metav1.DeleteOptions) (deletion, error) {
 	state, kind, old, err := s.standing(o, cur)
 	if err != nil {
 		return deletion{}, err
@@ -163,7 +163,7 @@ func (s *Server) deleteOnce(ctx context.Context, o *op, cur *storage.Object, opt
 
 // standing is what decides on the deletion of an object. The object itself is nil if its metadata tells that and its
 // value is known to be one of the kind: a cascade deletes thousands that nobody has to read.
-func (s *Server) standing(o *op, cur *storage.Object) (finalizers.Object, finalizers.Kind, object, error) {
+func (s *registry) standing(o *op, cur *storage.Object) (finalizers.Object, finalizers.Kind, object, error) {
 	kind := finalizers.Kind{Policy: o.res.Delete.Policy}
 	if o.res.Delete.Kind == nil && o.res.Delete.SpecFinalizers == nil && !o.res.Custom && !o.res.Direct && s.known(o.res, cur) {
 		m := &cur.Meta
@@ -192,7 +192,7 @@ func (o *op) finishing(opts *metav1.DeleteOptions, marked *storage.Object) (*op,
 }
 
 // mark stores what a deletion that can't finish yet leaves behind (C-32, C-40).
-func (s *Server) mark(ctx context.Context, o *op, cur *storage.Object, obj object, v finalizers.Verdict) (*storage.Object, error) {
+func (s *registry) mark(ctx context.Context, o *op, cur *storage.Object, obj object, v finalizers.Verdict) (*storage.Object, error) {
 	imprint(obj, v)
 	if v.MarkTerminating && o.res.Delete.Mark != nil {
 		o.res.Delete.Mark(obj)
@@ -213,7 +213,7 @@ func (s *Server) mark(ctx context.Context, o *op, cur *storage.Object, obj objec
 }
 
 // remove deletes the key at the revision that was judged (C-41, C-63).
-func (s *Server) remove(ctx context.Context, o *op, cur *storage.Object) (*storage.Object, error) {
+func (s *registry) remove(ctx context.Context, o *op, cur *storage.Object) (*storage.Object, error) {
 	if o.dryRun {
 		return cur, nil
 	}

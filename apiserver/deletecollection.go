@@ -40,7 +40,9 @@ func (s *Server) serveDeleteCollection(q *request) error {
 	}
 	q.dryRun = isDryRun(opts.DryRun)
 	q.warnOfPolicy(opts)
-	items, meta, err := s.deleteCollection(q.r.Context(), &q.op, list, opts, x)
+	items, meta, err := s.deleteCollection(q.r.Context(), &q.op, list, opts, func(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
+		return s.list(ctx, t, o, x)
+	})
 	if err != nil {
 		return err
 	}
@@ -53,15 +55,15 @@ func (s *Server) serveDeleteCollection(q *request) error {
 
 // deleteCollection deletes each object of the selection by itself, in key order, and returns them
 // as they were listed (C-72 to C-74), each by the rules for one (C-78). The first error but NotFound ends it; what was deleted stays so.
-func (s *Server) deleteCollection(ctx context.Context, o *op, list *metainternal.ListOptions, opts *metav1.DeleteOptions, x *rendering) ([]*storage.Object, metav1.ListMeta, error) {
-	page := *list
+func (s *registry) deleteCollection(ctx context.Context, o *op, from *metainternal.ListOptions, opts *metav1.DeleteOptions, list lister) ([]*storage.Object, metav1.ListMeta, error) {
+	page := *from
 	whole := page.Limit <= 0
 	if whole {
 		page.Limit = collectionPage
 	}
 	var all []*storage.Object
 	for {
-		items, meta, err := s.list(ctx, o.target, &page, x)
+		items, meta, err := list(ctx, o.target, &page)
 		if err != nil {
 			return nil, meta, err
 		}

@@ -21,7 +21,7 @@ import (
 // may escalate it, nor by a binding, unless they may bind the role. It belongs to the mode RBAC and can't
 // be turned off; it judges what all plugins have made of the object
 // (K pkg/registry/rbac/*/policybased/storage.go).
-type escalation struct{ s *Server }
+type escalation struct{ s *registry }
 
 // Name implements admission.Plugin.
 func (*escalation) Name() string { return "RBACEscalation" }

@@ -77,7 +77,7 @@ func evictionOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOp
 }
 
 // evict deletes the pod if no budget forbids it.
-func (s *Server) evict(ctx context.Context, o *op, e *policyv1.Eviction, opts *metav1.DeleteOptions) error {
+func (s *registry) evict(ctx context.Context, o *op, e *policyv1.Eviction, opts *metav1.DeleteOptions) error {
 	a := o.attributes(admission.Create, e, nil)
 	if err := s.admission.Admit(ctx, a); err != nil {
 		return err
@@ -112,7 +112,7 @@ func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
 	return o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != pod.UID
 }
 
-func (s *Server) podOf(ctx context.Context, o *op) (*corev1.Pod, error) {
+func (s *registry) podOf(ctx context.Context, o *op) (*corev1.Pod, error) {
 	cur, err := s.get(ctx, o, "")
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (s *Server) podOf(ctx context.Context, o *op) (*corev1.Pod, error) {
 // admitEviction decides whether the pod may go. It returns the options to delete it with: those
 // given, or ones that also name the pod's revision where the decision depends on its state; budget
 // is the budget that was asked in that case.
-func (s *Server) admitEviction(ctx context.Context, o *op, pod *corev1.Pod, opts *metav1.DeleteOptions) (once *metav1.DeleteOptions, budget string, err error) {
+func (s *registry) admitEviction(ctx context.Context, o *op, pod *corev1.Pod, opts *metav1.DeleteOptions) (once *metav1.DeleteOptions, budget string, err error) {
 	free := opts.Preconditions == nil || opts.Preconditions.ResourceVersion == nil
 	if done := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil; done {
 		return opts, "", nil // its disruption has happened
@@ -176,7 +176,7 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-func (s *Server) budgetTarget(namespace, name string) (target, error) {
+func (s *registry) budgetTarget(namespace, name string) (target, error) {
 	res := s.types.Lookup("policy", "v1", "poddisruptionbudgets")
 	if res == nil {
 		return target{}, errors.New("poddisruptionbudgets are not served")
@@ -186,7 +186,7 @@ func (s *Server) budgetTarget(namespace, name string) (target, error) {
 
 // budgetsOf returns the budgets of the pod's namespace that select it; a broken or an empty
 // selector selects nothing.
-func (s *Server) budgetsOf(ctx context.Context, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
+func (s *registry) budgetsOf(ctx context.Context, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
 	t, err := s.budgetTarget(pod.Namespace, "")
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (s *Server) budgetsOf(ctx context.Context, pod *corev1.Pod) (out []*policyv
 }
 
 // spend takes one disruption off the budget, so that its controller knows of it, or refuses.
-func (s *Server) spend(ctx context.Context, o *op, pdb *policyv1.PodDisruptionBudget, pod string) error {
+func (s *registry) spend(ctx context.Context, o *op, pdb *policyv1.PodDisruptionBudget, pod string) error {
 	t, err := s.budgetTarget(pdb.Namespace, pdb.Name)
 	if err != nil {
 		return err

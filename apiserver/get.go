@@ -44,7 +44,7 @@ func (s *Server) serveGet(q *request) error {
 }
 
 // get returns the object as fresh as the revision asks, if it is sound.
-func (s *Server) get(ctx context.Context, o *op, revision string) (*storage.Object, error) {
+func (s *registry) get(ctx context.Context, o *op, revision string) (*storage.Object, error) {
 	cur, err := s.find(ctx, o, revision)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (s *Server) get(ctx context.Context, o *op, revision string) (*storage.Obje
 
 // find returns the object as fresh as the revision asks: "" as of now, "0" whatever is cached, N
 // at least N. Nobody has looked whether it is sound.
-func (s *Server) find(ctx context.Context, o *op, revision string) (*storage.Object, error) {
+func (s *registry) find(ctx context.Context, o *op, revision string) (*storage.Object, error) {
 	rev, err := parseRevision(revision)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func parseRevision(text string) (int64, error) {
 const revisionWait = 3 * time.Second
 
 // waitFor waits until the cache has the revision, or answers that it is in the future (H-11).
-func (s *Server) waitFor(ctx context.Context, rev int64) error {
+func (s *registry) waitFor(ctx context.Context, rev int64) error {
 	if s.cache.Revision() >= rev {
 		return nil
 	}

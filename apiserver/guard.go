@@ -13,7 +13,7 @@ import (
 // create stores a new object. obj is in the stored version. The write is conditional on what the
 // object will live in being as admission saw it, so that nothing lands in a namespace, or under a
 // definition, that was emptied meanwhile; if it has changed, all is done again.
-func (s *Server) create(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+func (s *registry) create(ctx context.Context, o *op, obj object) (*storage.Object, error) {
 	for {
 		guards, err := s.createGuards(o, obj)
 		if err != nil {
@@ -39,7 +39,7 @@ func (s *Server) create(ctx context.Context, o *op, obj object) (*storage.Object
 
 // createGuards are what a new object will live in, as it is now. It is read before admission looks at it, so
 // a change between the two is noticed. A dry run has none, and is refused all the same.
-func (s *Server) createGuards(o *op, obj object) ([]storage.Guard, error) {
+func (s *registry) createGuards(o *op, obj object) ([]storage.Guard, error) {
 	var guards []storage.Guard
 	if o.res.Namespaced {
 		if ns, _ := s.cache.Get(s.root + "/namespaces/" + o.namespace); ns != nil { // else admission says so, unless it has been told not to care

@@ -14,7 +14,7 @@ import (
 )
 
 // createOnce is create on one state of what the object will live in.
-func (s *Server) createOnce(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+func (s *registry) createOnce(ctx context.Context, o *op, obj object) (*storage.Object, error) {
 	wipeSystemFields(obj)
 	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Server) createOnce(ctx context.Context, o *op, obj object) (*storage.Ob
 }
 
 // createNamed is one attempt: system fields, strategy, validation, commit.
-func (s *Server) createNamed(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+func (s *registry) createNamed(ctx context.Context, o *op, obj object) (*storage.Object, error) {
 	fillSystemFields(obj, s.now())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
 		obj.SetName(generatedName(obj.GetGenerateName()))
@@ -67,7 +67,7 @@ func (s *Server) createNamed(ctx context.Context, o *op, obj object) (*storage.O
 
 // storeNew makes of a new object what may be stored, judges it and commits it. revision is what the
 // client named.
-func (s *Server) storeNew(ctx context.Context, o *op, obj object, revision string) (out *storage.Object, err error) {
+func (s *registry) storeNew(ctx context.Context, o *op, obj object, revision string) (out *storage.Object, err error) {
 	prepareCreate(o.res, obj)
 	if f := o.res.Strategy.Requester; f != nil {
 		f(obj, o.user.Name, o.user.UID, o.user.Groups, o.user.Extra)
@@ -94,7 +94,7 @@ func (s *Server) storeNew(ctx context.Context, o *op, obj object, revision strin
 }
 
 // insert commits a new object, if its name is free, and words what stands in its way.
-func (s *Server) insert(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+func (s *registry) insert(ctx context.Context, o *op, obj object) (*storage.Object, error) {
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
 	value, err := encodeStored(o.res, obj)

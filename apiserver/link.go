@@ -19,7 +19,7 @@ import (
 // one for each dependent that stays. The rest of the object is stored as it is, so it must be known to be of its
 // kind. No plugin of admission looks at such a write of a controller's. It reports false, and has done
 // nothing, where it takes updateOnce.
-func (s *Server) unlink(ctx context.Context, o *op, cur *storage.Object) (out *storage.Object, done bool, err error) {
+func (s *registry) unlink(ctx context.Context, o *op, cur *storage.Object) (out *storage.Object, done bool, err error) {
 	if o.dryRun || o.res.Custom || o.res.Direct || o.res.Delete.SpecFinalizers != nil || !s.known(o.res, cur) {
 		return nil, false, nil
 	}

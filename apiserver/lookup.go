@@ -14,7 +14,7 @@ import (
 
 // stored returns every object of a collection, or those of one namespace, as fresh as a quorum read.
 // What can't be read is left out: one broken object must not keep others from being created.
-func stored[T object](ctx context.Context, s *Server, res *resources.Resource, namespace string) (out []T, err error) {
+func stored[T object](ctx context.Context, s *registry, res *resources.Resource, namespace string) (out []T, err error) {
 	if res == nil {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func stored[T object](ctx context.Context, s *Server, res *resources.Resource, n
 }
 
 // storedNamed returns one object of a cluster-scoped resource, as fresh as a quorum read; nil if there is none.
-func storedNamed[T object](ctx context.Context, s *Server, res *resources.Resource, name string) (none T, err error) {
+func storedNamed[T object](ctx context.Context, s *registry, res *resources.Resource, name string) (none T, err error) {
 	if res == nil {
 		return none, nil
 	}
@@ -61,7 +61,7 @@ func storedNamed[T object](ctx context.Context, s *Server, res *resources.Resour
 
 // storedWithin is stored for what few namespaces have: if the cache shows none, there was none when the
 // request looked its namespace or its object up, and nobody is asked again.
-func storedWithin[T object](ctx context.Context, s *Server, res *resources.Resource, namespace string) ([]T, error) {
+func storedWithin[T object](ctx context.Context, s *registry, res *resources.Resource, namespace string) ([]T, error) {
 	if res == nil {
 		return nil, nil
 	}
@@ -73,22 +73,22 @@ func storedWithin[T object](ctx context.Context, s *Server, res *resources.Resou
 }
 
 // within is the prefix of a namespace's keys.
-func (s *Server) within(res *resources.Resource, namespace string) string {
+func (s *registry) within(res *resources.Resource, namespace string) string {
 	return s.root + "/" + res.Collection + "/" + namespace + "/"
 }
 
 // limitRanges returns those of a namespace (admission.LimitRanger).
-func (s *Server) limitRanges(ctx context.Context, namespace string) ([]*corev1.LimitRange, error) {
+func (s *registry) limitRanges(ctx context.Context, namespace string) ([]*corev1.LimitRange, error) {
 	return storedWithin[*corev1.LimitRange](ctx, s, s.types.Lookup("", "v1", "limitranges"), namespace)
 }
 
 // resourceQuotas returns those of a namespace (admission.Quota).
-func (s *Server) resourceQuotas(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error) {
+func (s *registry) resourceQuotas(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error) {
 	return storedWithin[*corev1.ResourceQuota](ctx, s, s.types.Lookup("", "v1", "resourcequotas"), namespace)
 }
 
 // storeQuota writes a quota's status as the server itself (admission.Quota).
-func (s *Server) storeQuota(ctx context.Context, q *corev1.ResourceQuota) error {
+func (s *registry) storeQuota(ctx context.Context, q *corev1.ResourceQuota) error {
 	p := Path{Resource: s.types.Lookup("", "v1", "resourcequotas"), Subresource: "status", Namespace: q.Namespace, Name: q.Name}
 	_, err := s.Loopback(auth.Loopback, "kube-apiserver").Update(ctx, p, q)
 	return err
@@ -96,7 +96,7 @@ func (s *Server) storeQuota(ctx context.Context, q *corev1.ResourceQuota) error 
 
 // ownerResources returns what serves a kind by discovery, whether or not it is stored; kinds may be written
 // in lower case (admission.OwnerReferences; client-go restmapper: NewDiscoveryRESTMapper).
-func (s *Server) ownerResources(kind schema.GroupVersionKind) (out []*resources.Resource) {
+func (s *registry) ownerResources(kind schema.GroupVersionKind) (out []*resources.Resource) {
 	for _, r := range s.types.All() {
 		if r.Group == kind.Group && r.Version == kind.Version && (r.Kind == kind.Kind || strings.ToLower(r.Kind) == kind.Kind) {
 			out = append(out, r)

@@ -24,14 +24,14 @@ import (
 // requests over HTTP, behind the decoding of their bodies: the same admission, validation,
 // decisions and counting.
 type Loopback struct {
-	s    *Server
+	s    *registry
 	user auth.User
 	// manager is who managedFields record its writes for.
 	manager string
 }
 
 // Loopback returns a client that speaks as the user; manager names the program in managedFields.
-func (s *Server) Loopback(u auth.User, manager string) *Loopback { return &Loopback{s, u, manager} }
+func (s *registry) Loopback(u auth.User, manager string) *Loopback { return &Loopback{s, u, manager} }
 
 // Path names an object or, without Name, a collection.
 type Path struct {
@@ -61,22 +61,22 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 		return statusError(errNoMethod)
 	}
 	start := time.Now()
-	rec := &recorder{code: http.StatusOK, label: labelOf(o.target, verb)}
+	code, panicked := http.StatusOK, false
 	defer func() {
 		if r := recover(); r != nil {
-			l.s.metrics.panics.Inc()
+			panicked = true
 			l.s.log.Error("a controller's request panicked", "verb", verb, "key", o.key(l.s.root), "panic", r, "stack", string(debug.Stack()))
 			err = fmt.Errorf("%s %s panicked: %v", verb, o.key(l.s.root), r)
 		}
 		if err != nil {
 			err = statusError(err)
-			rec.code = int(statusOf(err).Code)
+			code = int(statusOf(err).Code)
 		}
-		l.s.metrics.request(rec, time.Since(start))
+		l.s.observe(o.target, verb, code, time.Since(start), panicked)
 	}()
 	if !longRunning(verb) {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, l.s.config.RequestTimeout)
+		ctx, cancel = context.WithTimeout(ctx, l.s.timeout)
 		defer cancel()
 	}
 	return do(ctx, o)
@@ -116,7 +116,7 @@ func (l *Loopback) Verify(r *resources.Resource, o *storage.Object) error { retu
 
 // Fresh waits until the cache shows every write that was acknowledged before the call.
 func (l *Loopback) Fresh(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, l.s.config.RequestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, l.s.timeout)
 	defer cancel()
 	if err := l.s.fresh(ctx); err != nil {
 		return statusError(err)
@@ -248,8 +248,7 @@ func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOption
 // DeleteCollection deletes every object of a collection.
 func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
 	return l.call(ctx, "deletecollection", p, func(ctx context.Context, o *op) error {
-		nothing := &rendering{res: o.res, f: format{media: mediaJSON, as: "PartialObjectMetadataList"}}
-		_, _, err := l.s.deleteCollection(ctx, o, &metainternal.ListOptions{}, opts, nothing)
+		_, _, err := l.s.deleteCollection(ctx, o, &metainternal.ListOptions{}, opts, l.s.listAll)
 		return err
 	})
 }

@@ -12,7 +12,7 @@ import (
 // namespaceLabels returns a namespace's labels (admission.PodSecurity). They are those that the cache shows:
 // when NamespaceLifecycle looked, it was as fresh as a quorum read, and a create commits only if the
 // namespace is still the same. Only an absence is looked at anew.
-func (s *Server) namespaceLabels(ctx context.Context, namespace string) (map[string]string, bool, error) {
+func (s *registry) namespaceLabels(ctx context.Context, namespace string) (map[string]string, bool, error) {
 	key := s.root + "/namespaces/" + namespace
 	ns, _ := s.cache.Get(key)
 	if ns == nil {
@@ -26,7 +26,7 @@ func (s *Server) namespaceLabels(ctx context.Context, namespace string) (map[str
 
 // podsWithin returns the pods of a namespace as of now (admission.PodSecurity). One that can't be read
 // keeps nobody from changing its namespace.
-func (s *Server) podsWithin(ctx context.Context, namespace string) (out []admission.StoredPod, err error) {
+func (s *registry) podsWithin(ctx context.Context, namespace string) (out []admission.StoredPod, err error) {
 	pods := s.types.Lookup("", "v1", "pods")
 	if err := s.fresh(ctx); err != nil {
 		return nil, err

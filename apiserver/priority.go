@@ -7,6 +7,6 @@ import (
 )
 
 // priorityClasses returns every priority class (admission.Priority).
-func (s *Server) priorityClasses(ctx context.Context) ([]*schedulingv1.PriorityClass, error) {
+func (s *registry) priorityClasses(ctx context.Context) ([]*schedulingv1.PriorityClass, error) {
 	return stored[*schedulingv1.PriorityClass](ctx, s, s.types.Lookup(schedulingv1.GroupName, "v1", "priorityclasses"), "")
 }

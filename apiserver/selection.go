@@ -39,7 +39,7 @@ const (
 )
 
 // selectionOf reads the selectors of a request (H-21, H-22, H.4, H.5).
-func (s *Server) selectionOf(t target, o *metainternal.ListOptions) (selected, error) {
+func (s *registry) selectionOf(t target, o *metainternal.ListOptions) (selected, error) {
 	sel := selected{res: t.res, labels: matcherOf(o.LabelSelector)}
 	namespace := t.namespace
 	sel.name = t.name

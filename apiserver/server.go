@@ -11,6 +11,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
@@ -21,7 +23,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
-	"github.com/kubecascade/kubecascade/apiserver/rbac/live"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -88,23 +89,9 @@ type Config struct {
 
 // Server serves the API. Its methods may be called from any goroutine.
 type Server struct {
-	store storage.Store
-	cache *cache.Cache
-	// past reads the revisions that the cache's history doesn't reach back to.
-	past      *past.Reader
-	decoder   *storage.Decoder
-	root      string
-	types     *resources.Types
-	admission admission.Chain
-	log       *slog.Logger
-	now       func() time.Time
-	config    Config
-	metrics   *metrics
-	// complaint bounds how often the log is told of stored values that can't be read.
-	complaint rate.Sometimes
-	// inert are the kinds, by schema.GroupResource, of which the log was told that they are stored without effect.
-	inert  sync.Map
-	fields *apply.Managers
+	*registry
+	config  Config
+	metrics *metrics
 	// documented is the generation of types that OpenAPI documents were last asked of.
 	documented struct {
 		sync.Mutex
@@ -123,19 +110,12 @@ type Server struct {
 	ways  ways
 	// crowds count watches.
 	crowds crowds
-	// vouchers know the last writes.
-	vouchers vouchers
-	// turn is held, by being filled, by the one write that allocates.
-	turn chan struct{}
 	// closing is closed, by close, when the server shuts down: watches end.
 	closing chan struct{}
 	// sockets is held for reading by each watch over a WebSocket, as net/http doesn't know these
 	// connections any more and waits for none of them.
 	sockets sync.RWMutex
 	close   func()
-	// authorizer judges requests; roles is its mode RBAC, nil without.
-	authorizer auth.Authorizer
-	roles      *live.Authorizer
 }
 
 // setDefaults fills in what is not said.
@@ -176,13 +156,15 @@ func (c *Config) setDefaults() {
 // admission plugins or authorization modes.
 func New(c Config) (*Server, error) {
 	c.setDefaults()
-	s := &Server{
-		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types,
-		log: c.Log, now: c.Now, config: c, metrics: newMetrics(c.Registry, c.Types),
-		complaint: rate.Sometimes{First: 10, Interval: time.Second},
-		fields:    apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
-		turn:      make(chan struct{}, 1), closing: make(chan struct{}),
-	}
+	metrics := newMetrics(c.Registry, c.Types)
+	s := &Server{config: c, metrics: metrics, closing: make(chan struct{}), registry: &registry{
+		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types, log: c.Log, now: c.Now,
+		services: c.Services, eventTTL: c.EventTTL, timeout: c.RequestTimeout,
+		corrupt: metrics.corrupt, complaint: rate.Sometimes{First: 10, Interval: time.Second},
+		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
+		turn:   make(chan struct{}, 1),
+	}}
+	s.listAll, s.registry.observe = s.listUnshown, s.observed
 	s.past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, s.root), Known: known(c.Cache)})
 	pastMetrics(c.Registry, s.past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
@@ -205,13 +187,13 @@ func New(c Config) (*Server, error) {
 		s.log.Warn("admission plugins are enabled that have no effect here", "plugins", strings.Join(absent, ","))
 	}
 	if s.roles != nil {
-		s.admission = append(s.admission, &escalation{s})
+		s.admission = append(s.admission, &escalation{s.registry})
 	}
 	return s, err
 }
 
 // plugins are the admission plugins in the order in which they run.
-func (s *Server) plugins() []admission.Choice {
+func (s *registry) plugins() []admission.Choice {
 	return []admission.Choice{
 		{Plugin: &admission.Lifecycle{State: s.namespaceState}, Default: true},
 		{Plugin: &admission.LimitRanger{Ranges: s.limitRanges}, Default: true},
@@ -243,7 +225,7 @@ func (s *Server) CloseWatches() {
 }
 
 // namespaceState is as fresh as a quorum read.
-func (s *Server) namespaceState(ctx context.Context, name string) (admission.NamespaceState, error) {
+func (s *registry) namespaceState(ctx context.Context, name string) (admission.NamespaceState, error) {
 	o, err := s.load(ctx, s.root+"/namespaces/"+name)
 	switch {
 	case err != nil:
@@ -254,4 +236,17 @@ func (s *Server) namespaceState(ctx context.Context, name string) (admission.Nam
 		return admission.NamespaceTerminating, nil
 	}
 	return admission.NamespaceActive, nil
+}
+
+// listUnshown is list of what isn't shown to anyone.
+func (s *Server) listUnshown(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
+	return s.list(ctx, t, o, &rendering{res: t.res, f: format{media: mediaJSON, as: "PartialObjectMetadataList"}})
+}
+
+// observed counts a request that the process has made itself.
+func (s *Server) observed(t target, verb string, code int, took time.Duration, panicked bool) {
+	if panicked {
+		s.metrics.panics.Inc()
+	}
+	s.metrics.request(&recorder{code: code, label: labelOf(t, verb)}, took)
 }

@@ -19,7 +19,7 @@ import (
 // is decoded once before it is first shown.
 
 // sound returns nil if the stored value is an object of the resource's kind, or why it can't be read.
-func (s *Server) sound(res *resources.Resource, o *storage.Object) error {
+func (s *registry) sound(res *resources.Resource, o *storage.Object) error {
 	if o.Err != nil || s.known(res, o) {
 		return o.Err
 	}
@@ -31,7 +31,7 @@ func (s *Server) sound(res *resources.Resource, o *storage.Object) error {
 }
 
 // known reports whether nobody needs to decode the value to know it as sound.
-func (s *Server) known(res *resources.Resource, o *storage.Object) bool {
+func (s *registry) known(res *resources.Resource, o *storage.Object) bool {
 	switch {
 	case o.Err != nil:
 		return false
@@ -93,19 +93,19 @@ func unconverted(err error) *resources.ConversionError {
 // unreadable reports a stored value that can't be read, and what that led to. Somebody who writes
 // to etcd by other ways than this one must have put it there. Every one is counted; every list and
 // watch meets it again, so the log has ten and then one a second.
-func (s *Server) unreadable(key string, err error, then string) {
-	s.metrics.corrupt.Inc()
+func (s *registry) unreadable(key string, err error, then string) {
+	s.corrupt.Inc()
 	s.complaint.Do(func() { s.log.Warn("a stored value can't be read", "key", key, "then", then, "err", err) })
 }
 
 // refused reports it and returns what the client is answered.
-func (s *Server) refused(key string, err error) error {
+func (s *registry) refused(key string, err error) error {
 	s.unreadable(key, err, "refused a request for it")
 	return fmt.Errorf("reading %s: %w", key, err)
 }
 
 // readable returns what is about to be decoded, or why its metadata can't be read.
-func (s *Server) readable(o *storage.Object) (*storage.Object, error) {
+func (s *registry) readable(o *storage.Object) (*storage.Object, error) {
 	if o.Err != nil {
 		return nil, s.refused(o.Key, o.Err)
 	}

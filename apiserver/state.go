@@ -52,14 +52,14 @@ func (o single) Ascend(ctx context.Context, from string, _ int, yield func(*stor
 }
 
 // newest returns the state that the cache has now.
-func (s *Server) newest(collection string, sel *selected) (state, error) {
+func (s *registry) newest(collection string, sel *selected) (state, error) {
 	snap, err := s.cache.Snapshot(collection, 0)
 	return cached{snap, sel.prefix}, err
 }
 
 // stateAt returns the state at exactly one revision: out of the cache's history, or else out of etcd's, which reaches
 // back to the last compaction.
-func (s *Server) stateAt(collection string, sel *selected, rev int64) (state, error) {
+func (s *registry) stateAt(collection string, sel *selected, rev int64) (state, error) {
 	snap, err := s.cache.Snapshot(collection, rev)
 	switch {
 	case !errors.Is(err, cache.ErrExpired):

@@ -45,7 +45,7 @@ func (s *Server) serveUpdate(q *request) error {
 }
 
 // replaceOrCreate replaces an object, or creates it where the kind allows that (B-01, B-03).
-func (s *Server) replaceOrCreate(ctx context.Context, o *op, obj object) (out *storage.Object, created bool, err error) {
+func (s *registry) replaceOrCreate(ctx context.Context, o *op, obj object) (out *storage.Object, created bool, err error) {
 	uid := obj.GetUID()
 	for {
 		out, err = s.update(ctx, o, func(old object) (object, error) {

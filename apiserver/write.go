@@ -61,7 +61,7 @@ func (o *op) subName() string {
 }
 
 // load returns the stored object as of now, nil if there is none.
-func (s *Server) load(ctx context.Context, key string) (*storage.Object, error) {
+func (s *registry) load(ctx context.Context, key string) (*storage.Object, error) {
 	if err := s.fresh(ctx); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Server) load(ctx context.Context, key string) (*storage.Object, error) 
 }
 
 // fresh waits until the cache shows every write that was acknowledged before the call.
-func (s *Server) fresh(ctx context.Context) error {
+func (s *registry) fresh(ctx context.Context) error {
 	rev, err := s.store.Revision(ctx)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func undone(a *admission.Attributes, err error) {
 
 // put stores what is in the transaction. An object that is too large is tried once more without
 // its managedFields, unless they are the point of the request (0-15).
-func (s *Server) put(ctx context.Context, o *op, t storage.Txn, obj object) (*storage.Object, error) {
+func (s *registry) put(ctx context.Context, o *op, t storage.Txn, obj object) (*storage.Object, error) {
 	t.Guards, t.TTL = o.guards, s.ttl(o)
 	rev, err := s.commit(ctx, o, t)
 	if errors.Is(err, storage.ErrTooLarge) && !o.tracked && len(obj.GetManagedFields()) > 0 {
@@ -129,7 +129,7 @@ func (s *Server) put(ctx context.Context, o *op, t storage.Txn, obj object) (*st
 }
 
 // commit is the store's Commit. A write that defines types is done when they are served as it says.
-func (s *Server) commit(ctx context.Context, o *op, t storage.Txn) (int64, error) {
+func (s *registry) commit(ctx context.Context, o *op, t storage.Txn) (int64, error) {
 	rev, err := s.store.Commit(ctx, t)
 	if err == nil && o.res.Defines {
 		if e := s.cache.Wait(ctx, rev); e != nil {
@@ -139,11 +139,11 @@ func (s *Server) commit(ctx context.Context, o *op, t storage.Txn) (int64, error
 	return rev, err
 }
 
-func (s *Server) ttl(o *op) time.Duration {
+func (s *registry) ttl(o *op) time.Duration {
 	if !o.res.Expires {
 		return 0
 	}
-	return s.config.EventTTL
+	return s.eventTTL
 }
 
 // notFound is 0-02.
@@ -172,7 +172,7 @@ func (o *op) warnOf(obj, old runtime.Object) {
 
 // warnInert warns the client of a write whose object will have no effect, and says so in the log once a kind.
 // What clients write to a subresource is the doing of a controller, which knows better.
-func (s *Server) warnInert(o *op) {
+func (s *registry) warnInert(o *op) {
 	if o.res.Inert == "" || o.sub != nil || o.warn == nil {
 		return
 	}
