@@ -2,6 +2,8 @@ package apiserver
 
 import (
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // structured-merge-diff keeps the fields of a list, or of a map, in a sorted slice that it inserts each into, several
@@ -26,13 +28,13 @@ func checkApplied(data []byte) error {
 	}
 	objects, values, members := mostWithin(j)
 	if objects > maxApplied {
-		return oversized("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied)
+		return status.Oversized("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied)
 	}
 	if values > maxAppliedValues {
-		return oversized("a list of the apply document has %d elements, the allowed maximum is %d", values, maxAppliedValues)
+		return status.Oversized("a list of the apply document has %d elements, the allowed maximum is %d", values, maxAppliedValues)
 	}
 	if members > maxAppliedMembers {
-		return oversized("a map of the apply document has %d members, the allowed maximum is %d", members, maxAppliedMembers)
+		return status.Oversized("a map of the apply document has %d members, the allowed maximum is %d", members, maxAppliedMembers)
 	}
 	return nil
 }

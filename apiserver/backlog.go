@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // errCutOff ends an answer. No client sees it.
@@ -68,7 +70,7 @@ func (q *request) holdWatch(cancel func()) error {
 	}
 	rec.backlog.cancel = cancel
 	if !rec.backlog.hold(standing(q.r)) {
-		return errBusy
+		return status.ErrBusy
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 var bindingKind = corev1.SchemeGroupVersion.WithKind("Binding")
@@ -51,9 +52,9 @@ func (s *registry) bind(ctx context.Context, o *op, a *admission.Attributes, b *
 	}
 	switch {
 	case b.Name != o.name:
-		return badRequest("name in URL does not match name in Binding object")
+		return status.BadRequest("name in URL does not match name in Binding object")
 	case b.Name == "":
-		return badRequest("Name parameter required.")
+		return status.BadRequest("Name parameter required.")
 	}
 	if errs := validateBinding(b); len(errs) > 0 {
 		return errs.ToAggregate() // 0-10

@@ -24,6 +24,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -84,7 +85,7 @@ func decodeBody(b body, want schema.GroupVersionKind, coerce coercion, warn func
 		return nil, decodeError(err, want.Kind, got, b.bytes)
 	}
 	if got.GroupVersion() != want.GroupVersion() {
-		return nil, badRequest("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), want.GroupVersion())
+		return nil, status.BadRequest("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), want.GroupVersion())
 	}
 	return obj, nil
 }
@@ -235,9 +236,9 @@ func decodeError(err error, kind string, got *schema.GroupVersionKind, data []by
 		err = errors.New(notRegistered(*got))
 	}
 	if got != nil && got.Kind != "" {
-		return badRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
+		return status.BadRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
 	}
-	return badRequest("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(data))
+	return status.BadRequest("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(data))
 }
 
 // schemeName is what all of upstream's schemes are called.
@@ -341,11 +342,11 @@ func encodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	// JSON that came inside of protobuf has not been counted with what is around it. Less than two
 	// brackets a level can't be too deep.
 	if err == nil && len(value) > 2*maxDepth && !json.Valid(value) {
-		return nil, badRequest("the object is nested deeper than %d levels", maxDepth)
+		return nil, status.BadRequest("the object is nested deeper than %d levels", maxDepth)
 	}
 	if err == nil && bytes.Contains(value, lateYear) {
 		if _, err := decodeStored(res, value); err != nil {
-			return nil, badRequest("the object can't be read again: %v", err)
+			return nil, status.BadRequest("the object can't be read again: %v", err)
 		}
 	}
 	return value, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/rbac/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -90,7 +91,7 @@ func (e *ensuring) do(p Path, try func() error) (err error) {
 	if err == nil {
 		return nil
 	}
-	if code := statusOf(err).Code; code >= 400 && code < 500 || code == http.StatusInsufficientStorage || errors.Is(err, storage.ErrCorrupt) {
+	if code := status.Of(err).Code; code >= 400 && code < 500 || code == http.StatusInsufficientStorage || errors.Is(err, storage.ErrCorrupt) {
 		e.s.log.Error("a default role or binding is not ensured", "resource", p.Resource.Plural, "namespace", p.Namespace, "name", p.Name, "err", err)
 		return nil
 	}

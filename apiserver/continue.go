@@ -8,6 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // tokenVersion is the only encoding of continue tokens that is known (H-15).
@@ -60,7 +62,7 @@ func decodeToken(text, prefix string) (from string, rev int64, err error) {
 }
 
 func badToken(format string, args ...any) error {
-	return badRequest("invalid continue token: continue key is not valid: "+format, args...)
+	return status.BadRequest("invalid continue token: continue key is not valid: "+format, args...)
 }
 
 // expiredToken is the answer when the state that a token belongs to is gone; it carries one that

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -54,7 +55,7 @@ func (w *watch) frame(typ string, o *storage.Object) (frame []byte, err error) {
 
 // emitted buffers and counts a frame, or says why there is none.
 func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
-	if unconverted(failed) != nil { // the object is there, so the client must not think that it has seen all
+	if status.Unconverted(failed) != nil { // the object is there, so the client must not think that it has seen all
 		w.fail(failed)
 		return failed
 	}

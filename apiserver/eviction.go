@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -45,7 +46,7 @@ func (s *Server) serveEviction(q *request) error {
 	}
 	e := obj.(*policyv1.Eviction)
 	if e.Name != q.name {
-		return badRequest("name in URL does not match name in Eviction object")
+		return status.BadRequest("name in URL does not match name in Eviction object")
 	}
 	if err := matchNamespace(q.res, e, q.namespace); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -26,7 +27,7 @@ func (s *Server) serveGet(q *request) error {
 	}
 	query := queryOf(q.r)
 	if query.Has("export") { // B-76
-		return badRequest("the export parameter, deprecated since v1.14, is no longer supported")
+		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
 	o, err := s.find(q.r.Context(), &q.op, query.Get("resourceVersion"))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -50,7 +51,7 @@ func (s *registry) createGuards(o *op, obj object) ([]storage.Guard, error) {
 		d, _ := s.cache.Get(s.root + "/" + definitions + "/" + o.res.GroupResource().String())
 		switch {
 		case d == nil || d.Meta.UID != o.res.Origin:
-			return nil, errNoRoute // it went, or made room for another one, since the path was looked up
+			return nil, status.ErrNoRoute // it went, or made room for another one, since the path was looked up
 		case d.Meta.Deleting(): // F-11, of objects that an apply would make too
 			return nil, apierrors.NewForbidden(o.res.GroupResource(), obj.GetName(), errDefinitionGoes)
 		}

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubecascade/kubecascade/apiserver/auth"
-	"github.com/kubecascade/kubecascade/storage"
 	"k8s.io/apimachinery/pkg/api/validation/path"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
 )
 
 // authenticator says who a request comes from; auth.ErrNoCredentials if it doesn't say.
@@ -160,7 +162,7 @@ func (s *Server) authenticate(who authenticator) func(http.Handler) http.Handler
 				if !errors.Is(err, auth.ErrNoCredentials) {
 					s.log.Info("authentication failed", "err", shortened(err))
 				}
-				s.writeError(w, r, errUnauthorized)
+				s.writeError(w, r, status.ErrUnauthorized)
 				return
 			}
 			if u.Name != auth.NameAnonymous {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // impersonate lets a client act as somebody else if it may. The headers go no further.
@@ -67,7 +68,7 @@ func impersonated(h http.Header) (*auth.User, error) {
 	case single > 1:
 		return nil, apierrors.NewBadRequest("requested to impersonate more than one user")
 	case u.Name == "" && more:
-		return nil, badRequest("requested &user.DefaultInfo{Name:%#v, UID:%#v, Groups:%#v, Extra:%#v} without impersonating a user name", u.Name, u.UID, u.Groups, u.Extra)
+		return nil, status.BadRequest("requested &user.DefaultInfo{Name:%#v, UID:%#v, Groups:%#v, Extra:%#v} without impersonating a user name", u.Name, u.UID, u.Groups, u.Extra)
 	case u.Name == "":
 		return nil, nil
 	}

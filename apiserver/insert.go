@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -88,7 +89,7 @@ func (s *registry) storeNew(ctx context.Context, o *op, obj object, revision str
 		return nil, err
 	}
 	if n, err := strconv.ParseUint(revision, 10, 64); err == nil && n != 0 && !o.dryRun {
-		return nil, errCreateRevision
+		return nil, status.ErrCreateRevision
 	}
 	return s.insert(ctx, o, obj)
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 const (
@@ -37,7 +39,7 @@ func (i *intake) read(q *request) (release func(), err error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	timed, _ := r.Body.(*timedBody)
 	held := i.of(q.user).begin(q.user.Name, func(reading bool) {
-		cancel(errBusy)
+		cancel(status.ErrBusy)
 		if reading && timed != nil {
 			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
 		}
@@ -49,8 +51,8 @@ func (i *intake) read(q *request) (release func(), err error) {
 	data, err := gather(r.Body, r.ContentLength, held.take)
 	held.read()
 	switch {
-	case err != nil && context.Cause(ctx) == errBusy:
-		err = errBusy
+	case err != nil && context.Cause(ctx) == status.ErrBusy:
+		err = status.ErrBusy
 		fallthrough
 	case err != nil:
 		release()
@@ -74,7 +76,7 @@ func gather(from io.Reader, length int64, grow func(n int) bool) ([]byte, error)
 		first = int(min(length+1, firstPiece)) // one more to find the end
 	}
 	if !grow(bodyCost + first) {
-		return nil, errBusy
+		return nil, status.ErrBusy
 	}
 	data := make([]byte, 0, first)
 	for {
@@ -86,9 +88,9 @@ func gather(from io.Reader, length int64, grow func(n int) bool) ([]byte, error)
 		case err == io.EOF:
 			return data, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, errSlowBody
+			return nil, status.ErrSlowBody
 		case err != nil:
-			return nil, badRequest("reading the body: %v", err)
+			return nil, status.BadRequest("reading the body: %v", err)
 		case len(data) < cap(data):
 			if len(data) > firstPiece {
 				runtime.Gosched() // short requests go first
@@ -100,7 +102,7 @@ func gather(from io.Reader, length int64, grow func(n int) bool) ([]byte, error)
 			more = int(min(int64(more), length+1-int64(len(data))))
 		}
 		if !grow(more) {
-			return nil, errBusy
+			return nil, status.ErrBusy
 		}
 		data = append(make([]byte, 0, len(data)+more), data...)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // TestIntake: however many users flood it, another's body finds room, and the bytes stay within the bound. Bodies of
@@ -103,7 +105,7 @@ func TestGather(t *testing.T) {
 	if _, err := gather(slow, maxBody, func(n int) bool { asked += n; return true }); err == nil || asked > bodyCost+firstPiece {
 		t.Errorf("one byte of a promised %d: asked for %d, %v", maxBody, asked, err)
 	}
-	if _, err := gather(strings.NewReader("{}"), 2, func(int) bool { return false }); !errors.Is(err, errBusy) {
+	if _, err := gather(strings.NewReader("{}"), 2, func(int) bool { return false }); !errors.Is(err, status.ErrBusy) {
 		t.Errorf("no room: %v", err)
 	}
 }

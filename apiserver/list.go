@@ -13,6 +13,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -238,7 +239,7 @@ func (s *Server) resume(ctx context.Context, t target, o *metainternal.ListOptio
 		return sc, err
 	}
 	if o.ResourceVersion != "" && o.ResourceVersion != "0" { // H-14
-		return sc, badRequest("specifying resource version is not allowed when using continue")
+		return sc, status.BadRequest("specifying resource version is not allowed when using continue")
 	}
 	sc.from = from
 	if rev < 0 {
@@ -259,7 +260,7 @@ func (s *Server) resume(ctx context.Context, t target, o *metainternal.ListOptio
 func listRevision(text string) (int64, error) {
 	rev, err := parseRevision(text)
 	if err != nil {
-		return 0, badRequest("invalid resource version: %s", strings.TrimSpace(err.Error()))
+		return 0, status.BadRequest("invalid resource version: %s", strings.TrimSpace(err.Error()))
 	}
 	return rev, nil
 }

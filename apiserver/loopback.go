@@ -16,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -54,11 +55,11 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 	o := &op{target: target{res: p.Resource, namespace: p.Namespace, name: p.Name}, user: l.user, manager: l.manager, warn: &warning.List{}}
 	if p.Subresource != "" {
 		if o.sub = p.Resource.Subresource(p.Subresource); o.sub == nil {
-			return statusError(errNoRoute)
+			return status.Error(status.ErrNoRoute)
 		}
 	}
 	if !o.serves(verb) {
-		return statusError(errNoMethod)
+		return status.Error(status.ErrNoMethod)
 	}
 	start := time.Now()
 	code, panicked := http.StatusOK, false
@@ -69,8 +70,8 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 			err = fmt.Errorf("%s %s panicked: %v", verb, o.key(l.s.root), r)
 		}
 		if err != nil {
-			err = statusError(err)
-			code = int(statusOf(err).Code)
+			err = status.Error(err)
+			code = int(status.Of(err).Code)
 		}
 		l.s.observe(o.target, verb, code, time.Since(start), panicked)
 	}()
@@ -119,7 +120,7 @@ func (l *Loopback) Fresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, l.s.timeout)
 	defer cancel()
 	if err := l.s.fresh(ctx); err != nil {
-		return statusError(err)
+		return status.Error(err)
 	}
 	return nil
 }
@@ -157,7 +158,7 @@ func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (out 
 func (o *op) own(obj runtime.Object) (object, error) {
 	in, ok := obj.DeepCopyObject().(object)
 	if !ok {
-		return nil, badRequest("%T is not an API object", obj)
+		return nil, status.BadRequest("%T is not an API object", obj)
 	}
 	if !o.res.Direct {
 		in.GetObjectKind().SetGroupVersionKind(o.res.Stored)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
 
@@ -91,7 +92,7 @@ func (s *Server) reserve(q *request, bytes, most int64) error {
 	if q.lease = s.memory.Try(claim); q.lease != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(q.r.Context(), s.config.RequestTimeout/4, errNoMemory)
+	ctx, cancel := context.WithTimeoutCause(q.r.Context(), s.config.RequestTimeout/4, status.ErrNoMemory)
 	defer cancel()
 	var err error
 	q.lease, err = s.memory.Acquire(ctx, claim)
@@ -99,7 +100,7 @@ func (s *Server) reserve(q *request, bytes, most int64) error {
 	case errors.Is(err, budget.ErrTooLarge):
 		return apierrors.NewRequestEntityTooLargeError(err.Error())
 	case errors.Is(err, budget.ErrFull):
-		return errNoMemory
+		return status.ErrNoMemory
 	}
 	return err
 }

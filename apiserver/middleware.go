@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // audit measures and logs each request.
@@ -95,7 +97,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			if rec, ok := w.(*recorder); ok && rec.code != 0 {
 				panic(http.ErrAbortHandler)
 			}
-			s.writeError(w, r, apierrors.NewInternalError(errPanic))
+			s.writeError(w, r, apierrors.NewInternalError(status.ErrPanic))
 		}()
 		next.ServeHTTP(w, r)
 	})
@@ -113,7 +115,7 @@ func (s *Server) ownOrigin(next http.Handler) http.Handler {
 			judged.Method = http.MethodPost
 		}
 		if !loopbackHost(r.Host) || cross.Check(judged) != nil {
-			s.writeError(w, r, errForeign)
+			s.writeError(w, r, status.ErrForeign)
 			return
 		}
 		next.ServeHTTP(w, r)

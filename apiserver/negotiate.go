@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // The media types that are read and written, in the order of preference.
@@ -140,7 +141,7 @@ func routable(r *http.Request, t target, verb string) error {
 		return nil
 	}
 	if verb == "patch" && !slices.ContainsFunc(routeTypes(r.Header.Get("Content-Type")), patchable(t.res)) {
-		return errPatchMedia
+		return status.ErrPatchMedia
 	}
 	produces := mediaTypes
 	if verb == "list" || verb == "watch" {

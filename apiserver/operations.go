@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // The library that applies JSON patches copies a list for each item that is inserted or removed, and writes a value
@@ -28,10 +30,10 @@ func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	}
 	switch {
 	case c.shifted > maxShifted:
-		return oversized(
+		return status.Oversized(
 			"the operations of the JSON patch would copy %d items of lists, the allowed maximum is %d", c.shifted, maxShifted)
 	case c.lifted+c.deeper*c.size > maxWork:
-		return oversized("the operations of the JSON patch nest values too deep for their size")
+		return status.Oversized("the operations of the JSON patch nest values too deep for their size")
 	}
 	return nil
 }

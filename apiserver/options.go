@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // readQuery decodes query parameters into one of meta's option types; what doesn't parse is a
@@ -102,7 +103,7 @@ func (s *Server) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 // group and version, without regard to unknown fields, but not of another kind (C-04).
 func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
 	if err := checkCost(body{bytes: data, media: media}); err != nil {
-		return nil, badRequest("%v", err)
+		return nil, status.BadRequest("%v", err)
 	}
 	info, ok := runtime.SerializerInfoForMediaType(metascheme.Codecs.SupportedMediaTypes(), media)
 	if !ok {
@@ -113,11 +114,11 @@ func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, erro
 	obj, got, err := metascheme.Codecs.DecoderToVersion(info.Serializer, want.GroupVersion()).Decode(data, &want, o)
 	switch {
 	case runtime.IsNotRegisteredError(err) && got != nil:
-		return nil, badRequest("%s", notRegistered(*got))
+		return nil, status.BadRequest("%s", notRegistered(*got))
 	case err != nil:
-		return nil, badRequest("%v", err)
+		return nil, status.BadRequest("%v", err)
 	case obj != o:
-		return nil, badRequest("decoded object cannot be converted to DeleteOptions")
+		return nil, status.BadRequest("decoded object cannot be converted to DeleteOptions")
 	}
 	return o, nil
 }

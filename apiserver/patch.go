@@ -22,6 +22,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // maxPatchOperations bounds a JSON patch (B-52).
@@ -91,16 +92,16 @@ func (q *request) patch() (patch, error) {
 	}
 	if p.kind == types.ApplyPatchType {
 		if err := checkYAML(p.bytes); err != nil {
-			return p, badRequest("error decoding YAML: %v", err) // B-60
+			return p, status.BadRequest("error decoding YAML: %v", err) // B-60
 		}
 		if err := checkApplied(p.bytes); err != nil {
 			return p, err
 		}
 		if err := checkQuantities(body{bytes: p.bytes, media: mediaYAML}, q.res.GroupVersionKind()); err != nil {
-			return p, badRequest("%v", err)
+			return p, status.BadRequest("%v", err)
 		}
 	} else if err := checkWork(p.bytes); err != nil {
-		return p, badRequest("error decoding patch: %v", err)
+		return p, status.BadRequest("error decoding patch: %v", err)
 	}
 	return p, nil
 }
@@ -188,12 +189,12 @@ func (p *patch) edit(before []byte) (after []byte, strict []error, err error) {
 	if p.strictness != metav1.FieldValidationIgnore {
 		v := map[string]any{}
 		if strict, err = kjson.UnmarshalStrict(p.bytes, &v); err != nil { // B-53
-			return nil, nil, badRequest("error decoding patch: %v", err)
+			return nil, nil, status.BadRequest("error decoding patch: %v", err)
 		}
 	}
 	after, err = jsonpatch.MergePatch(before, p.bytes)
 	if errors.Is(err, jsonpatch.ErrBadJSONPatch) {
-		err = badRequest("%v", err)
+		err = status.BadRequest("%v", err)
 	}
 	return after, strict, err
 }
@@ -203,7 +204,7 @@ func (p *patch) operations(before []byte) (after []byte, strict []error, err err
 	if p.strictness != metav1.FieldValidationIgnore {
 		var ops []jsonPatchOp
 		if strict, err = kjson.UnmarshalStrict(p.bytes, &ops); err != nil {
-			return nil, nil, badRequest("error decoding patch: %s", strings.ReplaceAll(err.Error(), "apiserver.jsonPatchOp", "handlers.jsonPatchOp"))
+			return nil, nil, status.BadRequest("error decoding patch: %s", strings.ReplaceAll(err.Error(), "apiserver.jsonPatchOp", "handlers.jsonPatchOp"))
 		}
 		for i, e := range strict {
 			strict[i] = fmt.Errorf("json patch %v", e)
@@ -211,7 +212,7 @@ func (p *patch) operations(before []byte) (after []byte, strict []error, err err
 	}
 	ops, err := jsonpatch.DecodePatch(p.bytes)
 	if err != nil {
-		return nil, nil, badRequest("%v", err)
+		return nil, nil, status.BadRequest("%v", err)
 	}
 	if len(ops) > maxPatchOperations {
 		return nil, nil, apierrors.NewRequestEntityTooLargeError(
@@ -289,7 +290,7 @@ func (p *patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 		strict, err = kjson.UnmarshalStrict(p.bytes, &doc)
 	}
 	if err != nil {
-		return nil, badRequest("%v", err)
+		return nil, status.BadRequest("%v", err)
 	}
 	if err := checkMerge(content, doc); err != nil {
 		return nil, err
@@ -334,7 +335,7 @@ func strategicError(err error) error {
 	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
 		errors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys), errors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
 		errors.Is(err, mergepatch.ErrUnsupportedStrategicMergePatchFormat):
-		return badRequest("%v", err)
+		return status.BadRequest("%v", err)
 	case errors.Is(err, mergepatch.ErrNoListOfLists), errors.Is(err, mergepatch.ErrPatchContentNotMatchRetainKeys):
 		return unprocessable(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // target is what a path below a group version names.
@@ -41,40 +42,40 @@ func resolve(types *resources.Types, group, version, escaped string) (target, er
 		t.watch, parts = true, parts[1:]
 	}
 	if len(parts) == 0 {
-		return target{}, errNoRoute
+		return target{}, status.ErrNoRoute
 	}
 	if parts[0] == "" {
-		return target{}, errNoRoute
+		return target{}, status.ErrNoRoute
 	}
 	if parts[0] == "namespaces" && len(parts) > 2 && !(len(parts) == 3 && slices.Contains(namespaceSubresources, parts[2])) {
 		// Where a script has left out a name, /namespaces//pods must not become all namespaces' pods.
 		if t.namespace, parts = parts[1], parts[2:]; t.namespace == "" {
-			return target{}, errNoRoute
+			return target{}, status.ErrNoRoute
 		}
 	}
 	if t.res = types.Lookup(group, version, parts[0]); t.res == nil || t.res.Off {
-		return target{}, errNoRoute
+		return target{}, status.ErrNoRoute
 	}
 	if len(parts) > 1 {
 		t.name = parts[1]
 	}
 	if len(parts) > 2 {
 		if t.sub = t.res.Subresource(parts[2]); t.sub == nil {
-			return target{}, errNoRoute
+			return target{}, status.ErrNoRoute
 		}
 		t.rest = strings.Join(parts[3:], "/")
 	}
 	if len(parts) > 3 && t.sub.Action != resources.Unserved {
-		return target{}, errNoRoute
+		return target{}, status.ErrNoRoute
 	}
 	if t.res.Namespaced == (t.namespace == "") && !(t.res.Namespaced && t.name == "" && t.res.Has("list")) {
-		return target{}, errNoRoute
+		return target{}, status.ErrNoRoute
 	}
 	if t.name != "" && t.sub == nil && !slices.ContainsFunc(named, t.res.Has) {
-		return target{}, errNoRoute
+		return target{}, status.ErrNoRoute
 	}
 	if t.sub != nil && t.name == "" {
-		return target{}, errEmptyName
+		return target{}, status.ErrEmptyName
 	}
 	return t, checkSegments(t)
 }
@@ -85,7 +86,7 @@ func segments(escaped string) ([]string, error) {
 	for p := range strings.SplitSeq(strings.TrimPrefix(escaped, "/"), "/") {
 		u, err := url.PathUnescape(p)
 		if err != nil {
-			return nil, errNoRoute
+			return nil, status.ErrNoRoute
 		}
 		parts = append(parts, u)
 	}
@@ -96,7 +97,7 @@ func segments(escaped string) ([]string, error) {
 func checkSegments(t target) error {
 	for _, p := range []struct{ what, value string }{{"Namespace", t.namespace}, {"Name", t.name}} {
 		if faults := path.IsValidPathSegmentName(p.value); len(faults) > 0 {
-			return badRequest("%s parameter invalid: %q: %s", p.what, p.value, strings.Join(faults, ";"))
+			return status.BadRequest("%s parameter invalid: %q: %s", p.what, p.value, strings.Join(faults, ";"))
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -47,7 +48,7 @@ func (q *request) rendering() (*rendering, error) {
 		switch metav1.IncludeObjectPolicy(x.include) {
 		case "", metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject:
 		default:
-			return nil, badRequest("Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty", x.include)
+			return nil, status.BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty", x.include)
 		}
 	}
 	return x, nil
@@ -153,7 +154,7 @@ func (o *op) toStored(obj runtime.Object) (object, error) {
 	if o.res.ToStored != nil {
 		var err error
 		if obj, err = o.res.ToStored(obj); err != nil {
-			return nil, badRequest("converting %s to its stored version: %v", o.res.Kind, err)
+			return nil, status.BadRequest("converting %s to its stored version: %v", o.res.Kind, err)
 		}
 	}
 	obj.GetObjectKind().SetGroupVersionKind(o.res.Stored)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // review answers a question about an identity or a right.
@@ -47,7 +48,7 @@ func (q *request) review(obj runtime.Object) error {
 	case *authorizationv1.SelfSubjectRulesReview:
 		return q.reviewRules(r)
 	}
-	return errNoMethod
+	return status.ErrNoMethod
 }
 
 func userInfo(u auth.User) authenticationv1.UserInfo {
@@ -64,7 +65,7 @@ func userInfo(u auth.User) authenticationv1.UserInfo {
 // reviewToken says whose a token is (K pkg/registry/authentication/tokenreview/storage.go).
 func (q *request) reviewToken(r *authenticationv1.TokenReview) error {
 	if r.Spec.Token == "" {
-		return badRequest("token is required for TokenReview in authentication")
+		return status.BadRequest("token is required for TokenReview in authentication")
 	}
 	r.Status = authenticationv1.TokenReviewStatus{}
 	token, err := bearer(&http.Request{Header: http.Header{"Authorization": {"Bearer " + r.Spec.Token}}})
@@ -198,7 +199,7 @@ func readable[T any](text string, parse func(string) (T, error)) bool {
 // reviewRules lists what the client may do in a namespace.
 func (q *request) reviewRules(r *authorizationv1.SelfSubjectRulesReview) error {
 	if r.Spec.Namespace == "" {
-		return badRequest("no namespace on request")
+		return status.BadRequest("no namespace on request")
 	}
 	rules, err := q.s.authorizer.Rules(q.user, r.Spec.Namespace)
 	r.Status = authorizationv1.SubjectRulesReviewStatus{ResourceRules: []authorizationv1.ResourceRule{}, NonResourceRules: []authorizationv1.NonResourceRule{}}

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 )
 
@@ -48,7 +49,7 @@ func (s *Server) routes(who authenticator) chi.Router {
 			http.NotFound(w, req)
 			return
 		}
-		s.writeError(w, req, errNoMethod)
+		s.writeError(w, req, status.ErrNoMethod)
 	})
 
 	for _, e := range []endpoint{allChecks, liveChecks, readyChecks} {
@@ -114,7 +115,7 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group, version string) {
 	var none error
 	if s.serves(group, "") {
-		none = errNoRoute
+		none = status.ErrNoRoute
 	}
 	if err := s.missing(group, version, none); err != nil {
 		s.writeError(w, r, err)
@@ -188,18 +189,18 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	}
 	if t.sub != nil && t.sub.Action == resources.Unserved && (t.sub.Has(verb) || t.sub.Name == "proxy") {
 		if queryOf(r).Get("dryRun") != "" && t.sub.Name != "log" { // B-70
-			return badRequest("dryRun is not supported")
+			return status.BadRequest("dryRun is not supported")
 		}
-		return errNeedsKubelet
+		return status.ErrNeedsKubelet
 	}
 	switch {
 	case t.serves(verb):
 	case verb == "watch" && !t.watch && t.res.Has("list"): // AS handlers/get.go:handleWatch
 		return apierrors.NewMethodNotSupported(t.res.GroupResource(), verb)
 	case t.name != "" && t.sub == nil && !t.named(), t.watch && !t.res.Has("watch"):
-		return errNoRoute // what can only be created has no paths with names, and not all is watched
+		return status.ErrNoRoute // what can only be created has no paths with names, and not all is watched
 	default:
-		return errNoMethod
+		return status.ErrNoMethod
 	}
 	if err := routable(r, t, verb); err != nil {
 		return err
@@ -246,7 +247,7 @@ func (s *Server) limit(r *http.Request, verb string) (time.Duration, error) {
 	d, err := time.ParseDuration(value)
 	switch {
 	case err != nil:
-		return 0, badRequest("invalid timeout specified in the request URL - %s", err)
+		return 0, status.BadRequest("invalid timeout specified in the request URL - %s", err)
 	case d > 0 && (limit == 0 || d < limit):
 		return d, nil
 	}
@@ -283,7 +284,7 @@ func (s *Server) verb(q *request) error {
 	case "deletecollection":
 		return s.serveDeleteCollection(q)
 	}
-	return errNoMethod
+	return status.ErrNoMethod
 }
 
 // subresourceVerbs carry out the subresources that are more than a part of their object.

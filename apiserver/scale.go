@@ -21,6 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 var scaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
@@ -63,7 +64,7 @@ func (s *Server) serveScale(q *request) error {
 	}
 	sc, _, err := scaleOf(q.sub.ScalePaths, obj)
 	if err != nil {
-		return badRequest("%v", err)
+		return status.BadRequest("%v", err)
 	}
 	return q.answerOther(x, http.StatusOK, sc)
 }
@@ -94,7 +95,7 @@ func (q *request) replaceScale() (scaling, error) {
 	if err != nil && q.res.Custom {
 		// Upstream looks for the kind where there are none to word the error (AS handlers/rest.go:
 		// transformDecodeError with AX pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).
-		return nil, badRequest("no kind is registered for the type v1.Scale in scheme %q", schemeName)
+		return nil, status.BadRequest("no kind is registered for the type v1.Scale in scheme %q", schemeName)
 	}
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (q *request) withReplicas(old object, n int32) (object, error) {
 // resource's is validated with the object, and its metadata isn't.
 func (q *request) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	if sc.Spec.Replicas == noReplicas {
-		return badRequest("the spec replicas field %q cannot be empty", "."+q.sub.ScalePaths.Replicas)
+		return status.BadRequest("the spec replicas field %q cannot be empty", "."+q.sub.ScalePaths.Replicas)
 	}
 	if q.res.Custom {
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // seat runs serve when the request has its seat, by API Priority and Fairness, or rejects it (429 with Retry-After). A
@@ -23,7 +24,7 @@ func (s *Server) seat(q *request, serve func() error) (err error) {
 		defer s.inFlight(q.verb)()
 		recorderOf(q.r).sit(seat)
 		if q.held != nil && !q.held.serve() {
-			err = errBusy
+			err = status.ErrBusy
 			return
 		}
 		err = serve()
@@ -109,7 +110,7 @@ func rejected(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return ctx.Err()
 	}
-	return errBusy
+	return status.ErrBusy
 }
 
 // inFlight counts a request that is being served; done counts its end.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -82,7 +83,7 @@ func contradicts(t target, sel fields.Selector) error {
 		}
 	}
 	if name, ok := sel.RequiresExactMatch("metadata.name"); !ok || name != t.name {
-		return badRequest("fieldSelector metadata.name doesn't match requested name")
+		return status.BadRequest("fieldSelector metadata.name doesn't match requested name")
 	}
 	return nil
 }
@@ -92,7 +93,7 @@ func requirementOf(res *resources.Resource, r fields.Requirement) (requirement, 
 	req := requirement{value: r.Value, not: r.Operator == selection.NotEquals}
 	label, err := res.FieldLabel(r.Field)
 	if err != nil {
-		return req, badRequest("%v", err)
+		return req, status.BadRequest("%v", err)
 	}
 	switch label {
 	case "metadata.name":

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 const (
@@ -34,10 +36,10 @@ func checkSelectorLengths(q url.Values) error {
 
 func checkSelector(name, text string) error {
 	if len(text) > maxSelector {
-		return oversized("%s has %d bytes, the allowed maximum is %d", name, len(text), maxSelector)
+		return status.Oversized("%s has %d bytes, the allowed maximum is %d", name, len(text), maxSelector)
 	}
 	if n := strings.Count(text, ",") + 1; n > maxTerms {
-		return oversized("%s has %d terms and values, the allowed maximum is %d", name, n, maxTerms)
+		return status.Oversized("%s has %d terms and values, the allowed maximum is %d", name, n, maxTerms)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package apiserver
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -24,7 +24,7 @@ func (s *registry) sound(res *resources.Resource, o *storage.Object) error {
 		return o.Err
 	}
 	_, err := decodeSound(res, o)
-	if unconverted(err) != nil {
+	if status.Unconverted(err) != nil {
 		return nil // whoever shows it is told
 	}
 	return err
@@ -62,7 +62,7 @@ func decodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 		return nil, nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is)
 	}
 	obj, err = decodeStored(res, o.JSON)
-	if unconverted(err) != nil {
+	if status.Unconverted(err) != nil {
 		return nil, nil, err
 	}
 	if err != nil {
@@ -78,16 +78,6 @@ func decodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 		}
 	}
 	return obj, data, err
-}
-
-// unconverted returns the ConversionError that an error is, nil if it is another.
-func unconverted(err error) *resources.ConversionError {
-	if err == nil { // as a rule, and to look costs memory
-		return nil
-	}
-	var c *resources.ConversionError
-	errors.As(err, &c)
-	return c
 }
 
 // unreadable reports a stored value that can't be read, and what that led to. Somebody who writes

@@ -1,136 +1,15 @@
 package apiserver
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubecascade/kubecascade/storage"
-	"github.com/kubecascade/kubecascade/storage/cache"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
-
-// Sentinel errors of the handlers; statusTable says what each becomes.
-var (
-	// errNoRoute: the path is below an installed group but names nothing (0-11).
-	errNoRoute = errors.New("the server could not find the requested resource")
-	// errNoMethod: the path is known, the verb isn't served there (0-11).
-	errNoMethod = errors.New("the server does not allow this method on the requested resource")
-	// errNeedsKubelet: the subresource needs a kubelet or a way into the cluster's network.
-	errNeedsKubelet = errors.New("not implemented: this server runs no nodes, so there is no kubelet or network to carry this request to")
-	// errNoTokens: no key to sign tokens with was given.
-	errNoTokens = errors.New("this server signs no tokens")
-	// errEmptyName: nothing stands in the path where a name is needed (0-18).
-	errEmptyName = errors.New("name must be provided")
-	// errPatchMedia: a patch of a type that isn't served there (B-50).
-	errPatchMedia = errors.New("415: Unsupported Media Type")
-	// errUnauthorized: the client named no identity, or a wrong one.
-	errUnauthorized = errors.New("Unauthorized")
-	// errForeign: the plain port is for this machine's own clients, not for web pages.
-	errForeign = errors.New("forbidden: this port answers requests for loopback names that no other site has made")
-	// errBusy: too many requests are in flight.
-	//lint:ignore ST1005 it is what clients see
-	errBusy = errors.New("Too many requests, please try again later.")
-	// errNoMemory: too much memory is held by requests in flight, and was so for as long as a request waits.
-	errNoMemory = errors.New("requests in flight hold too much memory, please try again later")
-	// errPanic: a handler panicked (AS pkg/server/filters/wrap.go).
-	errPanic = errors.New("this request caused apiserver to panic. Look in the logs for details")
-	// errSlowBody: the client did not send its body in time.
-	errSlowBody = errors.New("the request's body did not arrive in time")
-	// errCreateRevision: a resourceVersion was sent with a new object.
-	errCreateRevision = errors.New("resourceVersion should not be set on objects to be created")
-)
-
-// statusTable is the one table from error to Status; the first match wins. Errors that carry a
-// Status of their own (apimachinery's) are not in it, everything else without a row is 0-10.
-var statusTable = []struct {
-	is     error
-	code   int32
-	reason metav1.StatusReason
-	// text is the message; empty means the error's own text.
-	text string
-	// retry is retryAfterSeconds.
-	retry int32
-	// details says that an empty details object is printed.
-	details bool
-}{
-	{is: errNoRoute, code: http.StatusNotFound, reason: metav1.StatusReasonNotFound, details: true},
-	{is: errNoMethod, code: http.StatusMethodNotAllowed, reason: metav1.StatusReasonMethodNotAllowed, details: true},
-	{is: errNeedsKubelet, code: http.StatusNotImplemented, reason: "NotImplemented"},
-	{is: errNoTokens, code: http.StatusNotImplemented, reason: "NotImplemented"},
-	{is: errEmptyName, code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest},
-	{is: errPatchMedia, code: http.StatusUnsupportedMediaType, reason: metav1.StatusReasonUnsupportedMediaType, details: true},
-	{is: errUnauthorized, code: http.StatusUnauthorized, reason: metav1.StatusReasonUnauthorized},
-	{is: errForeign, code: http.StatusForbidden, reason: metav1.StatusReasonForbidden},
-	{is: errBusy, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
-	{is: errNoMemory, code: http.StatusTooManyRequests, reason: metav1.StatusReasonTooManyRequests, retry: 1, details: true},
-	{is: errSlowBody, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
-		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
-	{is: context.DeadlineExceeded, code: http.StatusGatewayTimeout, reason: metav1.StatusReasonTimeout,
-		text: "Timeout: request did not complete within requested timeout - context deadline exceeded", details: true},
-	{is: context.Canceled, code: 499, reason: "", text: "the client closed the request"},
-	{is: storage.ErrTooLarge, code: http.StatusRequestEntityTooLarge, reason: metav1.StatusReasonRequestEntityTooLarge,
-		text: "Request entity too large: the object is larger than etcd takes in one request"},
-	{is: storage.ErrNoSpace, code: http.StatusInsufficientStorage, reason: metav1.StatusReasonInternalError,
-		text: "Internal error occurred: the storage has no space left: objects can be read, and deleted where nothing holds them; there is space again seconds after that, in an external etcd once it is defragmented and disarmed"},
-	{is: storage.ErrUnavailable, code: http.StatusServiceUnavailable, reason: metav1.StatusReasonServiceUnavailable, retry: 1, details: true},
-	{is: storage.ErrCorrupt, code: http.StatusInternalServerError, reason: metav1.StatusReasonInternalError},
-	{is: storage.ErrCompacted, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},
-	{is: cache.ErrExpired, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},
-}
-
-// statusOf returns the Status that a client gets for an error (0-01).
-func statusOf(err error) *metav1.Status {
-	if c := unconverted(err); c != nil {
-		err = c
-	}
-	var s apierrors.APIStatus
-	if errors.As(err, &s) {
-		st := s.Status()
-		st.Kind, st.APIVersion, st.Status = "Status", "v1", metav1.StatusFailure
-		if st.Code == 0 {
-			st.Code = http.StatusInternalServerError
-		}
-		if st.Reason == metav1.StatusReasonUnknown {
-			st.Reason = ""
-		}
-		return &st
-	}
-	st := &metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-		Status:   metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error(),
-	}
-	for _, row := range statusTable {
-		if !errors.Is(err, row.is) {
-			continue
-		}
-		st.Code, st.Reason = row.code, row.reason
-		switch {
-		case row.text != "":
-			st.Message = row.text
-		case row.reason == metav1.StatusReasonInternalError:
-			st.Message = "Internal error occurred: " + st.Message // 0-09
-		}
-		if row.details || row.retry > 0 {
-			st.Details = &metav1.StatusDetails{RetryAfterSeconds: row.retry}
-		}
-		return st
-	}
-	return st
-}
-
-// badRequest is a 400 with a formatted message.
-func badRequest(format string, args ...any) error {
-	return apierrors.NewBadRequest(fmt.Sprintf(format, args...))
-}
 
 // writeError answers with the Status of err, in the form that the client accepts.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	st := statusOf(err)
+	st := status.Of(err)
 	if st.Details != nil && st.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(st.Details.RetryAfterSeconds))) // 0-04
 	}
@@ -140,24 +19,6 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	writeStatus(w, r, int(st.Code), st)
 }
 
-// statusError is err as an API error, for callers inside the process who match on those.
-func statusError(err error) error {
-	var s apierrors.APIStatus
-	if errors.As(err, &s) {
-		return err
-	}
-	return &statusWrapper{apierrors.StatusError{ErrStatus: *statusOf(err)}, err}
-}
-
-// statusWrapper keeps the cause beside the Status.
-type statusWrapper struct {
-	apierrors.StatusError
-	cause error
-}
-
-// Unwrap returns the cause.
-func (e *statusWrapper) Unwrap() error { return e.cause }
-
 // shortened keeps what a client sent from filling the log.
 func shortened(err error) string {
 	const most = 2 << 10
@@ -166,9 +27,4 @@ func shortened(err error) string {
 		text = text[:most] + " ..."
 	}
 	return text
-}
-
-// oversized is the error of a request that is more work than one may be: 413.
-func oversized(format string, args ...any) error {
-	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(format, args...))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -56,7 +57,7 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	if s.config.Accounts == nil {
-		return errNoTokens
+		return status.ErrNoTokens
 	}
 	life := int64(tokenLife)
 	if tr.Spec.ExpirationSeconds != nil {
@@ -120,7 +121,7 @@ func (s *Server) bindToken(q *request, ref *authenticationv1.BoundObjectReferenc
 	kind := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
 	plural := map[string]string{"Pod": "pods", "Secret": "secrets", "Node": "nodes"}[kind.Kind]
 	if kind.Group != "" || plural == "" {
-		return badRequest("cannot bind token to object of type %s", kind)
+		return status.BadRequest("cannot bind token to object of type %s", kind)
 	}
 	on := op{target: target{res: s.types.Lookup("", "v1", plural), name: ref.Name, namespace: q.namespace}}
 	if plural == "nodes" {
@@ -160,7 +161,7 @@ func (s *Server) nodeOfPod(q *request, on *op, o *storage.Object) (*auth.Ref, er
 	}
 	spec := &obj.(*corev1.Pod).Spec
 	if spec.ServiceAccountName != q.name {
-		return nil, badRequest("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", q.name)
+		return nil, status.BadRequest("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", q.name)
 	}
 	if spec.NodeName == "" {
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -69,7 +70,7 @@ func (x *rendering) keep(o *storage.Object, v *view) {
 
 // unsound is Server.sound of a custom resource.
 func (x *rendering) unsound(o *storage.Object) error {
-	if v := x.view(o); v != nil && unconverted(v.err) == nil { // of a failed conversion whoever shows it is told
+	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil { // of a failed conversion whoever shows it is told
 		return v.err
 	}
 	return nil
@@ -83,7 +84,7 @@ func (x *rendering) read(objs []*storage.Object) error {
 	for _, o := range objs {
 		switch v := x.view(o); {
 		case v == nil:
-		case unconverted(v.err) != nil:
+		case status.Unconverted(v.err) != nil:
 			return v.err
 		case v.err == nil && !v.served:
 			others, stored = append(others, v), append(stored, v.obj)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // serveVirtual is POST of what isn't stored: a question that is answered in its status.
@@ -30,7 +31,7 @@ func (s *Server) serveVirtual(q *request, x *rendering, b body, o *metav1.Create
 func (s *Server) postBinding(q *request, x *rendering, b *corev1.Binding, o *metav1.CreateOptions) error {
 	pods := s.types.Lookup("", "v1", "pods")
 	if pods == nil {
-		return errNoRoute
+		return status.ErrNoRoute
 	}
 	if err := matchNamespace(q.res, b, q.namespace); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -405,7 +406,7 @@ func (w *watch) fail(err error) {
 	if errors.As(err, &old) {
 		err = apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", old.Revision, old.Oldest))
 	}
-	data, e := encodeAs(statusOf(err), w.x.f.media)
+	data, e := encodeAs(status.Of(err), w.x.f.media)
 	if e == nil {
 		data, e = w.x.frame("ERROR", data)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -186,9 +187,9 @@ func (s *registry) warnInert(o *op) {
 func (o *op) checkName(m metav1.Object) error {
 	switch name := m.GetName(); {
 	case name == "":
-		return badRequest("the name of the object (%s based on URL) was undeterminable: name must be provided", o.name)
+		return status.BadRequest("the name of the object (%s based on URL) was undeterminable: name must be provided", o.name)
 	case name != o.name:
-		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, o.name)
+		return status.BadRequest("the name of the object (%s) does not match the name on the URL (%s)", name, o.name)
 	}
 	return nil
 }
