@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
@@ -47,10 +48,10 @@ func BenchmarkList(b *testing.B) {
 		name string
 		f    format
 	}{
-		{"json", format{media: mediaJSON}},
-		{"table", format{media: mediaJSON, as: "Table", version: "v1"}},
-		{"metadata", format{media: mediaJSON, as: "PartialObjectMetadataList", version: "v1"}},
-		{"protobuf", format{media: mediaProtobuf}},
+		{"json", format{media: codec.MediaJSON}},
+		{"table", format{media: codec.MediaJSON, as: "Table", version: "v1"}},
+		{"metadata", format{media: codec.MediaJSON, as: "PartialObjectMetadataList", version: "v1"}},
+		{"protobuf", format{media: codec.MediaProtobuf}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -111,7 +112,7 @@ func BenchmarkFrame(b *testing.B) {
 	for _, name := range []string{"first", "further"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			x := &rendering{res: res, f: format{media: mediaJSON}}
+			x := &rendering{res: res, f: format{media: codec.MediaJSON}}
 			w := &watch{q: &request{op: op{target: target{res: res}}}, s: s, x: x, sel: selected{res: res, prefix: "/registry/configmaps/"}, out: discard{}}
 			w.share()
 			events := fresh()
@@ -157,6 +158,6 @@ func patchOnce(o *op, p patch, managers *apply.Managers, cur *storage.Object) er
 		return err
 	}
 	apply.KeepTimes(obj, old)
-	_, err = encodeStored(o.res, obj)
+	_, err = codec.EncodeStored(o.res, obj)
 	return err
 }

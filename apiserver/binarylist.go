@@ -10,12 +10,13 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // binaryList reports whether a list is sent in protobuf, whose items can be encoded one by one.
 func (x *rendering) binaryList() bool {
-	return x.f.media == mediaProtobuf && (x.f.as == "" || x.f.as == "PartialObjectMetadataList")
+	return x.f.media == codec.MediaProtobuf && (x.f.as == "" || x.f.as == "PartialObjectMetadataList")
 }
 
 // protobufList decodes and encodes objects one by one, so that no more than one is decoded at a time, and returns what
@@ -94,7 +95,7 @@ func (x *rendering) envelope(size int) (before, after []byte, err error) {
 		return nil, nil, err
 	}
 	const typeField, rawField, encodingField, contentField = 1, 2, 3, 4
-	before = appendField([]byte(string(protobufPrefix)), typeField, typeMeta)
+	before = appendField([]byte(string(codec.ProtobufPrefix)), typeField, typeMeta)
 	before = protowire.AppendVarint(protowire.AppendTag(before, rawField, protowire.BytesType), uint64(size))
 	return before, appendField(appendField(nil, encodingField, nil), contentField, nil), nil
 }

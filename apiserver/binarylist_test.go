@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -33,7 +34,7 @@ func TestBinaryList(t *testing.T) {
 			for _, as := range []string{"", "PartialObjectMetadataList"} {
 				for _, m := range []metav1.ListMeta{{ResourceVersion: "7"}, {ResourceVersion: "7", Continue: "x", RemainingItemCount: &remain}} {
 					skipped := 0
-					x := &rendering{res: res, f: format{media: mediaProtobuf, as: as, version: "v1"}, now: time.Now(), skip: func(*storage.Object, error) { skipped++ }}
+					x := &rendering{res: res, f: format{media: codec.MediaProtobuf, as: as, version: "v1"}, now: time.Now(), skip: func(*storage.Object, error) { skipped++ }}
 					whole, err := x.listObject(objs, m)
 					if err != nil {
 						t.Fatal(err)

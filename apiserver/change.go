@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
@@ -71,7 +72,7 @@ func (s *registry) updateOnce(ctx context.Context, o *op, cur *storage.Object, c
 	if o.bare {
 		return s.replace(ctx, o, cur, obj, old)
 	}
-	if err := checkManagers(obj); err != nil {
+	if err := codec.CheckManagers(obj); err != nil {
 		return nil, err
 	}
 	if !o.tracked {
@@ -141,7 +142,7 @@ func (s *registry) replace(ctx context.Context, o *op, cur *storage.Object, obj,
 	verdict := finalizers.Update(lifecycleOf(o.res, old), lifecycleOf(o.res, obj), s.now())
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
-	value, err := encodeStored(o.res, obj)
+	value, err := codec.EncodeStored(o.res, obj)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
 	}

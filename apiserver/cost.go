@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -63,21 +64,21 @@ func standing(r *http.Request) int64 {
 
 // making is what objects of so many bytes take until they are the bytes that are sent.
 func (x *rendering) making(objs []*storage.Object, size int64) (n int64) {
-	plain := x.f.media == mediaJSON && x.f.as == "" && (x.plain() || x.res.Custom)
+	plain := x.f.media == codec.MediaJSON && x.f.as == "" && (x.plain() || x.res.Custom)
 	switch {
 	case plain && x.ready(objs), x.metadataOnly() && x.partial(x.f.as):
 	case plain:
 		n = copies*size + x.largest(objs)
 	case x.f.as == "Table":
 		n = x.tableCost(objs)
-	case x.f.media == mediaProtobuf: // encoded one after the other
+	case x.f.media == codec.MediaProtobuf: // encoded one after the other
 		n = binaryCopies*size + x.largest(objs)
-	case x.f.media == mediaYAML:
+	case x.f.media == codec.MediaYAML:
 		n = x.yamlCost(objs)
 	default:
 		n = copies*size + x.decoded(objs)
 	}
-	if x.f.pretty && x.f.media == mediaJSON {
+	if x.f.pretty && x.f.media == codec.MediaJSON {
 		n += indented(objs)
 	}
 	if n > 0 {

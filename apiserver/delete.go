@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -198,7 +199,7 @@ func (s *registry) mark(ctx context.Context, o *op, cur *storage.Object, obj obj
 		o.res.Delete.Mark(obj)
 	}
 	obj.SetResourceVersion("")
-	value, err := encodeStored(o.res, obj)
+	value, err := codec.EncodeStored(o.res, obj)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
 	}

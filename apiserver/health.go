@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 )
 
 // Check is a named health check, shown by /readyz?verbose and at /readyz/<name>.
@@ -41,7 +43,7 @@ func (s *Server) version(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Type", mediaJSON)
+	w.Header().Set("Content-Type", codec.MediaJSON)
 	write(w, r, http.StatusOK, data)
 }
 
@@ -173,6 +175,6 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Type", mediaJSON)
+	w.Header().Set("Content-Type", codec.MediaJSON)
 	write(w, r, http.StatusOK, data)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -20,7 +21,7 @@ func (s *registry) createOnce(ctx context.Context, o *op, obj object) (*storage.
 	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
 		return nil, err
 	}
-	if err := checkManagers(obj); err != nil {
+	if err := codec.CheckManagers(obj); err != nil {
 		return nil, err
 	}
 	dedupOwners(obj, false, o.warn.Add)
@@ -98,7 +99,7 @@ func (s *registry) storeNew(ctx context.Context, o *op, obj object, revision str
 func (s *registry) insert(ctx context.Context, o *op, obj object) (*storage.Object, error) {
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
-	value, err := encodeStored(o.res, obj)
+	value, err := codec.EncodeStored(o.res, obj)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -33,8 +34,8 @@ func (i *intake) read(q *request) (release func(), err error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return func() {}, nil
 	}
-	if r.ContentLength > maxBody {
-		return nil, tooLarge()
+	if r.ContentLength > codec.MaxBody {
+		return nil, codec.TooLarge()
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	timed, _ := r.Body.(*timedBody)
@@ -83,8 +84,8 @@ func gather(from io.Reader, length int64, grow func(n int) bool) ([]byte, error)
 		n, err := from.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		switch {
-		case len(data) > maxBody:
-			return nil, tooLarge()
+		case len(data) > codec.MaxBody:
+			return nil, codec.TooLarge()
 		case err == io.EOF:
 			return data, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -28,7 +29,7 @@ func TestIntake(t *testing.T) {
 	}
 	var all []*holding
 	for f := range 40 {
-		all = append(all, fill(fmt.Sprint("flood", f), maxBody)...)
+		all = append(all, fill(fmt.Sprint("flood", f), codec.MaxBody)...)
 		all = append(all, fill(fmt.Sprint("small", f), bodyCost)...)
 	}
 	if p.held > maxIntake || p.held < maxIntake/2 {
@@ -53,7 +54,7 @@ func TestIntake(t *testing.T) {
 	if !served.take(maxIntake-bodyCost) || !served.serve() {
 		t.Fatal("no room where there is no other")
 	}
-	if late := p.begin("late", func(bool) { cut++ }); late.take(maxBody) || !late.take(bodyCost) {
+	if late := p.begin("late", func(bool) { cut++ }); late.take(codec.MaxBody) || !late.take(bodyCost) {
 		t.Error("room was made at the cost of a request that is being served, or there was none")
 	}
 }
@@ -79,13 +80,13 @@ func TestHolders(t *testing.T) {
 
 // TestGather reads bodies of all lengths, in pieces, and asks for as much memory as comes, not as is promised.
 func TestGather(t *testing.T) {
-	for _, n := range []int{0, 1, firstPiece - 1, firstPiece, firstPiece + 1, 100_000, maxBody, maxBody + 1} {
+	for _, n := range []int{0, 1, firstPiece - 1, firstPiece, firstPiece + 1, 100_000, codec.MaxBody, codec.MaxBody + 1} {
 		want := bytes.Repeat([]byte("x"), n)
 		for _, length := range []int64{-1, int64(n)} {
 			for name, from := range map[string]io.Reader{"whole": bytes.NewReader(want), "halves": iotest.HalfReader(bytes.NewReader(want)), "end with data": iotest.DataErrReader(bytes.NewReader(want))} {
 				asked := 0
 				got, err := gather(from, length, func(n int) bool { asked += n; return true })
-				if n > maxBody {
+				if n > codec.MaxBody {
 					if err == nil || !strings.Contains(err.Error(), "limit is") {
 						t.Errorf("%d bytes, %s: %v", n, name, err)
 					}
@@ -102,8 +103,8 @@ func TestGather(t *testing.T) {
 	}
 	asked := 0
 	slow := io.MultiReader(strings.NewReader("{"), iotest.ErrReader(errors.New("gone")))
-	if _, err := gather(slow, maxBody, func(n int) bool { asked += n; return true }); err == nil || asked > bodyCost+firstPiece {
-		t.Errorf("one byte of a promised %d: asked for %d, %v", maxBody, asked, err)
+	if _, err := gather(slow, codec.MaxBody, func(n int) bool { asked += n; return true }); err == nil || asked > bodyCost+firstPiece {
+		t.Errorf("one byte of a promised %d: asked for %d, %v", codec.MaxBody, asked, err)
 	}
 	if _, err := gather(strings.NewReader("{}"), 2, func(int) bool { return false }); !errors.Is(err, status.ErrBusy) {
 		t.Errorf("no room: %v", err)

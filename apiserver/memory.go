@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
@@ -47,14 +48,14 @@ func (s *Server) charge(q *request) error {
 	if err := s.reserve(q, tree.Write(), 0); err != nil {
 		return err
 	}
-	if checkAliases(body) != nil {
+	if codec.CheckAliases(body) != nil {
 		return nil // the decoder reports it
 	}
 	data, err := yaml.YAMLToJSON(body)
 	if err != nil {
 		return nil // as above
 	}
-	bytes, _ = s.weigh(q, mediaJSON, data)
+	bytes, _ = s.weigh(q, codec.MediaJSON, data)
 	return s.reserve(q, tree.Write()+bytes, tree.Write()+maxBodyMemory)
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 )
 
 // A merge patch mostly names a field or two. Those are merged into the object's Go value, so that the others needn't
@@ -17,7 +19,7 @@ import (
 // merge returns a copy of cur that a merge patch was applied to; ok is false if that takes the way by JSON. The copy
 // shares with cur what the patch leaves as it is.
 func (p *patch) merge(cur runtime.Object) (next runtime.Object, ok bool) {
-	if suspicious(p.bytes) {
+	if codec.Suspicious(p.bytes) {
 		return nil, false
 	}
 	from := reflect.ValueOf(cur).Elem()

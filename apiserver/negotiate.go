@@ -11,18 +11,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// The media types that are read and written, in the order of preference.
-const (
-	mediaJSON     = "application/json"
-	mediaYAML     = "application/yaml"
-	mediaProtobuf = "application/vnd.kubernetes.protobuf"
-)
-
-var mediaTypes = []string{mediaJSON, mediaYAML, mediaProtobuf}
+var mediaTypes = []string{codec.MediaJSON, codec.MediaYAML, codec.MediaProtobuf}
 
 // format is what a client accepts.
 type format struct {
@@ -49,7 +43,7 @@ var errForm = notAcceptable(mediaTypes)
 func (o offer) negotiate(r *http.Request) (format, error) {
 	header := r.Header.Get("Accept")
 	if header == "" {
-		return format{media: mediaJSON, pretty: wantsPretty(r)}, nil
+		return format{media: codec.MediaJSON, pretty: wantsPretty(r)}, nil
 	}
 	for _, c := range goautoneg.ParseAccept(header) {
 		for _, m := range mediaTypes {
@@ -57,7 +51,7 @@ func (o offer) negotiate(r *http.Request) (format, error) {
 				continue
 			}
 			if f, ok := o.form(c.Params, m); ok {
-				f.pretty = (f.pretty || wantsPretty(r)) && m == mediaJSON
+				f.pretty = (f.pretty || wantsPretty(r)) && m == codec.MediaJSON
 				return f, nil
 			}
 		}
@@ -85,7 +79,7 @@ func (o offer) form(params map[string]string, media string) (f format, ok bool) 
 		case "pretty":
 			f.pretty = v == "1"
 		case "stream": // there is no framing for YAML
-			if v != "" && (v != "watch" || media == mediaYAML) {
+			if v != "" && (v != "watch" || media == codec.MediaYAML) {
 				return f, false
 			}
 		case "sv":
@@ -95,14 +89,14 @@ func (o offer) form(params map[string]string, media string) (f format, ok bool) 
 		}
 	}
 	if !convert {
-		return f, o.binary || media != mediaProtobuf
+		return f, o.binary || media != codec.MediaProtobuf
 	}
 	if !o.converted || group != metav1.GroupName || (f.version != "v1" && f.version != "v1beta1") {
 		return f, false
 	}
 	switch f.as {
 	case "Table": // it has no protobuf form (AS handlers/rest.go: AllowsMediaTypeTransform)
-		return f, media != mediaProtobuf
+		return f, media != codec.MediaProtobuf
 	case "PartialObjectMetadata", "PartialObjectMetadataList":
 		return f, true
 	}
@@ -203,16 +197,16 @@ func accepted(binary bool) []string {
 // streamed are the media types of watches, as messages call them.
 func streamed(binary bool) []string {
 	if binary {
-		return []string{mediaJSON + ";stream=watch", mediaProtobuf + ";stream=watch"}
+		return []string{codec.MediaJSON + ";stream=watch", codec.MediaProtobuf + ";stream=watch"}
 	}
-	return []string{mediaJSON + ";stream=watch"}
+	return []string{codec.MediaJSON + ";stream=watch"}
 }
 
 // contentType returns the media type of the request's body; none means JSON (0-16).
 func contentType(r *http.Request, binary bool) (string, error) {
 	header := r.Header.Get("Content-Type")
 	if header == "" {
-		return mediaJSON, nil
+		return codec.MediaJSON, nil
 	}
 	media, _, err := mime.ParseMediaType(header)
 	if err != nil {

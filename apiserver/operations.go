@@ -6,6 +6,7 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -32,7 +33,7 @@ func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	case c.shifted > maxShifted:
 		return status.Oversized(
 			"the operations of the JSON patch would copy %d items of lists, the allowed maximum is %d", c.shifted, maxShifted)
-	case c.lifted+c.deeper*c.size > maxWork:
+	case c.lifted+c.deeper*c.size > codec.MaxWork:
 		return status.Oversized("the operations of the JSON patch nest values too deep for their size")
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -102,7 +103,7 @@ func (s *Server) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 // decodeDeleteOptions reads them with the serializers of meta's own scheme, as upstream does: of any
 // group and version, without regard to unknown fields, but not of another kind (C-04).
 func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
-	if err := checkCost(body{bytes: data, media: media}); err != nil {
+	if err := codec.CheckCost(codec.Body{Bytes: data, Media: media}); err != nil {
 		return nil, status.BadRequest("%v", err)
 	}
 	info, ok := runtime.SerializerInfoForMediaType(metascheme.Codecs.SupportedMediaTypes(), media)
@@ -114,7 +115,7 @@ func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, erro
 	obj, got, err := metascheme.Codecs.DecoderToVersion(info.Serializer, want.GroupVersion()).Decode(data, &want, o)
 	switch {
 	case runtime.IsNotRegisteredError(err) && got != nil:
-		return nil, status.BadRequest("%s", notRegistered(*got))
+		return nil, status.BadRequest("%s", codec.NotRegistered(*got))
 	case err != nil:
 		return nil, status.BadRequest("%v", err)
 	case obj != o:

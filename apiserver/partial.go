@@ -7,13 +7,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // partial reports whether metadata is shown alone and as it is stored. That of custom resources is stored with its
 // members in another order than clients of PartialObjectMetadata are sent them.
 func (x *rendering) partial(form string) bool {
-	return x.f.as == form && x.f.media == mediaJSON && !x.res.Custom
+	return x.f.as == form && x.f.media == codec.MediaJSON && !x.res.Custom
 }
 
 // cutMetadata is the stored metadata of an object; nil if it has none.

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -30,7 +31,7 @@ const maxPatchOperations = 10000
 
 // The copies that a JSON patch makes must not be more than a body could bring
 // (AS pkg/server/config.go: JSONPatchMaxCopyBytes). The library has one bound for all.
-func init() { jsonpatch.AccumulatedCopySizeLimit = maxBody }
+func init() { jsonpatch.AccumulatedCopySizeLimit = codec.MaxBody }
 
 // patch is a PATCH request's document.
 type patch struct {
@@ -70,7 +71,7 @@ func (s *Server) servePatch(q *request) error {
 // patch reads the request's options and document.
 func (q *request) patch() (patch, error) {
 	media := patchMedia(q.r)
-	p := patch{kind: types.PatchType(media), warn: func(text string) { warnStrict(text, q.warn.Add) }}
+	p := patch{kind: types.PatchType(media), warn: func(text string) { codec.WarnStrict(text, q.warn.Add) }}
 	if !patchable(q.res)(media) {
 		return p, unsupportedMedia(patchTypes(q.res)) // B-50
 	}
@@ -91,16 +92,16 @@ func (q *request) patch() (patch, error) {
 		p.strictness = metav1.FieldValidationWarn
 	}
 	if p.kind == types.ApplyPatchType {
-		if err := checkYAML(p.bytes); err != nil {
+		if err := codec.CheckYAML(p.bytes); err != nil {
 			return p, status.BadRequest("error decoding YAML: %v", err) // B-60
 		}
 		if err := checkApplied(p.bytes); err != nil {
 			return p, err
 		}
-		if err := checkQuantities(body{bytes: p.bytes, media: mediaYAML}, q.res.GroupVersionKind()); err != nil {
+		if err := codec.CheckQuantities(codec.Body{Bytes: p.bytes, Media: codec.MediaYAML}, q.res.GroupVersionKind()); err != nil {
 			return p, status.BadRequest("%v", err)
 		}
-	} else if err := checkWork(p.bytes); err != nil {
+	} else if err := codec.CheckWork(p.bytes); err != nil {
 		return p, status.BadRequest("error decoding patch: %v", err)
 	}
 	return p, nil
@@ -155,7 +156,7 @@ func (o *op) patched(old object, p patch) (object, error) {
 }
 
 // apply returns the patched object; cur is not changed.
-func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce coercion) (runtime.Object, error) {
+func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
 	if coerce == nil && p.kind == types.MergePatchType {
 		if next, ok := p.merge(cur); ok {
 			return next, nil
@@ -165,7 +166,7 @@ func (p *patch) apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce co
 }
 
 // byJSON is apply by way of the object's JSON.
-func (p *patch) byJSON(cur runtime.Object, gvk schema.GroupVersionKind, coerce coercion) (runtime.Object, error) {
+func (p *patch) byJSON(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
 	if p.kind == types.StrategicMergePatchType {
 		return p.strategic(cur, gvk)
 	}
@@ -245,19 +246,19 @@ func unreadable(shown string, err error) error {
 }
 
 // decode reads the patched document into the kind (B-55, B-71).
-func (p *patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind, coerce coercion) (runtime.Object, error) {
+func (p *patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
 	shown := string(after)
-	obj, got, err := decodeAny(body{bytes: after, media: mediaJSON, strictness: p.strictness}, gvk, coerce)
+	obj, got, err := codec.DecodeAny(codec.Body{Bytes: after, Media: codec.MediaJSON, Strictness: p.strictness}, gvk, coerce)
 	if more, ok := runtime.AsStrictDecodingError(err); ok {
 		strict, err = append(strict, more.Errors()...), nil
 	}
 	switch {
 	case err != nil && runtime.IsNotRegisteredError(err) && got != nil:
-		return nil, unreadable(shown, errors.New(notRegistered(*got)))
+		return nil, unreadable(shown, errors.New(codec.NotRegistered(*got)))
 	case err != nil:
 		return nil, unreadable(shown, err)
 	case *got != gvk && coerce == nil: // of a custom resource its own rules say so
-		return nil, unreadable(shown, fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalPackage(gvk.Group), gvk.Kind))
+		return nil, unreadable(shown, fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, codec.InternalPackage(gvk.Group), gvk.Kind))
 	}
 	return obj, p.judge(strict, shown)
 }
@@ -292,7 +293,7 @@ func (p *patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	if err != nil {
 		return nil, status.BadRequest("%v", err)
 	}
-	if err := checkMerge(content, doc); err != nil {
+	if err := codec.CheckMerge(content, doc); err != nil {
 		return nil, err
 	}
 	shown := fmt.Sprintf("%+v", doc)

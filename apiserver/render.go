@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -38,7 +39,7 @@ type rendering struct {
 
 // plain reports whether objects are sent as they are in the cache.
 func (x *rendering) plain() bool {
-	return x.f.media == mediaJSON && x.f.as == "" && x.res.FromStored == nil
+	return x.f.media == codec.MediaJSON && x.f.as == "" && x.res.FromStored == nil
 }
 
 // canonical reports whether the cached bytes are what clients are sent.
@@ -63,7 +64,7 @@ func (x *rendering) object(o *storage.Object) ([]byte, error) {
 	if x.plain() && x.canonical(o) {
 		return o.JSON, nil
 	}
-	if x.f.as == "" && x.f.media == mediaJSON {
+	if x.f.as == "" && x.f.media == codec.MediaJSON {
 		if x.res.Custom {
 			return x.json(o)
 		}
@@ -136,7 +137,7 @@ func (x *rendering) internalType(suffix string) string {
 	if x.res.Custom {
 		return "*unstructured.Unstructured" + suffix
 	}
-	return "*" + internalPackage(x.res.Stored.Group) + "." + x.res.Kind + suffix
+	return "*" + codec.InternalPackage(x.res.Stored.Group) + "." + x.res.Kind + suffix
 }
 
 func (x *rendering) metaType(kind string) metav1.TypeMeta {
@@ -150,9 +151,9 @@ func (x *rendering) encode(obj runtime.Object) ([]byte, error) {
 
 func encodeAs(obj runtime.Object, media string) ([]byte, error) {
 	switch media {
-	case mediaProtobuf:
+	case codec.MediaProtobuf:
 		return runtime.Encode(protobuf.NewSerializer(resources.Scheme(), resources.Scheme()), obj)
-	case mediaYAML:
+	case codec.MediaYAML:
 		if u, ok := obj.(*unstructured.Unstructured); ok {
 			return yaml.Marshal(u.Object)
 		}
@@ -166,7 +167,7 @@ func encodeAs(obj runtime.Object, media string) ([]byte, error) {
 
 // newline ends JSON documents as Kubernetes ends them.
 func (x *rendering) newline(data []byte) []byte {
-	if x.f.media != mediaJSON || len(data) > 0 && data[len(data)-1] == '\n' {
+	if x.f.media != codec.MediaJSON || len(data) > 0 && data[len(data)-1] == '\n' {
 		return data
 	}
 	return append(data[:len(data):len(data)], '\n')
@@ -187,7 +188,7 @@ func indent(data []byte, pretty bool) []byte {
 // list renders a list of objects. One that can't be brought into the form asked for is left out: it
 // must not keep a client from seeing all others.
 func (x *rendering) list(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
-	if x.plain() || x.res.Custom && x.f.media == mediaJSON && x.f.as == "" {
+	if x.plain() || x.res.Custom && x.f.media == codec.MediaJSON && x.f.as == "" {
 		var b bytes.Buffer
 		err := x.plainList(&b, objs, m)
 		return indent(b.Bytes(), x.f.pretty), err
@@ -247,7 +248,7 @@ func (x *rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtim
 	}
 	var b bytes.Buffer
 	y := *x
-	y.f = format{media: mediaJSON}
+	y.f = format{media: codec.MediaJSON}
 	items := make([]*storage.Object, len(objs))
 	for i, o := range objs {
 		data, err := y.object(o)
@@ -368,7 +369,7 @@ const frameLength = 4
 
 // frame wraps a rendered object into a watch event, ready to be sent.
 func (x *rendering) frame(typ string, object []byte) ([]byte, error) {
-	if x.f.media != mediaProtobuf {
+	if x.f.media != codec.MediaProtobuf {
 		out := make([]byte, 0, len(object)+len(typ)+32)
 		out = append(out, `{"type":"`...)
 		out = append(out, typ...)

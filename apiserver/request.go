@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -103,39 +104,39 @@ func (q *request) mediaServed() bool {
 
 // creation reads the body and the options of a POST, in the order that decides which of two faults is
 // answered.
-func (q *request) creation() (body, *metav1.CreateOptions, error) {
+func (q *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	media, err := contentType(q.r, !q.res.Custom)
 	if err != nil {
-		return body{}, nil, err
+		return codec.Body{}, nil, err
 	}
 	data, err := readBody(q.r)
 	if err != nil {
-		return body{}, nil, err
+		return codec.Body{}, nil, err
 	}
 	o, err := createOptions(queryOf(q.r))
 	if err != nil {
-		return body{}, nil, err
+		return codec.Body{}, nil, err
 	}
-	return newBody(data, media, o.FieldValidation), o, nil
+	return codec.NewBody(data, media, o.FieldValidation), o, nil
 }
 
 // replacement is creation for a PUT, where the options come before the media type (AS handlers/update.go).
-func (q *request) replacement() (body, *metav1.UpdateOptions, error) {
+func (q *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 	data, err := readBody(q.r)
 	if err != nil {
-		return body{}, nil, err
+		return codec.Body{}, nil, err
 	}
 	o, err := updateOptions(queryOf(q.r))
 	if err != nil {
-		return body{}, nil, err
+		return codec.Body{}, nil, err
 	}
 	media, err := contentType(q.r, !q.res.Custom)
-	return newBody(data, media, o.FieldValidation), o, err
+	return codec.NewBody(data, media, o.FieldValidation), o, err
 }
 
 // stored reads an object of the resource for the pipe.
-func (q *request) stored(b body) (object, error) {
-	obj, err := decodeBody(b, q.res.GroupVersionKind(), q.res.Coerce, q.warn.Add)
+func (q *request) stored(b codec.Body) (object, error) {
+	obj, err := codec.Decode(b, q.res.GroupVersionKind(), q.res.Coerce, q.warn.Add)
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +166,6 @@ func (o *op) toStored(obj runtime.Object) (object, error) {
 }
 
 // other reads an object of another kind than the resource's (Scale, Eviction, DeleteOptions ...).
-func (q *request) other(b body, kind schema.GroupVersionKind) (runtime.Object, error) {
-	return decodeBody(b, kind, nil, q.warn.Add)
+func (q *request) other(b codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
+	return codec.Decode(b, kind, nil, q.warn.Add)
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -23,7 +24,7 @@ import (
 // review answers a question about an identity or a right.
 func (q *request) review(obj runtime.Object) error {
 	if m, ok := obj.(metav1.Object); ok {
-		if err := checkManagers(m); err != nil {
+		if err := codec.CheckManagers(m); err != nil {
 			return err
 		}
 	}

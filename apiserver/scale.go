@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -95,7 +96,7 @@ func (q *request) replaceScale() (scaling, error) {
 	if err != nil && q.res.Custom {
 		// Upstream looks for the kind where there are none to word the error (AS handlers/rest.go:
 		// transformDecodeError with AX pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).
-		return nil, status.BadRequest("no kind is registered for the type v1.Scale in scheme %q", schemeName)
+		return nil, status.BadRequest("no kind is registered for the type v1.Scale in scheme %q", codec.SchemeName)
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (q *request) replaceScale() (scaling, error) {
 	if err := matchNamespace(q.res, sc, q.namespace); err != nil {
 		return nil, err
 	}
-	if err := checkManagers(sc); err != nil {
+	if err := codec.CheckManagers(sc); err != nil {
 		return nil, err
 	}
 	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
@@ -141,7 +142,7 @@ func (q *request) patchedScale(cur *autoscalingv1.Scale, fields *apply.Scaling, 
 	if err != nil {
 		return nil, err
 	}
-	if err := checkManagers(obj.(*autoscalingv1.Scale)); err != nil {
+	if err := codec.CheckManagers(obj.(*autoscalingv1.Scale)); err != nil {
 		return nil, err
 	}
 	return fields.Update(cur, obj.(*autoscalingv1.Scale), q.manager), nil
@@ -242,7 +243,7 @@ func (o *op) fromContent(content map[string]any) (object, error) {
 		u := &unstructured.Unstructured{}
 		return u, u.UnmarshalJSON(data)
 	}
-	obj, err := decodeStored(o.res, data)
+	obj, err := codec.DecodeStored(o.res, data)
 	if err != nil {
 		return nil, err
 	}

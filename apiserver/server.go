@@ -19,6 +19,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
@@ -240,7 +241,7 @@ func (s *registry) namespaceState(ctx context.Context, name string) (admission.N
 
 // listUnshown is list of what isn't shown to anyone.
 func (s *Server) listUnshown(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
-	return s.list(ctx, t, o, &rendering{res: t.res, f: format{media: mediaJSON, as: "PartialObjectMetadataList"}})
+	return s.list(ctx, t, o, &rendering{res: t.res, f: format{media: codec.MediaJSON, as: "PartialObjectMetadataList"}})
 }
 
 // observed counts a request that the process has made itself.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/net/websocket"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 )
 
 // isWebSocket reports whether the client wants to speak WebSocket from here on (k8s.io/streaming
@@ -67,7 +69,7 @@ func (w *watch) converse(c *websocket.Conn) {
 		_ = c.SetDeadline(time.Now().Add(hangUp)) // a client that doesn't read isn't waited for
 	})
 	w.out = &messages{
-		to: c, rec: w.rec, binary: w.x.f.media == mediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing,
+		to: c, rec: w.rec, binary: w.x.f.media == codec.MediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing,
 	}
 	_ = w.stream(ctx) // it tells the client itself
 	cancel()

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -61,7 +62,7 @@ func decodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	if want := res.Stored.GroupKind(); !want.Empty() && is != want {
 		return nil, nil, fmt.Errorf("%w: %s: its kind is %q", storage.ErrCorrupt, o.Key, is)
 	}
-	obj, err = decodeStored(res, o.JSON)
+	obj, err = codec.DecodeStored(res, o.JSON)
 	if status.Unconverted(err) != nil {
 		return nil, nil, err
 	}

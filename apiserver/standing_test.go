@@ -10,6 +10,7 @@ import (
 	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/internal/seed"
@@ -32,7 +33,7 @@ func TestStandingTwin(t *testing.T) {
 			fill.Fill(obj)
 			obj.SetManagedFields(nil)
 			obj.SetResourceVersion("")
-			value, err := encodeStored(res, obj)
+			value, err := codec.EncodeStored(res, obj)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -28,7 +29,7 @@ func TestStoredMetadata(t *testing.T) {
 			t.Fatalf("it's no JSON: %s", data)
 		}
 		like(t, res, data)
-		if obj, err := resources.Scheme().New(res.Stored); err != nil || len(takeMetadata([]byte(data), obj)) >= len(metadata) {
+		if obj, err := resources.Scheme().New(res.Stored); err != nil || len(codec.TakeMetadata([]byte(data), obj)) >= len(metadata) {
 			t.Errorf("%s: metadata isn't taken: %v", res.Stored, err)
 		}
 	}
@@ -84,7 +85,7 @@ func TestStoredBroken(t *testing.T) {
 		"no end":              `"metadata":{"name":"a"`,
 		"what is beside":      `"metadata":{"name":"a"},"data":{"a":}`,
 		"what is behind":      `"metadata":{"name":"a"}}`,
-		"depth":               fields(strings.Repeat(`{"f:a":`, maxDepth-4) + `{}` + strings.Repeat("}", maxDepth-4)),
+		"depth":               fields(strings.Repeat(`{"f:a":`, codec.MaxDepth-4) + `{}` + strings.Repeat("}", codec.MaxDepth-4)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := `{"kind":"ConfigMap","apiVersion":"v1",` + c + `}`
@@ -94,7 +95,7 @@ func TestStoredBroken(t *testing.T) {
 			like(t, res, data)
 		})
 	}
-	like(t, res, `{`+fields(strings.Repeat(`{"f:a":`, maxDepth-5)+`{}`+strings.Repeat("}", maxDepth-5))+`}`)
+	like(t, res, `{`+fields(strings.Repeat(`{"f:a":`, codec.MaxDepth-5)+`{}`+strings.Repeat("}", codec.MaxDepth-5))+`}`)
 }
 
 // like fails if decodeStored doesn't do with the object what the decoder does that it is built around.
@@ -105,7 +106,7 @@ func like(t *testing.T, res *resources.Resource, data string) {
 		t.Fatal(err)
 	}
 	refused := kjson.UnmarshalCaseSensitivePreserveInts([]byte(data), want)
-	got, err := decodeStored(res, []byte(data))
+	got, err := codec.DecodeStored(res, []byte(data))
 	switch {
 	case refused != nil:
 		if err == nil || err.Error() != refused.Error() {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -78,7 +79,7 @@ func (x *rendering) row(o *storage.Object, obj runtime.Object) (row metav1.Table
 	case metav1.IncludeNone:
 	case metav1.IncludeObject:
 		y := *x
-		y.f = format{media: mediaJSON}
+		y.f = format{media: codec.MediaJSON}
 		row.Object.Raw, err = y.object(o)
 	default:
 		if !x.res.Custom {

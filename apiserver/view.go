@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -139,7 +140,7 @@ func (x *rendering) shrink(o *storage.Object) error {
 	case x.metadataOnly():
 		x.forget(o)
 		return nil
-	case x.f.media != mediaJSON || x.f.as != "":
+	case x.f.media != codec.MediaJSON || x.f.as != "":
 		v.data = nil
 		return nil
 	}

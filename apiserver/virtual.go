@@ -7,12 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // serveVirtual is POST of what isn't stored: a question that is answered in its status.
-func (s *Server) serveVirtual(q *request, x *rendering, b body, o *metav1.CreateOptions) error {
+func (s *Server) serveVirtual(q *request, x *rendering, b codec.Body, o *metav1.CreateOptions) error {
 	obj, err := q.other(b, q.res.GroupVersionKind())
 	if err != nil {
 		return err

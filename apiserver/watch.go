@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -35,7 +36,7 @@ func (s *Server) serveWatch(q *request) error {
 	if err != nil {
 		return err
 	}
-	if x.f.media == mediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
+	if x.f.media == codec.MediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
 		return notAcceptable(streamed(!q.res.Custom))
 	}
 	ctx, cancel := context.WithCancel(q.r.Context())
@@ -242,8 +243,8 @@ func (w *watch) lasts() time.Duration {
 }
 
 func (w *watch) contentType() string {
-	if w.x.f.media == mediaProtobuf {
-		return mediaProtobuf + ";stream=watch"
+	if w.x.f.media == codec.MediaProtobuf {
+		return codec.MediaProtobuf + ";stream=watch"
 	}
 	return w.x.f.media
 }

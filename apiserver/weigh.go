@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 	"github.com/kubecascade/kubecascade/storage"
@@ -93,10 +94,10 @@ func weighBody(k *weight.Kind, media string, body []byte) (n int64, exact bool) 
 		return 0, true
 	}
 	switch media {
-	case mediaYAML:
+	case codec.MediaYAML:
 		size, exact := k.YAML(body)
 		return size.Write(), exact && !weight.Aliased(body)
-	case mediaProtobuf:
+	case codec.MediaProtobuf:
 		return k.Protobuf(body).Write(), true
 	}
 	return k.JSON(body).Write(), true
@@ -115,7 +116,7 @@ func (q *request) media() string {
 	header := q.r.Header.Get("Content-Type")
 	switch {
 	case q.verb == "patch" && patchMedia(q.r) == string(types.ApplyYAMLPatchType):
-		return mediaYAML
+		return codec.MediaYAML
 	case !strings.Contains(header, ";"):
 		return header
 	}
@@ -173,7 +174,7 @@ func (s *Server) weighPatch(q *request, media string, body []byte) (n int64, exa
 			stored = weight.Tree.JSON(o.JSON)
 		}
 		copies := bytes.Count(body, []byte("copy")) + bytes.Count(body, []byte(`\u`))
-		return n + k.Patch(body, stored, int64(copies), maxBody).Write(), true // the limit is that of package jsonpatch
+		return n + k.Patch(body, stored, int64(copies), codec.MaxBody).Write(), true // the limit is that of package jsonpatch
 	}
 	patch, exact := weighBody(k, media, body)
 	return n + patch, exact

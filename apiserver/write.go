@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
@@ -118,7 +119,7 @@ func (s *registry) put(ctx context.Context, o *op, t storage.Txn, obj object) (*
 	rev, err := s.commit(ctx, o, t)
 	if errors.Is(err, storage.ErrTooLarge) && !o.tracked && len(obj.GetManagedFields()) > 0 {
 		obj.SetManagedFields(nil)
-		if t.Value, err = encodeStored(o.res, obj); err == nil {
+		if t.Value, err = codec.EncodeStored(o.res, obj); err == nil {
 			rev, err = s.commit(ctx, o, t)
 		}
 	}

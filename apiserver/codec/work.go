@@ -1,4 +1,4 @@
-package apiserver
+package codec
 
 import (
 	"errors"
@@ -10,15 +10,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 )
 
-// maxWork bounds the bytes of a document, each counted once a level that it is nested: what must be
+// MaxWork bounds the bytes of a document, each counted once a level that it is nested: what must be
 // read again for every level costs that much, and much of what decodes, patches and encodes does
 // read again (json.Unmarshaler, json.RawMessage). A megabyte may be 128 levels deep on average.
-const maxWork = 128 << 20
+const MaxWork = 128 << 20
 
 var errNested = errors.New("the document is nested too deep for its size")
 
-// checkWork measures JSON. What is no JSON is left to the decoder.
-func checkWork(data []byte) error {
+// CheckWork measures JSON. What is no JSON is left to the decoder.
+func CheckWork(data []byte) error {
 	if len(data) < 4096 { // can't be
 		return nil
 	}
@@ -36,7 +36,7 @@ func checkWork(data []byte) error {
 		case c == '}' || c == ']':
 			depth = max(depth-1, 0)
 		}
-		if work > maxWork {
+		if work > MaxWork {
 			return errNested
 		}
 	}
@@ -67,8 +67,8 @@ func lists(v any) (items, longest int) {
 	return items, longest
 }
 
-// checkMerge refuses a patch that would take too long to be merged.
-func checkMerge(content, doc any) error {
+// CheckMerge refuses a patch that would take too long to be merged.
+func CheckMerge(content, doc any) error {
 	n, longest := lists(doc)
 	if n == 0 {
 		return nil
@@ -84,8 +84,8 @@ func checkMerge(content, doc any) error {
 // other, which takes a tenth of a second for so many. What writes objects has a handful.
 const maxManagers = 2000
 
-// checkManagers rejects an object with more. The fields of the others are sorted, as what reads them expects.
-func checkManagers(obj metav1.Object) error {
+// CheckManagers rejects an object with more. The fields of the others are sorted, as what reads them expects.
+func CheckManagers(obj metav1.Object) error {
 	entries := obj.GetManagedFields()
 	if n := len(entries); n > maxManagers {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, maxManagers))

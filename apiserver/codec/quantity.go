@@ -1,4 +1,4 @@
-package apiserver
+package codec
 
 import (
 	"bytes"
@@ -25,24 +25,24 @@ const (
 
 var errQuantity = errors.New("quantities must not have more than 256 characters, or more than 4 digits in an exponent")
 
-// checkQuantities refuses a body of the kind that has such a quantity where its type has one. In
+// CheckQuantities refuses a body of the kind that has such a quantity where its type has one. In
 // protobuf it is anywhere, if the type has any.
-func checkQuantities(b body, kind schema.GroupVersionKind) error {
-	if !suspicious(b.bytes) {
+func CheckQuantities(b Body, kind schema.GroupVersionKind) error {
+	if !Suspicious(b.Bytes) {
 		return nil
 	}
 	obj, err := resources.Scheme().New(kind)
 	if err != nil {
 		return nil // so says the decoder
 	}
-	t, data := reflect.TypeOf(obj), b.bytes
+	t, data := reflect.TypeOf(obj), b.Bytes
 	if !mayHaveQuantity(t) {
 		return nil
 	}
-	switch b.media {
-	case mediaProtobuf:
+	switch b.Media {
+	case MediaProtobuf:
 		return checkWire(data)
-	case mediaYAML:
+	case MediaYAML:
 		if data, err = yaml.YAMLToJSON(data); err != nil {
 			return nil
 		}
@@ -109,8 +109,8 @@ func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// suspicious reports whether there is something like such a quantity anywhere, which is rare.
-func suspicious(data []byte) bool {
+// Suspicious reports whether there is something like such a quantity anywhere, which is rare.
+func Suspicious(data []byte) bool {
 	digits, run := 0, 0 // run is of what a number may be made of
 	for _, c := range data {
 		switch {

@@ -1,4 +1,4 @@
-package apiserver
+package codec
 
 import (
 	"bytes"
@@ -12,21 +12,21 @@ import (
 // bytes: a long text may still be named hundreds of thousands of times.
 var errAliases = errors.New("yaml: document contains excessive aliasing")
 
-// checkYAML refuses a document that would be more work than its size lets expect.
-func checkYAML(data []byte) error {
-	if err := checkAliases(data); err != nil {
+// CheckYAML refuses a document that would be more work than its size lets expect.
+func CheckYAML(data []byte) error {
+	if err := CheckAliases(data); err != nil {
 		return err
 	}
 	j, err := sigsyaml.YAMLToJSON(data)
 	if err != nil {
 		return err
 	}
-	return checkWork(j)
+	return CheckWork(j)
 }
 
-// checkAliases refuses a YAML document whose aliases make it larger than a body may be (0-14): a
+// CheckAliases refuses a YAML document whose aliases make it larger than a body may be (0-14): a
 // few bytes can stand for more than any machine has.
-func checkAliases(data []byte) error {
+func CheckAliases(data []byte) error {
 	if !bytes.ContainsRune(data, '*') || !bytes.ContainsRune(data, '&') {
 		return nil
 	}
@@ -35,7 +35,7 @@ func checkAliases(data []byte) error {
 		return err
 	}
 	u := unfolding{sizes: map[*yaml.Node]int{}}
-	if u.size(&root) > maxBody {
+	if u.size(&root) > MaxBody {
 		return errAliases
 	}
 	return nil
@@ -53,10 +53,10 @@ func (u *unfolding) size(n *yaml.Node) int {
 	if size, ok := u.sizes[n]; ok {
 		return size
 	}
-	u.sizes[n] = maxBody + 1 // for who comes here again from below
+	u.sizes[n] = MaxBody + 1 // for who comes here again from below
 	size := len(n.Value) + 1
 	for _, c := range n.Content {
-		size = min(size+u.size(c), maxBody+1)
+		size = min(size+u.size(c), MaxBody+1)
 	}
 	u.sizes[n] = size
 	return size

@@ -1,4 +1,4 @@
-package apiserver
+package codec
 
 import "encoding/binary"
 
@@ -23,7 +23,7 @@ func checkNesting(data []byte) error {
 		}
 		size, n := binary.Uvarint(data[at:])
 		at += n
-		if work += int(size); work > maxWork || len(ends) > maxNesting {
+		if work += int(size); work > MaxWork || len(ends) > maxNesting {
 			return errNested
 		}
 		ends = append(ends, at+int(size))

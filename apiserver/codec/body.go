@@ -1,0 +1,351 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/objectmeta"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// MaxBody bounds a request's body (0-14).
+const MaxBody = 3 * 1024 * 1024
+
+func TooLarge() error {
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", MaxBody))
+}
+
+// Body is a request's object with how it is to be read.
+type Body struct {
+	Bytes []byte
+	Media string
+	// Strictness is fieldValidation: Strict, Warn or Ignore.
+	Strictness string
+}
+
+// NewBody is a body whose strictness is that of the options; by default it warns (A-38).
+func NewBody(data []byte, media, fieldValidation string) Body {
+	if fieldValidation == "" {
+		fieldValidation = metav1.FieldValidationWarn
+	}
+	return Body{Bytes: data, Media: media, Strictness: fieldValidation}
+}
+
+// decodeBody reads a body that must be of the kind want; it returns the object in that version.
+func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(string)) (runtime.Object, error) {
+	obj, got, err := DecodeAny(b, want, coerce)
+	if err != nil && runtime.IsStrictDecodingError(err) {
+		switch b.Strictness {
+		case metav1.FieldValidationWarn:
+			strict, _ := runtime.AsStrictDecodingError(err)
+			for _, e := range strict.Errors() {
+				WarnStrict(e.Error(), warn)
+			}
+			err = nil
+		case metav1.FieldValidationIgnore:
+			err = nil
+		}
+	}
+	if err != nil && !(coerce == nil && retired(err, got)) {
+		return nil, decodeError(err, want.Kind, got, b.Bytes)
+	}
+	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil { // of a custom resource its own rules say so
+		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, InternalPackage(want.Group), want.Kind)
+		return nil, decodeError(err, want.Kind, got, b.Bytes)
+	}
+	if got.GroupVersion() != want.GroupVersion() { // A-02
+		return nil, status.BadRequest("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), want.GroupVersion())
+	}
+	return obj, nil
+}
+
+// retired reports whether a body couldn't be decoded because its kind, which upstream decodes and converts, is served
+// no more. What is wrong with such a body besides isn't found.
+func retired(err error, got *schema.GroupVersionKind) bool {
+	return runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
+}
+
+// WarnStrict warns of a fault that isn't fatal, line by line where YAML's reader has found several (B-71).
+func WarnStrict(text string, warn func(string)) {
+	for _, head := range []string{"yaml: unmarshal errors:\n", "error converting YAML to JSON: yaml: unmarshal errors:\n"} {
+		lines, found := strings.CutPrefix(text, head)
+		if !found {
+			continue
+		}
+		for line := range strings.SplitSeq(lines, "\n") {
+			warn(strings.TrimSpace(line))
+		}
+		return
+	}
+	warn(text)
+}
+
+// InternalPackage is the name of the package that upstream keeps a group's internal types in; it
+// shows in the text for a body of another kind.
+func InternalPackage(group string) string {
+	if group == "" || group == "events.k8s.io" {
+		return "core"
+	}
+	name, _, _ := strings.Cut(group, ".")
+	return name
+}
+
+// Coercion is resources.Resource.Coerce; nil for kinds with a Go type.
+type Coercion func(obj runtime.Object) (unknown []string, err error)
+
+// decoding is how a body is read.
+type decoding struct {
+	media  string
+	strict bool
+}
+
+// decoders read the objects of built-in kinds. To make one takes a third of the time that it needs for a small object.
+var decoders = sync.OnceValue(func() map[decoding]runtime.Decoder {
+	scheme, all := resources.Scheme(), map[decoding]runtime.Decoder{}
+	for _, strict := range []bool{false, true} {
+		all[decoding{MediaProtobuf, strict}] = protobuf.NewSerializer(scheme, scheme)
+		for _, media := range []string{MediaJSON, MediaYAML} {
+			all[decoding{media, strict}] = jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, scheme, scheme,
+				jsonserializer.SerializerOptions{Yaml: media == MediaYAML, Strict: strict})
+		}
+	}
+	return all
+})
+
+func DecodeAny(b Body, want schema.GroupVersionKind, coerce Coercion) (runtime.Object, *schema.GroupVersionKind, error) {
+	if err := CheckCost(b); err != nil {
+		return nil, nil, err
+	}
+	if coerce != nil {
+		return decodeCustom(b, want, coerce)
+	}
+	if err := CheckQuantities(b, want); err != nil {
+		return nil, nil, err
+	}
+	obj, got, err := decoders()[decoding{b.Media, b.Strictness != metav1.FieldValidationIgnore}].Decode(b.Bytes, &want, nil)
+	if err == nil && b.Media == MediaProtobuf {
+		err = checkJSON(obj)
+	}
+	return obj, got, err
+}
+
+// checkJSON refuses what came in protobuf and has no JSON, which is what is stored: a time after the year
+// 9999, raw bytes that are no JSON.
+func checkJSON(obj runtime.Object) error {
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
+}
+
+// CheckCost refuses a body that only looks as if it were quickly read.
+func CheckCost(b Body) error {
+	switch b.Media {
+	case MediaYAML:
+		return CheckYAML(b.Bytes)
+	case MediaProtobuf:
+		return checkNesting(bytes.TrimPrefix(b.Bytes, ProtobufPrefix))
+	}
+	return CheckWork(b.Bytes)
+}
+
+// decodeCustom reads an unstructured object.
+func decodeCustom(b Body, want schema.GroupVersionKind, coerce Coercion) (runtime.Object, *schema.GroupVersionKind, error) {
+	data := b.Bytes
+	var strict []error
+	if b.Media == MediaYAML {
+		j, err := yaml.YAMLToJSONStrict(data)
+		if err != nil {
+			strict = append(strict, err)
+			if j, err = yaml.YAMLToJSON(data); err != nil {
+				return nil, nil, err
+			}
+		}
+		data = j
+	}
+	meta, err := jsonserializer.DefaultMetaFactory.Interpret(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	got := *meta
+	if got.Kind == "" {
+		got.Kind = want.Kind
+	}
+	if got.Version == "" {
+		got.Group, got.Version = want.Group, want.Version
+	}
+	m := map[string]any{}
+	dups, err := kjson.UnmarshalStrict(data, &m)
+	if err != nil {
+		return nil, &got, err
+	}
+	u := &unstructured.Unstructured{Object: m}
+	u.SetGroupVersionKind(got)
+	strict = append(strict, dups...)
+	if got == want {
+		unknown, err := coerce(u)
+		if err != nil {
+			return nil, &got, err
+		}
+		for _, path := range unknown {
+			strict = append(strict, fmt.Errorf("unknown field %q", path))
+		}
+	}
+	if len(strict) > 0 {
+		return u, &got, runtime.NewStrictDecodingError(strict)
+	}
+	return u, &got, nil
+}
+
+// decodeError words what could not be read (A-03).
+func decodeError(err error, kind string, got *schema.GroupVersionKind, data []byte) error {
+	if runtime.IsNotRegisteredError(err) && got != nil {
+		// The scheme's name stands in the text, and upstream's is this one.
+		err = errors.New(NotRegistered(*got))
+	}
+	if got != nil && got.Kind != "" {
+		return status.BadRequest("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err)
+	}
+	return status.BadRequest("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(data))
+}
+
+// SchemeName is what all of upstream's schemes are called.
+const SchemeName = "pkg/runtime/scheme.go:111"
+
+func NotRegistered(gvk schema.GroupVersionKind) string {
+	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", gvk.Kind, gvk.GroupVersion(), SchemeName)
+}
+
+// summary shows the first 30 bytes of a body, as text if it looks like JSON.
+func summary(data []byte) string {
+	const most = 30
+	cut := data
+	more := ""
+	if len(cut) > most {
+		cut, more = cut[:most], " ..."
+	}
+	switch {
+	case len(data) == 0:
+		return "<empty>"
+	case data[0] == '{':
+		return string(cut) + more
+	}
+	return hex.EncodeToString(cut) + more
+}
+
+// DecodeStored reads an object from the JSON it is stored or cached as, into the stored version.
+func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) {
+	if res.Custom {
+		u := &unstructured.Unstructured{}
+		err := u.UnmarshalJSON(data)
+		if err == nil && res.Restore != nil {
+			err = res.Restore(u)
+		}
+		return u, err
+	}
+	if res.ToStored != nil { // the bytes may be of either version
+		obj, err := res.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		if res.Direct {
+			return obj, nil
+		}
+		return res.ToStored(obj)
+	}
+	gvk := res.Stored
+	if gvk.Empty() { // it isn't stored
+		gvk = res.GroupVersionKind()
+	}
+	obj, err := resources.Scheme().New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(TakeMetadata(data, obj), obj); err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+// TakeMetadata reads a new object's metadata without reflection and returns the JSON of what is left to read, in
+// which a second metadata is merged with the first as usual. It is all of data if metadata isn't written as it is
+// stored, or if something is wrong with it.
+func TakeMetadata(data []byte, obj runtime.Object) []byte {
+	a, ok := obj.(metav1.ObjectMetaAccessor)
+	if !ok {
+		return data
+	}
+	meta, ok := a.GetObjectMeta().(*metav1.ObjectMeta)
+	if !ok {
+		return data
+	}
+	from, to := storage.Member(data, "metadata") // it is valid JSON up to there
+	if to == 0 || !objectmeta.Decode(data[from:to], meta) {
+		return data
+	}
+	return slices.Concat(data[:from], []byte("{}"), data[to:])
+}
+
+// EncodeStored is the inverse: kube-apiserver's JSON storage format, without a newline. The
+// object's resourceVersion must have been cleared.
+func EncodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		if res.ToStored != nil {
+			stored, err := res.ToStored(u)
+			if err != nil {
+				return nil, err
+			}
+			u = stored.(*unstructured.Unstructured)
+		}
+		return json.Marshal(u.Object)
+	}
+	if res.Direct && res.ToStored != nil {
+		var err error
+		if obj, err = res.ToStored(obj); err != nil {
+			return nil, err
+		}
+	}
+	obj.GetObjectKind().SetGroupVersionKind(res.Stored)
+	value, err := json.Marshal(obj)
+	// JSON that came inside of protobuf has not been counted with what is around it. Less than two
+	// brackets a level can't be too deep.
+	if err == nil && len(value) > 2*MaxDepth && !json.Valid(value) {
+		return nil, status.BadRequest("the object is nested deeper than %d levels", MaxDepth)
+	}
+	if err == nil && bytes.Contains(value, lateYear) {
+		if _, err := DecodeStored(res, value); err != nil {
+			return nil, status.BadRequest("the object can't be read again: %v", err)
+		}
+	}
+	return value, err
+}
+
+// lateYear begins the one day after the year 9999 that a time which can be read may be in, by another zone than
+// that in which it is written. Then it can't be read any more.
+var lateYear = []byte(`"10000-01-01T`)
+
+// MaxDepth is how deep decoders of JSON go.
+const MaxDepth = 10000
+
+// ProtobufPrefix begins protobuf bodies.
+var ProtobufPrefix = []byte("k8s\x00")
