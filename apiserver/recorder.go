@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 )
 
@@ -189,6 +190,22 @@ func (w *recorder) flushPatiently() (err error) {
 
 // finish bounds what net/http sends when the handler has returned.
 func (w *recorder) finish() { w.deadline(time.Now().Add(w.stall)) }
+
+const (
+	// sampleEvery is of how many answers over HTTP/2 one is waited for that net/http would send by itself, and
+	// streamMemory what each that isn't read keeps: a buffer, headers and a goroutine.
+	sampleEvery, streamMemory = 8, 16 << 10
+)
+
+// sample sends some short answers over HTTP/2 at once, and counts them for all if the client doesn't read: net/http
+// sends them when the handler has returned, and waits for clients that give them no window.
+func (w *recorder) sample(r *http.Request, c *connections.Conn) {
+	if r.ProtoMajor != 2 || c.Answered()%sampleEvery != 0 || w.backlog.isCut() {
+		return
+	}
+	w.keep(sampleEvery * streamMemory)
+	_ = w.flushPatiently() // if that fails, the client is gone
+}
 
 // deadline bounds writes from now on. Only writers without a connection don't know deadlines.
 func (w *recorder) deadline(t time.Time) {

@@ -186,7 +186,7 @@ func New(c Config) (*Server, error) {
 	s.past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, s.root), Known: known(c.Cache)})
 	pastMetrics(c.Registry, s.past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
-	s.connections = connections.New(c.MemoryInFlight/2, max(1, runtime.GOMAXPROCS(0)/2))
+	s.connections = connections.New(c.MemoryInFlight/2, runtime.GOMAXPROCS(0))
 	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
 	bodies := min(maxIntake, c.MemoryInFlight/2)
 	s.intake.limit(bodies)

@@ -110,8 +110,12 @@ func (w *watch) serve() error {
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	w.q.w.WriteHeader(http.StatusOK)
-	w.out = &chunks{to: w.q.w}
-	return w.stream(w.q.r.Context())
+	w.out = &chunks{to: w.q.w, conn: connectionOf(w.q.r)}
+	err := w.stream(w.q.r.Context())
+	if w.rec != nil && w.rec.backlog.isCut() {
+		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
+	}
+	return err
 }
 
 // stream sends events until the watch ends, and returns nil: whatever goes wrong from here on can't
