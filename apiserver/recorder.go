@@ -104,7 +104,7 @@ func (w *recorder) Write(b []byte) (int, error) {
 	for {
 		piece := rest[:min(len(rest), writeAtOnce)]
 		w.deadline(time.Now().Add(w.stall))
-		n, err := w.writePatiently(piece, len(b))
+		n, err := w.writePatiently(piece, b)
 		if before := w.bytes; (before+n)/turn > before/turn {
 			runtime.Gosched() // short answers go first
 		}
@@ -122,9 +122,9 @@ func (w *recorder) sit(seat *flowcontrol.Seat) {
 	}
 }
 
-// writePatiently writes a piece of so many bytes in all; if that takes long, others have a seat of the request's
+// writePatiently writes a piece of what is to be written in all; if that takes long, others have a seat of the request's
 // meanwhile, and what the answer keeps counts.
-func (w *recorder) writePatiently(piece []byte, all int) (n int, err error) {
+func (w *recorder) writePatiently(piece, all []byte) (n int, err error) {
 	if w.backlog.isCut() {
 		return 0, errCutOff
 	}
@@ -135,14 +135,14 @@ func (w *recorder) writePatiently(piece []byte, all int) (n int, err error) {
 	return n, err
 }
 
-// patiently runs what may have to wait for the client to take some of so many bytes. The request keeps its seat
+// patiently runs what may have to wait for the client to take some of the bytes, which don't change meanwhile. The request keeps its seat
 // meanwhile only if that is short.
-func (w *recorder) patiently(bytes int, write func()) {
+func (w *recorder) patiently(all []byte, write func()) {
 	if w == nil {
 		write()
 		return
 	}
-	w.backlog.begin(bytes)
+	w.backlog.begin(all)
 	if w.patience == nil {
 		seat := w.seat // a timer that fires late leaves none that the request has by then
 		w.patience = time.AfterFunc(patienceTime, func() {
@@ -156,7 +156,7 @@ func (w *recorder) patiently(bytes int, write func()) {
 	}
 	write()
 	inTime := w.patience.Stop()
-	w.backlog.end(inTime)
+	w.backlog.end()
 	if !inTime && w.seat != nil {
 		w.seat.Return() // if that comes before Leave, the end of the request returns it
 	}
@@ -183,7 +183,7 @@ func (w *recorder) flushPatiently() (err error) {
 	if w.backlog.kept < patienceKept {
 		return c.Flush()
 	}
-	w.patiently(0, func() { err = c.Flush() })
+	w.patiently(nil, func() { err = c.Flush() })
 	return err
 }
 
