@@ -97,6 +97,7 @@ func (q *request) holdWatch(cancel func()) error {
 	if rec == nil {
 		return nil
 	}
+	rec.endHead() // it counts as what the watch takes
 	rec.backlog.cancel = cancel
 	if !rec.backlog.hold(standing(q.r)) {
 		return errBusy

@@ -32,6 +32,8 @@ type recorder struct {
 	seat     *flowcontrol.Seat
 	patience *time.Timer
 	backlog  backlog
+	// head is what the request's URL and headers count for; nil if they are short.
+	head *holding
 	// query is what rawQuery was parsed to; nil before it was.
 	query    url.Values
 	rawQuery string
@@ -214,6 +216,8 @@ type timedBody struct {
 	body io.ReadCloser
 	// set changes the connection's deadline.
 	set func(time.Time) error
+	// ended says that there is nothing left to read.
+	ended bool
 }
 
 // newTimedBody sets the deadline.
@@ -226,10 +230,19 @@ func newTimedBody(w http.ResponseWriter, body io.ReadCloser, deadline time.Time)
 // Read reads on; the error is os.ErrDeadlineExceeded if the client took too long.
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
+	b.ended = b.ended || err != nil
 	if err != nil && !os.IsTimeout(err) {
 		_ = b.set(time.Time{})
 	}
 	return n, err
+}
+
+// hurry bounds how long net/http reads what the handler has left, as it does before it answers. It is called when the
+// handler has returned.
+func (b *timedBody) hurry() {
+	if !b.ended {
+		_ = b.set(time.Now().Add(headPatience))
+	}
 }
 
 // Close closes the body.
