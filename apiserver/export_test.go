@@ -41,3 +41,15 @@ func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, 
 
 // MemoryHeld is how much memory is charged to requests.
 func (s *Server) MemoryHeld() int64 { return s.memory.Counts().Held }
+
+// Sharers is how many answers share what most of them leave unread.
+func (s *Server) Sharers() (most int) {
+	for _, p := range []*pool{&s.unread.common, &s.unread.masters} {
+		p.mu.Lock()
+		for _, shared := range p.pins {
+			most = max(most, len(shared.sharers))
+		}
+		p.mu.Unlock()
+	}
+	return most
+}

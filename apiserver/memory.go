@@ -59,20 +59,19 @@ func (s *Server) charge(q *request) error {
 
 // weighInTurn is weigh.
 func (s *Server) weighInTurn(q *request, media string, body []byte) (n int64, exact bool, err error) {
-	err = s.inTurn(q.r.Context(), len(body) > slowBody, func() { n, exact = s.weigh(q, media, body) })
+	err = s.inTurn(q.r.Context(), q.user.Name, len(body) > slowBody, func() { n, exact = s.weigh(q, media, body) })
 	return n, exact, err
 }
 
-// inTurn does work, if it is long one after the other, so that short requests find a processor. The error is ctx's, if
-// that ends before.
-func (s *Server) inTurn(ctx context.Context, long bool, work func()) error {
+// inTurn does a user's work, if it is long one after the other, so that short requests find a processor, and other users
+// their turns. The error is ctx's, if that ends before.
+func (s *Server) inTurn(ctx context.Context, user string, long bool, work func()) error {
 	if long {
-		select {
-		case s.turns <- struct{}{}:
-			defer func() { <-s.turns }()
-		case <-ctx.Done():
-			return ctx.Err()
+		release, err := s.turns.acquire(ctx, holderOf(user))
+		if err != nil {
+			return err
 		}
+		defer release()
 	}
 	work()
 	return nil

@@ -52,7 +52,7 @@ func stripSlash(next http.Handler) http.Handler {
 
 func (s *Server) routes(who authenticator) chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.audit, noCache, s.recoverPanics, s.authenticate(who), s.impersonate, s.authorize)
+	r.Use(s.audit, noCache, s.recoverPanics, s.authenticate(who), s.impersonate, s.countHead, s.authorize)
 	r.NotFound(http.NotFound)
 	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
 		if !r.Match(chi.NewRouteContext(), http.MethodGet, req.URL.Path) { // chi looks at unknown methods first
@@ -225,6 +225,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 		}
 		defer release()
 	}
+	recorderOf(r).headRead()
 	if t.res.Deprecated != "" {
 		q.warn.Add(t.res.Deprecated)
 	}

@@ -118,8 +118,8 @@ type Server struct {
 	flows  *flowcontrol.Live
 	// connections are those of listeners that Listen has made.
 	connections *connections.Table
-	// turns has room for those who do long work at a time (see inTurn).
-	turns chan struct{}
+	// turns are for long work (see inTurn).
+	turns *turns
 	ways  ways
 	// crowds count watches.
 	crowds crowds
@@ -192,7 +192,7 @@ func New(c Config) (*Server, error) {
 	s.intake.limit(bodies)
 	s.unread.limit(c.MemoryInFlight / 2)
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
-	s.turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+	s.turns = newTurns(max(1, runtime.GOMAXPROCS(0)/2))
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error

@@ -185,7 +185,7 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 		w.fail(err)
 		return nil, nil, true
 	}
-	w.rec.keep(keptBy(events))
+	w.rec.keepEvents(events)
 	sent, err := w.send(events)
 	w.rec.keep(0)
 	if err != nil || len(events) == 0 && !going {
