@@ -180,8 +180,11 @@ func TestUnreadEvents(t *testing.T) {
 			}
 			for _, l := range all {
 				l.readTo("is3")
+				if err := l.Close(); err != nil {
+					t.Fatal(err)
+				}
 			}
-			await(t, s, unreadBytes, "nothing but open watches", func(n float64) bool { return n < 3*size })
+			await(t, s, unreadBytes, "nothing", func(n float64) bool { return n == 0 })
 		})
 	}
 }

@@ -183,7 +183,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestOldest: of connections that are nobody's the oldest goes, and none that is somebody's.
+// TestOldest: of an address's connections the oldest goes, and none of a user's.
 func TestOldest(t *testing.T) {
 	p := newPairs(t, 4*Each)
 	p.open("a", "b", "c", "d")
