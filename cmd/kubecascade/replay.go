@@ -21,6 +21,7 @@ type replayer struct {
 	target
 	users              []string
 	only, from, record string
+	attempts           int
 	output             outputs
 }
 
@@ -50,17 +51,28 @@ The exit code is 1 if an answer differs, 2 if nothing could be compared (wrong u
 	f := c.Flags()
 	f.SortFlags = false
 	r.flags(f)
-	f.StringArrayVar(&r.users, "user", nil, "`NAME=TOKEN`, the bearer token of another user of the scenarios; may be repeated")
+	f.StringArrayVar(&r.users, "user", nil,
+		"`NAME=TOKEN`, the bearer token of another user of the scenarios; may be repeated")
 	f.StringVar(&r.only, "only", "scenarios/", "replay the scenarios whose path contains this string")
 	f.StringVar(&r.from, "recorded", "", "folder with recorded scenarios, instead of those in this binary")
-	f.StringVar(&r.record, "record", "", "folder to write the scenarios to with the answers of this server, instead of comparing them")
-	f.StringArrayVarP((*[]string)(&r.output), "output", "o", []string{"text"}, "text or json; FORMAT=FILE writes it to the file; may be repeated")
+	f.StringVar(&r.record, "record", "",
+		"folder to write the scenarios to, with this server's answers, which aren't compared then")
+	f.IntVar(&r.attempts, "attempts", 3,
+		"how often a scenario is replayed until it is equal, as some reads race with controllers")
+	f.StringArrayVarP((*[]string)(&r.output), "output", "o", []string{"text"},
+		"text or json; FORMAT=FILE writes it to the file; may be repeated")
 	return c
 }
 
 func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := r.output.check("text", "json"); err != nil {
 		return err
+	}
+	if r.attempts < 1 {
+		return errUsage{errors.New("--attempts must be positive")}
+	}
+	if r.record != "" {
+		r.attempts = 1
 	}
 	to, err := r.connect()
 	if err != nil {
@@ -75,9 +87,10 @@ func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	line := newProgressLine(stderr)
-	rep, err := replay.Run(ctx, to, scenarios, replay.Options{Progress: func(scenario string, step, steps int) {
+	progress := func(scenario string, step, steps int) {
 		line.print(fmt.Sprintf("%s: step %d of %d", scenario, step+1, steps))
-	}})
+	}
+	rep, err := replay.Run(ctx, to, scenarios, replay.Options{Attempts: r.attempts, Progress: progress})
 	line.clear()
 	switch {
 	case ctx.Err() != nil:
@@ -89,7 +102,8 @@ func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
 	default:
 		err = outcome(rep)
 	}
-	return errors.Join(r.output.write(stdout, files, map[string]func(io.Writer) error{"text": rep.WriteText, "json": rep.WriteJSON}), err)
+	formats := map[string]func(io.Writer) error{"text": rep.WriteText, "json": rep.WriteJSON}
+	return errors.Join(r.output.write(stdout, files, formats), err)
 }
 
 // connect returns the server with a client for the administrator, and one without credentials.
@@ -132,7 +146,8 @@ func (r *replayer) scenarios() ([]replay.Scenario, error) {
 		return nil, errUnable{err}
 	}
 	if len(all) == 0 {
-		return nil, errUsage{fmt.Errorf("no recorded scenario has %q in its path; the scenarios are %s", r.only, strings.Join(replay.Paths(files), " "))}
+		return nil, errUsage{fmt.Errorf("no recorded scenario has %q in its path; the scenarios are %s",
+			r.only, strings.Join(replay.Paths(files), " "))}
 	}
 	return all, nil
 }
@@ -166,7 +181,8 @@ func (r *replayer) write(rep *replay.Report, stdout io.Writer) error {
 		fmt.Fprintf(stdout, "recorded %s\n", name)
 	}
 	if len(lacking) > 0 {
-		return errUnable{fmt.Errorf("not recorded, as requests had no answer or the scenario was skipped: %s", strings.Join(lacking, " "))}
+		return errUnable{fmt.Errorf("not recorded, as requests had no answer or the scenario was skipped: %s",
+			strings.Join(lacking, " "))}
 	}
 	return nil
 }

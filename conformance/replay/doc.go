@@ -8,6 +8,7 @@
 //  2. Values that differ from run to run are named before the comparison, in the order in which they first appear in
 //     the answers; equal names mean equal values. Only the fields that a step lists as ignored aren't compared.
 //  3. A request that gets no complete answer differs from its recording; it is never left out.
-//  4. A scenario with a user whose token isn't known is skipped as a whole, and reported as skipped.
-//  5. The comparison is pure: answers in, differences out. Only target.go sends requests.
+//  4. A scenario is replayed again only as a whole, and the report says so.
+//  5. A scenario with a user whose token isn't known is skipped as a whole, and reported as skipped.
+//  6. The comparison is pure: answers in, differences out. Only target.go sends requests.
 package replay

@@ -20,6 +20,8 @@ type Report struct {
 // Result is what became of a scenario.
 type Result struct {
 	Scenario string `json:"scenario"`
+	// Attempts is how often the scenario was replayed; what follows is the last attempt's.
+	Attempts int `json:"attempts,omitempty"`
 	// Equal is how many steps were answered as recorded.
 	Equal    int       `json:"equal"`
 	Findings []Finding `json:"findings,omitempty"`
@@ -74,12 +76,14 @@ func (r *Report) WriteText(w io.Writer) error {
 		case result.Skipped != "":
 			fmt.Fprintf(&b, "SKIPPED %s: %s\n", result.Scenario, result.Skipped)
 		case len(result.Findings) > 0:
-			fmt.Fprintf(&b, "%s: %d equal, %d different\n", result.Scenario, result.Equal, len(result.Findings))
+			fmt.Fprintf(&b, "%s: %d equal, %d different%s\n",
+				result.Scenario, result.Equal, len(result.Findings), result.again())
 		default:
-			fmt.Fprintf(&b, "%s: %d equal\n", result.Scenario, result.Equal)
+			fmt.Fprintf(&b, "%s: %d equal%s\n", result.Scenario, result.Equal, result.again())
 		}
 	}
-	fmt.Fprintf(&b, "%s: %d steps equal, %d different (%d of %d scenarios skipped)\n", r.Server, r.Equal, r.Different, r.Skipped, len(r.Results))
+	fmt.Fprintf(&b, "%s: %d steps equal, %d different (%d of %d scenarios skipped)\n", r.Server,
+		r.Equal, r.Different, r.Skipped, len(r.Results))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -105,6 +109,14 @@ func shown(v string) string {
 		return string(r[:maxShown]) + "..."
 	}
 	return v
+}
+
+// again says how often a scenario was replayed, if it was more than once.
+func (r Result) again() string {
+	if r.Attempts < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" in attempt %d", r.Attempts)
 }
 
 // WriteJSON writes all of the report.

@@ -41,7 +41,8 @@ func serve(t *testing.T, answer http.HandlerFunc) *server {
 }
 
 func (s *server) target(tokens map[string]string) *Target {
-	return &Target{URL: s.URL, Admin: &http.Client{Transport: bearer("admin-token")}, Anonymous: http.DefaultClient, Tokens: tokens}
+	admin := &http.Client{Transport: bearer("admin-token")}
+	return &Target{URL: s.URL, Admin: admin, Anonymous: http.DefaultClient, Tokens: tokens}
 }
 
 // bearer is a client's credentials, as those of a kubeconfig.
@@ -67,13 +68,15 @@ func scenario(t *testing.T, steps string) []Scenario {
 func TestUsers(t *testing.T) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	const answer = `"do":"request","method":"GET","expect":{"status":200,"contentType":"","body":""}`
-	steps := scenario(t, `{"path":"/admin",`+answer+`},{"path":"/alice","as":"alice",`+answer+`},{"path":"/nobody","as":"nobody",`+answer+`},
+	steps := scenario(t, `{"path":"/admin",`+answer+`},{"path":"/alice","as":"alice",`+answer+`},
+		{"path":"/nobody","as":"nobody",`+answer+`},
 		{"path":"/wrong","headers":{"Authorization":"Bearer wrong"},`+answer+`}`)
 	rep, err := Run(t.Context(), s.target(map[string]string{"alice": "alice-token"}), steps, Options{})
 	if err != nil || rep.Equal != 4 || rep.Different != 0 {
 		t.Fatalf("%+v %v", rep, err)
 	}
-	want := []string{"GET /admin Bearer admin-token", "GET /alice Bearer alice-token", "GET /nobody", "GET /wrong Bearer wrong"}
+	want := []string{"GET /admin Bearer admin-token", "GET /alice Bearer alice-token", "GET /nobody",
+		"GET /wrong Bearer wrong"}
 	if diff := cmp.Diff(want, s.got[2:6]); diff != "" {
 		t.Error(diff)
 	}
@@ -87,13 +90,14 @@ func TestUsers(t *testing.T) {
 func TestCurl(t *testing.T) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	rep, err := Run(t.Context(), s.target(map[string]string{"alice": "alice-token"}), scenario(t,
-		`{"do":"request","method":"PATCH","path":"/x?a=b","as":"alice","headers":{"Content-Type":"application/merge-patch+json"},
-		"raw":"it's","expect":{"status":500}}`), Options{})
+		`{"do":"request","method":"PATCH","path":"/x?a=b","as":"alice",
+		"headers":{"Content-Type":"application/merge-patch+json"},"raw":"it's","expect":{"status":500}}`), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "curl '" + s.URL + `/x?a=b' -X PATCH -H 'Accept: application/json' -H 'Content-Type: application/merge-patch+json' ` +
-		`-H 'User-Agent: replay' -H "Authorization: Bearer $TOKEN" -d 'it'\''s'`
+	want := "curl '" + s.URL + `/x?a=b' -X PATCH -H 'Accept: application/json' ` +
+		`-H 'Content-Type: application/merge-patch+json' -H 'User-Agent: replay' ` +
+		`-H "Authorization: Bearer $TOKEN" -d 'it'\''s'`
 	if diff := cmp.Diff(want, rep.Results[0].Findings[0].Curl); diff != "" {
 		t.Error(diff)
 	}
@@ -108,7 +112,8 @@ func TestNothingCompared(t *testing.T) {
 		url  string
 		want error
 	}{{gone.URL, ErrNoServer}, {httptest.NewServer(http.NotFoundHandler()).URL, ErrNoNamespace}} {
-		rep, err := Run(t.Context(), &Target{URL: c.url, Admin: http.DefaultClient, Anonymous: http.DefaultClient}, steps, Options{})
+		to := &Target{URL: c.url, Admin: http.DefaultClient, Anonymous: http.DefaultClient}
+		rep, err := Run(t.Context(), to, steps, Options{})
 		if !errors.Is(err, c.want) || rep.Equal+rep.Different != 0 {
 			t.Errorf("%+v %v", rep, err)
 		}
@@ -122,7 +127,8 @@ func TestNoAnswer(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	rep, err := Run(t.Context(), s.target(nil), scenario(t, `{"do":"request","method":"POST","path":"/broken","expect":{"status":200}},
+	rep, err := Run(t.Context(), s.target(nil), scenario(t, `
+		{"do":"request","method":"POST","path":"/broken","expect":{"status":200}},
 		{"do":"watch","path":"/broken","count":1,"expect":{"status":200}},
 		{"do":"request","method":"GET","path":"/","compare":"status","expect":{"status":200,"contentType":""}}`), Options{})
 	if err != nil || rep.Different != 2 || rep.Equal != 1 || rep.Results[0].Recording != nil {
@@ -151,15 +157,37 @@ func TestWait(t *testing.T) {
 			n := 0
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				n++
-				fmt.Fprint(w, []string{`{}`, `{"items":["second"]}`, `{"items":["","` + strings.TrimPrefix(r.URL.Path, "/") + `"]}`, `{"items":[1,2,3]}`}[min(n, 4)-1])
+				namespace := strings.TrimPrefix(r.URL.Path, "/")
+				bodies := []string{`{}`, `{"items":["second"]}`, `{"items":["","` + namespace + `"]}`, `{"items":[1,2,3]}`}
+				fmt.Fprint(w, bodies[min(n, 4)-1])
 			})
 			now := time.Now()
-			rep, err := Run(t.Context(), s.target(nil), scenario(t, `{"do":"wait","path":"/${ns}","until":`+c.until+`,"timeout":`+c.timeout+`,"expect":{}}`),
+			steps := `{"do":"wait","path":"/${ns}","until":` + c.until + `,"timeout":` + c.timeout + `,"expect":{}}`
+			rep, err := Run(t.Context(), s.target(nil), scenario(t, steps),
 				Options{now: func() time.Time { return now }, sleep: func(_ context.Context, d time.Duration) { now = now.Add(d) }})
 			if err != nil || n != c.want {
 				t.Errorf("%d requests, want %d; %+v %v", n, c.want, rep, err)
 			}
 		})
+	}
+}
+
+// TestAttempts: a scenario is replayed until it is equal, each time in another namespace.
+func TestAttempts(t *testing.T) {
+	namespaces := map[string]bool{}
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if namespaces[r.URL.Path] = true; len(namespaces) < 3 {
+			w.WriteHeader(http.StatusConflict)
+		}
+	})
+	steps := scenario(t, `{"do":"request","method":"GET","path":"/${ns}","compare":"status",
+		"expect":{"status":200,"contentType":""}}`)
+	for _, c := range []struct{ attempts, want, different int }{{0, 1, 1}, {2, 2, 1}, {5, 3, 0}} {
+		clear(namespaces)
+		rep, err := Run(t.Context(), s.target(nil), steps, Options{Attempts: c.attempts})
+		if err != nil || rep.Results[0].Attempts != c.want || rep.Different != c.different || len(namespaces) != c.want {
+			t.Errorf("%d attempts: %+v %v", c.attempts, rep, err)
+		}
 	}
 }
 
@@ -185,7 +213,8 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	rep, err := Run(ctx, s.target(nil), scenario(t, `{"do":"request","method":"GET","path":"/","expect":{}}`), Options{})
+	steps := scenario(t, `{"do":"request","method":"GET","path":"/","expect":{}}`)
+	rep, err := Run(ctx, s.target(nil), steps, Options{})
 	if !errors.Is(err, context.Canceled) || rep.Different != 0 {
 		t.Errorf("%+v %v", rep, err)
 	}
@@ -212,7 +241,8 @@ func TestLongReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := text.String(); !strings.HasPrefix(s, "DIFFERENT scenarios/s, step 2: GET /\n  /a\n    recorded: xxx") ||
-		!strings.HasSuffix(s, "    answered: nothing\n  and 2 more\n  curl\nscenarios/s: 1 equal, 1 different\nhttp://s: 1 steps equal, 1 different (0 of 1 scenarios skipped)\n") ||
+		!strings.HasSuffix(s, "    answered: nothing\n  and 2 more\n  curl\nscenarios/s: 1 equal, 1 different\n"+
+			"http://s: 1 steps equal, 1 different (0 of 1 scenarios skipped)\n") ||
 		strings.Contains(s, strings.Repeat("x", 301)) {
 		t.Error(s)
 	}

@@ -39,14 +39,18 @@ func TestNotUnderstood(t *testing.T) {
 		`[]`: "b.json: json: cannot unmarshal array",
 		`{`:  "b.json: unexpected EOF",
 	} {
-		if _, err := Load(map[string][]byte{"a.json": []byte("{}"), "b.json": []byte(file)}, ""); err == nil || !strings.HasPrefix(err.Error(), want) {
+		_, err := Load(map[string][]byte{"a.json": []byte("{}"), "b.json": []byte(file)}, "")
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", file, err, want)
 		}
 	}
 }
 
 func TestLoad(t *testing.T) {
-	files := map[string][]byte{"scenarios/b.json": []byte("{}"), "scenarios/a.json": []byte("{}"), "owners/a.json": []byte("{}")}
+	files := map[string][]byte{}
+	for _, path := range []string{"scenarios/b.json", "scenarios/a.json", "owners/a.json"} {
+		files[path] = []byte("{}")
+	}
 	var names []string
 	all, err := Load(files, "scenarios/")
 	for _, s := range all {

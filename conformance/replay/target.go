@@ -101,6 +101,7 @@ func (t *Target) open(ctx context.Context, m message) (*http.Response, error) {
 		return nil, err
 	}
 	req.Header = m.header.Clone()
+	req.Close = true // recorded so, and some reads right behind a write show what happened while they connected
 	client := *t.Admin
 	if m.user != "" && m.user != admin || m.header.Get("Authorization") != "" {
 		client = *t.Anonymous
