@@ -52,7 +52,7 @@ The exit code is 1 if an answer differs, 2 if nothing could be compared (wrong u
 	f.SortFlags = false
 	r.flags(f)
 	f.StringArrayVar(&r.users, "user", nil,
-		"`NAME=TOKEN`, the bearer token of another user of the scenarios; may be repeated")
+		"bearer token of another user of the scenarios, as `NAME=TOKEN`; may be repeated")
 	f.StringVar(&r.only, "only", "scenarios/", "replay the scenarios whose path contains this string")
 	f.StringVar(&r.from, "recorded", "", "folder with recorded scenarios, instead of those in this binary")
 	f.StringVar(&r.record, "record", "",
@@ -65,14 +65,8 @@ The exit code is 1 if an answer differs, 2 if nothing could be compared (wrong u
 }
 
 func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
-	if err := r.output.check("text", "json"); err != nil {
+	if err := r.check(); err != nil {
 		return err
-	}
-	if r.attempts < 1 {
-		return errUsage{errors.New("--attempts must be positive")}
-	}
-	if r.record != "" {
-		r.attempts = 1
 	}
 	to, err := r.connect()
 	if err != nil {
@@ -104,6 +98,17 @@ func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	formats := map[string]func(io.Writer) error{"text": rep.WriteText, "json": rep.WriteJSON}
 	return errors.Join(r.output.write(stdout, files, formats), err)
+}
+
+// check rejects values of flags. What is recorded is the first attempt, equal or not.
+func (r *replayer) check() error {
+	if r.attempts < 1 {
+		return errUsage{errors.New("--attempts must be positive")}
+	}
+	if r.record != "" {
+		r.attempts = 1
+	}
+	return r.output.check("text", "json")
 }
 
 // connect returns the server with a client for the administrator, and one without credentials.
