@@ -3,8 +3,9 @@
 //
 // It guarantees:
 //
-//  1. Every scenario runs in a new namespace, which is deleted afterwards, also when the run is interrupted. Scenarios
-//     run one after the other, and their steps in their order.
+//  1. Every scenario runs in a new namespace, which is deleted afterwards, also when the run is interrupted. It isn't
+//     waited for, and stays Terminating if the scenario leaves finalizers. Scenarios run one after the other, and their
+//     steps in their order.
 //  2. Values that differ from run to run are named before the comparison, in the order in which they first appear in
 //     the answers; equal names mean equal values. Only the fields that a step lists as ignored aren't compared.
 //  3. A request that gets no complete answer differs from its recording; it is never left out.
