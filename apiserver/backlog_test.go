@@ -170,7 +170,7 @@ func TestUnreadEvents(t *testing.T) {
 			for i := range 4 { // the first ones wait in the kernel
 				must(t, s.Do("PUT", configmaps+"/n", configmap("n", map[string]string{"k": noise(size)}, map[string]string{"turn": fmt.Sprint("is", i)})), http.StatusOK)
 			}
-			for s.API.Sharers() < watches {
+			for s.API.Late() < watches {
 				if n := metric(t, s, cutOff); n > 0 {
 					t.Fatalf("%v are cut off", n)
 				}

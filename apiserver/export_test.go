@@ -42,14 +42,16 @@ func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, 
 // MemoryHeld is how much memory is charged to requests.
 func (s *Server) MemoryHeld() int64 { return s.memory.Counts().Held }
 
-// Sharers is how many answers share what most of them leave unread.
-func (s *Server) Sharers() (most int) {
+// Late is how many answers are left unread that keep what others may keep, too.
+func (s *Server) Late() (n int) {
 	for _, p := range []*pool{&s.unread.common, &s.unread.masters} {
 		p.mu.Lock()
-		for _, shared := range p.pins {
-			most = max(most, len(shared.sharers))
+		for _, h := range p.by {
+			for r := range h.pending {
+				n += min(len(r.shares), 1)
+			}
 		}
 		p.mu.Unlock()
 	}
-	return most
+	return n
 }
