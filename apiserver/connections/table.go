@@ -11,7 +11,7 @@ import (
 const (
 	// Each is what a connection counts for: buffers, the state of TLS and a goroutine.
 	Each = 32 << 10
-	// Most is up to how many bytes of a request count. More are rejected, or are those of a body, which counts elsewhere.
+	// Most is up to how many bytes of a request count. More are rejected, or are a body's, which counts elsewhere.
 	Most = 512 << 10
 	// Parsed is what a byte of a client's certificates takes when it is parsed.
 	Parsed = 16
@@ -55,7 +55,9 @@ func (t *Table) Listen(l net.Listener) net.Listener { return &listener{l, t} }
 
 // ListenTLS returns a listener whose connections speak TLS, and count.
 func (t *Table) ListenTLS(l net.Listener, config *tls.Config, log *slog.Logger) net.Listener {
-	return &secureListener{Listener: l, table: t, config: config, log: log, ready: make(chan accepted), done: make(chan struct{})}
+	return &secureListener{
+		Listener: l, table: t, config: config, log: log, ready: make(chan accepted), done: make(chan struct{}),
+	}
 }
 
 // Counts returns how many bytes count now, and how many connections have been closed as they were too many.
