@@ -32,8 +32,8 @@ func connectionOf(r *http.Request) *connections.Conn {
 	return connections.Of(c)
 }
 
-// Listen returns a listener whose connections count (see package connections): what clients keep that have sent no whole
-// request, or have a connection only, is bounded. Connections of other listeners are not.
+// Listen returns a listener whose connections count (see package connections): what clients keep that have sent no
+// whole request, or have a connection only, is bounded. Connections of other listeners are not.
 func (s *Server) Listen(l net.Listener) net.Listener { return s.connections.Listen(l) }
 
 // ListenTLS is Listen for connections that speak TLS.

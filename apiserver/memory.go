@@ -63,8 +63,8 @@ func (s *Server) weighInTurn(q *request, media string, body []byte) (n int64, ex
 	return n, exact, err
 }
 
-// inTurn does a user's work, if it is long one after the other, so that short requests find a processor, and other users
-// their turns. The error is ctx's, if that ends before.
+// inTurn does a user's work, if it is long one after the other, so that short requests find a processor, and other
+// users their turns. The error is ctx's, if that ends before.
 func (s *Server) inTurn(ctx context.Context, user string, long bool, work func()) error {
 	if long {
 		release, err := s.turns.acquire(ctx, holderOf(user))

@@ -195,7 +195,7 @@ func TestOldest(t *testing.T) {
 	p.want("b", "c", "d")
 }
 
-// TestMost: who has the most connections loses one, whoever opens another.
+// TestMost: the owner with the most connections loses one when any owner opens another.
 func TestMost(t *testing.T) {
 	p := newPairs(t, 6*Each)
 	p.open("a", "b", "c", "d", "e")

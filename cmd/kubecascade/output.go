@@ -43,7 +43,7 @@ func (o outputs) open() ([]*os.File, error) {
 }
 
 // write writes every format that was asked for, and text if none of them goes to standard output. One that
-// can't be written keeps nobody from the others.
+// can't be written doesn't keep the others from being written.
 func (o outputs) write(stdout io.Writer, files []*os.File, formats map[string]func(io.Writer) error) error {
 	var errs []error
 	shown := false

@@ -1,3 +1,4 @@
+// Command probe-policies runs upstream's plugins for admission policies, and prints what they answer.
 package main
 
 import (

@@ -1,3 +1,4 @@
+// Command probe-webhooks runs upstream's plugins for admission webhooks, and prints what they answer.
 package main
 
 import (
