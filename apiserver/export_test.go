@@ -55,3 +55,22 @@ func (s *Server) Late() (n int) {
 	}
 	return n
 }
+
+// TakeTurns takes all turns for long work until release. waiting is how many requests of a user wait for one.
+func (s *Server) TakeTurns() (release func(), waiting func(user string) int) {
+	t := s.turns
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	taken := t.free
+	t.free = 0
+	release = func() {
+		for range taken {
+			t.release()
+		}
+	}
+	return release, func(user string) int {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return len(t.waiting[user])
+	}
+}

@@ -125,6 +125,17 @@ func (w *recorder) sit(seat *flowcontrol.Seat) {
 	}
 }
 
+// aside runs wait while others have the seat of the request.
+func (w *recorder) aside(wait func()) {
+	if w == nil || w.seat == nil {
+		wait()
+		return
+	}
+	w.seat.Leave()
+	defer w.seat.Return()
+	wait()
+}
+
 // writePatiently writes a piece of what is to be written in all; if that takes long, others have a seat of the request's
 // meanwhile, and what the answer keeps counts.
 func (w *recorder) writePatiently(piece, all []byte) (n int, err error) {
@@ -138,8 +149,8 @@ func (w *recorder) writePatiently(piece, all []byte) (n int, err error) {
 	return n, err
 }
 
-// patiently runs what may have to wait for the client to take some of the bytes, which don't change meanwhile. The request keeps its seat
-// meanwhile only if that is short.
+// patiently runs what may have to wait for the client to take some of the bytes, which don't change meanwhile. The
+// request keeps its seat meanwhile only if that is short.
 func (w *recorder) patiently(all []byte, write func()) {
 	if w == nil {
 		write()

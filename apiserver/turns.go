@@ -20,12 +20,19 @@ type turns struct {
 // newTurns returns turns with n places.
 func newTurns(n int) *turns { return &turns{free: n, waiting: map[string][]chan struct{}{}} }
 
-// acquire waits for a turn, which release ends. The error is ctx's, if that ends before.
-func (t *turns) acquire(ctx context.Context, holder string) (release func(), err error) {
+// acquire waits for a turn, which release ends, within aside unless there is one at once. The error is ctx's, if that
+// ends before.
+func (t *turns) acquire(ctx context.Context, holder string, aside func(wait func())) (release func(), err error) {
 	turn := t.enter(holder)
 	if turn == nil {
 		return t.release, nil
 	}
+	aside(func() { release, err = t.await(ctx, holder, turn) })
+	return release, err
+}
+
+// await is acquire for who has to wait.
+func (t *turns) await(ctx context.Context, holder string, turn chan struct{}) (release func(), err error) {
 	select {
 	case <-turn:
 		return t.release, nil

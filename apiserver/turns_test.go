@@ -13,7 +13,7 @@ import (
 func TestTurns(t *testing.T) {
 	const n = 100
 	turns := newTurns(1)
-	release, err := turns.acquire(t.Context(), "flood")
+	release, err := turns.acquire(t.Context(), "flood", atOnce)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestTurns(t *testing.T) {
 	wait := func(ctx context.Context, holder, name string, before int) {
 		t.Helper()
 		go func() {
-			release, err := turns.acquire(ctx, holder)
+			release, err := turns.acquire(ctx, holder, atOnce)
 			if err != nil {
 				had <- err.Error()
 				return
@@ -29,7 +29,7 @@ func TestTurns(t *testing.T) {
 			had <- name
 			release()
 		}()
-		turns.await(holder, before+1)
+		turns.awaitWaiting(holder, before+1)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var want []string
@@ -55,13 +55,13 @@ func TestTurns(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	last, err := turns.acquire(t.Context(), "other") // all gave theirs back
+	last, err := turns.acquire(t.Context(), "other", atOnce) // all gave theirs back
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
-	if _, err := turns.acquire(ctx, "other"); !errors.Is(err, context.Canceled) {
+	if _, err := turns.acquire(ctx, "other", atOnce); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	last()
@@ -70,8 +70,11 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// await waits until so many of a holder's wait.
-func (t *turns) await(holder string, n int) {
+// atOnce waits with nothing to leave.
+func atOnce(wait func()) { wait() }
+
+// awaitWaiting waits until so many of a holder's wait.
+func (t *turns) awaitWaiting(holder string, n int) {
 	for waits := -1; waits != n; {
 		t.mu.Lock()
 		waits = len(t.waiting[holder])
