@@ -2,11 +2,11 @@
 GO ?= go
 VERSION ?= 0.1.0-dev
 LDFLAGS = -s -w -X main.version=$(VERSION)
-# What these packages have is large, mostly generated, and seldom run: calls aren't inlined in it, which makes the
+# What these packages have is large, mostly generated, or seldom run: calls aren't inlined in it, which makes the
 # binary 3 MB smaller.
 SELDOM = k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apiserver k8s.io/kube-openapi github.com/google/gnostic-models github.com/google/cel-go \
 	github.com/google/go-cmp github.com/antlr4-go github.com/grpc-ecosystem github.com/spf13 go.opentelemetry.io go.yaml.in/yaml/v2 gopkg.in/yaml.v3 \
-	golang.org/x/text google.golang.org/genproto
+	golang.org/x/text google.golang.org/genproto github.com/kubecascade/kubecascade/conformance
 GCFLAGS = $(SELDOM:%=-gcflags='%/...=-l')
 IMAGE ?= kubecascade:$(VERSION)
 ARGS ?=
@@ -44,7 +44,7 @@ race: ## all that has goroutines with the race detector, documents, which take l
 bench: build ## figures of this machine
 	$(GO) run ./internal/bench -binary bin/kubecascade $(ARGS)
 
-conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one, if they are there
+conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one
 	.ci/conformance
 
 crds: ## the definitions of real projects, and objects of all their kinds

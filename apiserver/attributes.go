@@ -53,7 +53,7 @@ func attributesOf(r *http.Request) *auth.Attributes {
 
 // attributes is attributesOf, in turn where that is long. The error is the request's context's.
 func (s *Server) attributes(r *http.Request) (a *auth.Attributes, err error) {
-	err = s.inTurn(r.Context(), len(r.URL.RawQuery) > slowQuery, func() { a = attributesOf(r) })
+	err = s.inTurn(r, userOf(r).Name, len(r.URL.RawQuery) > slowQuery, func() { a = attributesOf(r) })
 	return a, err
 }
 

@@ -8,7 +8,18 @@ import (
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
 )
+
+// sharedFrom is from how many bytes an object, or what is written, counts once for all answers that keep it.
+const sharedFrom = 16 << 10
+
+// written is the key of what several answers write: bytes in the same place are the same.
+type written struct {
+	first *byte
+	n     int
+}
 
 // errCutOff ends an answer. No client sees it.
 var errCutOff = errors.New("the answer is cut off, as its client leaves too much unread")
@@ -20,19 +31,25 @@ type backlog struct {
 	// pool is what it counts in, for user; nil for answers that don't count.
 	pool *pool
 	user string
-	// kept is how many bytes of stored objects the answer keeps, besides what is being written.
-	kept int64
+	// kept is how many bytes of stored objects the answer keeps, besides what is being written, events whose objects
+	// they are, if they are events'. Only the handler changes them, with mu held.
+	kept   int64
+	events []*cache.Event
 	// cancel ends a watch that waits for events; nil for other requests.
 	cancel func()
 	// hangUp ends a write that waits.
 	hangUp func()
 
-	// waits is how many bytes the write that goes on keeps, and counted how many of the holding's are for such a write.
-	waits, counted atomic.Int64
-	cut            atomic.Bool
+	cut atomic.Bool
 
-	mu   sync.Mutex // held by who changes counted or begins the holding
+	mu   sync.Mutex // guards what follows, and pool and what is kept while a write goes on
 	held *holding
+	// writing says that a write goes on, and piece what it keeps.
+	writing bool
+	piece   []byte
+	// counts says that the write counts, with so many bytes that are not shared.
+	counts  bool
+	counted int64
 }
 
 // countIn says who the answer counts for. It must be called before the answer begins.
@@ -48,8 +65,21 @@ func (w *recorder) countIn(p *pool, user string) {
 // keep says how many bytes of stored objects the answer keeps from now on.
 func (w *recorder) keep(bytes int64) {
 	if w != nil {
-		w.backlog.kept = bytes
+		w.backlog.keep(bytes, nil)
 	}
+}
+
+// keepEvents says that the answer keeps the objects of events from now on.
+func (w *recorder) keepEvents(events []*cache.Event) {
+	if w != nil {
+		w.backlog.keep(keptBy(events), events)
+	}
+}
+
+func (b *backlog) keep(bytes int64, events []*cache.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept, b.events = bytes, events
 }
 
 // hold counts bytes until the end of the request, however its client reads. It reports false if there is no room.
@@ -68,6 +98,7 @@ func (q *request) holdWatch(cancel func()) error {
 	if rec == nil {
 		return nil
 	}
+	rec.endHead() // it counts as what the watch takes
 	rec.backlog.cancel = cancel
 	if !rec.backlog.hold(standing(q.r)) {
 		return status.ErrBusy
@@ -83,35 +114,61 @@ func (b *backlog) holding() *holding {
 	return b.held
 }
 
-// begin says that a write begins.
-func (b *backlog) begin(bytes int) { b.waits.Store(b.kept + int64(bytes)) }
+// begin says that a write begins, and what it keeps.
+func (b *backlog) begin(piece []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.writing, b.piece = true, piece
+}
 
 // late counts what the write keeps that goes on, if one does. Without room for it the answer is cut off.
 func (b *backlog) late() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := b.waits.Load()
-	if b.pool == nil || n == 0 || b.counted.Load() > 0 {
+	if b.pool == nil || !b.writing || b.counts || b.kept+int64(len(b.piece)) == 0 {
 		return
 	}
-	if !b.holding().take(int(n)) {
+	b.counts = true
+	if !b.count(b.holding()) {
 		b.cutOff()
-		return
 	}
-	b.counted.Store(n)
 }
 
-// end says that a write is over; inTime, that late hasn't been called for it. If it is called all the same, by a timer
-// that fired for an earlier write, the end of the next write takes that back.
-func (b *backlog) end(inTime bool) {
-	b.waits.Store(0)
-	if inTime && b.counted.Load() == 0 {
-		return
+// count counts what the write keeps, what may be shared once for all answers. mu is held.
+func (b *backlog) count(held *holding) bool {
+	own := b.kept
+	for _, e := range b.events {
+		for _, o := range []*storage.Object{e.Object, e.Prev} {
+			if o == nil || len(o.JSON) < sharedFrom {
+				continue
+			}
+			own -= int64(len(o.JSON))
+			if !held.share(o, int64(len(o.JSON))) {
+				return false
+			}
+		}
 	}
+	if n := len(b.piece); n < sharedFrom {
+		own += int64(n)
+	} else if !held.share(written{&b.piece[0], n}, int64(n)) {
+		return false
+	}
+	if !held.take(int(own)) {
+		return false
+	}
+	b.counted = own
+	return true
+}
+
+// end says that a write is over. A timer that fired for an earlier write may have counted it: that is taken back, too.
+func (b *backlog) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n := b.counted.Swap(0); n > 0 {
-		b.held.give(n)
+	b.writing, b.piece = false, nil
+	if b.counts {
+		b.held.unshare()
+		b.held.give(b.counted)
+		b.counts, b.counted = false, 0
 	}
 }
 
@@ -131,9 +188,9 @@ func (b *backlog) isCut() bool { return b.cut.Load() }
 
 // close gives everything back. From then on the answer isn't cut off any more.
 func (b *backlog) close() {
-	b.waits.Store(0)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.writing = false
 	if b.held != nil {
 		b.held.end()
 	}

@@ -118,35 +118,73 @@ func TestUnreadLists(t *testing.T) {
 	await(t, s, unreadBytes, "one list again", func(n float64) bool { return n <= 12*size })
 }
 
+// watchForms are what watches may show large events as, but for Tables, which are made for each watch.
+var watchForms = []struct{ what, accept string }{
+	{"objects", "application/json"},
+	{"protobuf", "application/vnd.kubernetes.protobuf"},
+}
+
 // TestUnreadWatches: what watches are to send counts while it isn't read, whatever its form.
 func TestUnreadWatches(t *testing.T) {
 	const size, floods = 1 << 20, 20
-	for _, c := range []struct{ what, accept string }{
-		{"objects", "application/json"},
-		{"tables", "application/json;as=Table;g=meta.k8s.io;v=v1"},
-		{"protobuf", "application/vnd.kubernetes.protobuf"},
-	} {
+	for _, c := range append(watchForms, struct{ what, accept string }{"tables", "application/json;as=Table;g=meta.k8s.io;v=v1"}) {
 		t.Run(c.what, func(t *testing.T) {
 			s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
 				c.WriteTimeout, c.MemoryInFlight = time.Hour, 64*size
 			}})
-			watch := func(user string) *line {
-				return unread(t, s, user, configmaps+"?watch=1&includeObject=Object", "Accept: "+c.accept)
+			// Each watch is for an object of its own: those of one share its events.
+			watch := func(user, name string) *line {
+				return unread(t, s, user, configmaps+"?watch=1&includeObject=Object&fieldSelector=metadata.name%3D"+name, "Accept: "+c.accept)
 			}
-			other := watch("other")
-			for range floods {
-				watch("flood")
+			other := watch("other", "other")
+			names := []string{"other"}
+			for i := range floods {
+				names = append(names, fmt.Sprint("n", i))
+				watch("flood", names[i+1])
 			}
-			must(t, s.Do("POST", configmaps, configmap("n", nil, nil)), http.StatusCreated)
-			for i := range 3 { // with short answers
-				must(t, s.Do("PUT", configmaps+"/n", configmap("n", map[string]string{"k": noise(size)}, map[string]string{"turn": fmt.Sprint("is", i)}),
-					"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), http.StatusOK)
+			for _, name := range names { // with short answers
+				must(t, s.Do("POST", configmaps, configmap(name, map[string]string{"k": noise(size)}, map[string]string{"turn": "is0"})), http.StatusCreated)
 			}
 			await(t, s, cutOff, "some", func(n float64) bool { return n > 0 })
 			if n := metric(t, s, unreadBytes); n > 32*size {
 				t.Errorf("%v bytes are counted", n)
 			}
-			other.readTo("is2")
+			other.readTo("is0")
+		})
+	}
+}
+
+// TestUnreadEvents: events that many watches are to send count once, and none of these watches is cut off.
+func TestUnreadEvents(t *testing.T) {
+	const size, watches = 1 << 20, 40
+	for _, c := range watchForms {
+		t.Run(c.what, func(t *testing.T) {
+			s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+				c.WriteTimeout, c.MemoryInFlight = time.Hour, 64*size
+			}})
+			version := must(t, s.Do("POST", configmaps, configmap("n", map[string]string{"k": noise(size)}, nil)), http.StatusCreated).Object().GetResourceVersion()
+			var all []*line
+			for range watches {
+				all = append(all, unread(t, s, "user", configmaps+"?watch=1&resourceVersion="+version, "Accept: "+c.accept))
+			}
+			for i := range 4 { // the first ones wait in the kernel
+				must(t, s.Do("PUT", configmaps+"/n", configmap("n", map[string]string{"k": noise(size)}, map[string]string{"turn": fmt.Sprint("is", i)})), http.StatusOK)
+			}
+			for s.API.Late() < watches {
+				if n := metric(t, s, cutOff); n > 0 {
+					t.Fatalf("%v are cut off", n)
+				}
+			}
+			if n := metric(t, s, unreadBytes); n < 3*size || n > 16*size {
+				t.Errorf("%v bytes are counted", n)
+			}
+			for _, l := range all {
+				l.readTo("is3")
+				if err := l.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			await(t, s, unreadBytes, "nothing", func(n float64) bool { return n == 0 })
 		})
 	}
 }

@@ -2,12 +2,16 @@ package apiserver
 
 import (
 	"net/http"
+
+	"github.com/kubecascade/kubecascade/apiserver/connections"
 )
 
 // chunks gathers frames and sends them in pieces of a chunked answer.
 type chunks struct {
-	to  http.ResponseWriter
-	buf []byte
+	to http.ResponseWriter
+	// conn is the watch's connection; nil if it doesn't count.
+	conn *connections.Conn
+	buf  []byte
 	// begun says that the head has been sent.
 	begun bool
 }
@@ -42,5 +46,6 @@ func (c *chunks) send(frame []byte) error {
 		}
 	}
 	c.buf = c.buf[:0]
+	c.conn.Rest() // what has come are the client's acknowledgements
 	return http.NewResponseController(c.to).Flush()
 }

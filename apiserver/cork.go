@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"syscall"
@@ -31,10 +32,13 @@ func connectionOf(r *http.Request) *connections.Conn {
 	return connections.Of(c)
 }
 
-// Listen returns a listener whose connections count: what is kept of clients that have sent no whole request yet, or
-// keep a connection only, is bounded. secure says that TLS is spoken over them. Without it they are not bounded.
-func (s *Server) Listen(l net.Listener, secure bool) net.Listener {
-	return s.connections.Listen(l, secure)
+// Listen returns a listener whose connections count (see package connections): what clients keep that have sent no
+// whole request, or have a connection only, is bounded. Connections of other listeners are not.
+func (s *Server) Listen(l net.Listener) net.Listener { return s.connections.Listen(l) }
+
+// ListenTLS is Listen for connections that speak TLS.
+func (s *Server) ListenTLS(l net.Listener, config *tls.Config) net.Listener {
+	return s.connections.ListenTLS(l, config, s.log)
 }
 
 // cork holds back what isn't a whole segment on the request's connection until release is called, or for the

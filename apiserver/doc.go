@@ -24,7 +24,8 @@
 //     what only takes owners and finalizers away is done on the metadata alone (link.go), with the same result.
 //     Requests of theirs are not authorized, but admission judges what they do to owners.
 //  6. Every failure is answered with a Status. A handler that panics answers 500 and is logged.
-//  7. Nothing is unbounded: bodies, requests in flight, the memory that they take, waiting, and what a watcher may lag.
+//  7. Nothing is unbounded: bodies, long URLs and headers, requests in flight, the memory that they take, waiting, and
+//     what a watcher may lag. What many watches leave unread of one event counts once.
 //     Memory is estimated before a body is decoded (weigh.go) or an answer is made (cost.go). A request that
 //     waits for it holds no seat.
 //  8. Every path is judged before anything is done or told about it, by what it says and, should that

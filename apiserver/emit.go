@@ -44,7 +44,7 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 // wakes would have theirs in memory half made.
 func (w *watch) frame(typ string, o *storage.Object) (frame []byte, err error) {
 	large := len(o.JSON) >= largeObject && (!w.x.res.Custom || w.x.res.FromStored == nil)
-	ended := w.s.inTurn(w.q.r.Context(), large, func() {
+	ended := w.s.inTurn(w.q.r, w.q.user.Name, large, func() {
 		var object []byte
 		if object, err = w.render(o); err == nil {
 			frame, err = w.x.frame(typ, object)

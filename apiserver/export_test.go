@@ -41,3 +41,36 @@ func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, 
 
 // MemoryHeld is how much memory is charged to requests.
 func (s *Server) MemoryHeld() int64 { return s.memory.Counts().Held }
+
+// Late is how many answers are left unread that keep what others may keep, too.
+func (s *Server) Late() (n int) {
+	for _, p := range []*pool{&s.unread.common, &s.unread.masters} {
+		p.mu.Lock()
+		for _, h := range p.by {
+			for r := range h.pending {
+				n += min(len(r.shares), 1)
+			}
+		}
+		p.mu.Unlock()
+	}
+	return n
+}
+
+// TakeTurns takes all turns for long work until release. waiting is how many requests of a user wait for one.
+func (s *Server) TakeTurns() (release func(), waiting func(user string) int) {
+	t := s.turns
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	taken := t.free
+	t.free = 0
+	release = func() {
+		for range taken {
+			t.release()
+		}
+	}
+	return release, func(user string) int {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return len(t.waiting[user])
+	}
+}

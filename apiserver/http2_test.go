@@ -234,7 +234,9 @@ func TestResetBefore(t *testing.T) {
 			cancel()
 		}
 		w := httptest.NewRecorder()
-		s.API.Insecure().ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "http://localhost"+configmaps, nil))
+		r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost"+configmaps, nil)
+		r.ProtoMajor = 2
+		s.API.Insecure().ServeHTTP(w, r)
 		cancel()
 		if answered := w.Body.Len() > 0; answered == gone {
 			t.Errorf("reset %v: answered %q", gone, w.Body)

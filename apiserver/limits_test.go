@@ -344,6 +344,29 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// TestNoSeatWithoutTurn: a watch whose initial events wait for their turn to be rendered keeps no seat.
+func TestNoSeatWithoutTurn(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.MaxInFlight, c.RequestTimeout = 1, time.Minute // a quarter of it is for the wait for a seat
+	}})
+	must(t, s.Do("POST", configmaps, configmap("n", map[string]string{"k": noise(1 << 20)}, nil)), http.StatusCreated)
+	release, waiting := s.API.TakeTurns()
+	ended := make(chan int)
+	go func() {
+		ended <- s.Do("GET", configmaps+"?watch=1&timeoutSeconds=1", nil, "Impersonate-User", "flood").Code
+	}()
+	for waiting("flood") == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("the watch doesn't wait for a turn")
+		}
+	}
+	must(t, s.Do("GET", configmaps+"/n", nil, "Impersonate-User", "other"), http.StatusOK)
+	release()
+	if code := <-ended; code != http.StatusOK {
+		t.Errorf("afterwards: %d", code)
+	}
+}
+
 // TestSeatsOfPaths: a user whose level is full is told so at other paths than those of resources and by watches, and
 // an administrator isn't. A watch that has begun has no seat.
 func TestSeatsOfPaths(t *testing.T) {

@@ -90,7 +90,7 @@ func (q *request) sendList(x *rendering, items []*storage.Object, meta metav1.Li
 	return nil
 }
 
-// sizeOf is the size of objects as they are cached, which whoever sends them keeps, even if they are replaced meanwhile.
+// sizeOf is the size of objects as they are cached. An answer keeps them, even if they are replaced meanwhile.
 func sizeOf(objs []*storage.Object) (n int64) {
 	for _, o := range objs {
 		n += int64(len(o.JSON))

@@ -3,9 +3,11 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
@@ -20,7 +22,11 @@ const defaultMemory = 1 << 30
 
 // maxBodyMemory bounds what a body may take by itself, however much memory there is: pieces of memory as large as that
 // are copied and cleared without a pause, so that all requests wait.
-const maxBodyMemory = 512 << 20
+const maxBodyMemory = 256 << 20
+
+// maxJSONPatchMemory is maxBodyMemory for a JSON patch. It is weighed as if all that it may copy were the costliest
+// values of the object's kind, so its estimate is further from what it takes.
+const maxJSONPatchMemory = 2 * maxBodyMemory
 
 // slowBody is how many bytes take milliseconds to be weighed.
 const slowBody = 256 << 10
@@ -42,7 +48,7 @@ func (s *Server) charge(q *request) error {
 		return err
 	}
 	if exact || bytes <= budget.Light && !weight.Aliased(body) {
-		return s.reserve(q, bytes, maxBodyMemory)
+		return s.reserve(q, bytes, q.mostMemory())
 	}
 	tree, _ := treeKind.YAML(body)
 	if err := s.reserve(q, tree.Write(), 0); err != nil {
@@ -59,22 +65,30 @@ func (s *Server) charge(q *request) error {
 	return s.reserve(q, tree.Write()+bytes, tree.Write()+maxBodyMemory)
 }
 
+// mostMemory is what the request's body may take.
+func (q *request) mostMemory() int64 {
+	if q.verb == "patch" && types.PatchType(patchMedia(q.r)) == types.JSONPatchType {
+		return maxJSONPatchMemory
+	}
+	return maxBodyMemory
+}
+
 // weighInTurn is weigh.
 func (s *Server) weighInTurn(q *request, media string, body []byte) (n int64, exact bool, err error) {
-	err = s.inTurn(q.r.Context(), len(body) > slowBody, func() { n, exact = s.weigh(q, media, body) })
+	err = s.inTurn(q.r, q.user.Name, len(body) > slowBody, func() { n, exact = s.weigh(q, media, body) })
 	return n, exact, err
 }
 
-// inTurn does work, if it is long one after the other, so that short requests find a processor. The error is ctx's, if
-// that ends before.
-func (s *Server) inTurn(ctx context.Context, long bool, work func()) error {
+// inTurn does a user's work, if it is long one after the other, so that short requests find a processor, and other
+// users their turns. A request that waits for its turn has no seat meanwhile. The error is that of r's context, if that
+// ends before.
+func (s *Server) inTurn(r *http.Request, user string, long bool, work func()) error {
 	if long {
-		select {
-		case s.turns <- struct{}{}:
-			defer func() { <-s.turns }()
-		case <-ctx.Done():
-			return ctx.Err()
+		release, err := s.turns.acquire(r.Context(), holderOf(user), recorderOf(r).aside)
+		if err != nil {
+			return err
 		}
+		defer release()
 	}
 	work()
 	return nil

@@ -89,7 +89,7 @@ func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pools, con
 		gauge("limit_bytes", "Memory that requests may take, besides their bodies.", b.Total),
 		gauge("held_bytes", "Memory that requests may take which are being served, as estimated.", func() int64 { return b.Counts().Held }),
 		gauge("waiting_requests", "Requests that wait for memory.", func() int64 { return b.Counts().Waiting }),
-		gauge("unread_bytes", "Memory of open watches, and of answers that clients leave unread.", unread.held),
+		gauge("unread_bytes", "Memory of open watches, of answers that clients leave unread, and of long URLs and headers.", unread.held),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "kubecascade_inflight_memory_cut_off_total", Help: "Answers that were cut off, as too much was left unread.",
 		}, func() float64 { return float64(unread.cutOff()) }),

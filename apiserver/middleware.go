@@ -21,11 +21,13 @@ import (
 // audit measures and logs each request.
 func (s *Server) audit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Context().Err() != nil { // a stream that was reset before its turn came: nothing is done for it
+		if r.ProtoMajor == 2 && r.Context().Err() != nil { // a stream that was reset before its turn came
 			return
 		}
 		start := time.Now()
-		connectionOf(r).Begin()
+		conn := connectionOf(r)
+		conn.Rest()
+		defer conn.Rest()
 		id := r.Header.Get("Audit-Id")
 		if id == "" {
 			id = string(uuid.NewUUID())
@@ -47,6 +49,7 @@ func (s *Server) audit(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(rec, r)
 		rec.finish()
+		rec.sample(r, conn)
 	})
 }
 

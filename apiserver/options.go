@@ -72,7 +72,8 @@ const slowQuery = 8 << 10
 
 // listOptions is listOptions of the request's parameters, in turn where that is long.
 func (q *request) listOptions(query url.Values) (o *metainternal.ListOptions, err error) {
-	ended := q.s.inTurn(q.r.Context(), len(q.r.URL.RawQuery) > slowQuery, func() { o, err = listOptions(query) })
+	long := len(q.r.URL.RawQuery) > slowQuery
+	ended := q.s.inTurn(q.r, q.user.Name, long, func() { o, err = listOptions(query) })
 	return o, cmp.Or(ended, err)
 }
 

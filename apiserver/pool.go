@@ -49,6 +49,14 @@ type pool struct {
 	mu   sync.Mutex // guards what follows, and the requests' bytes
 	held int64
 	by   map[string]*holder
+	pins map[any]*pin
+}
+
+// pin is memory that several requests share. It counts once, for its payer.
+type pin struct {
+	bytes   int64
+	payer   *holding
+	sharers map[*holding]struct{} // with the payer
 }
 
 // holder is what one user has, with the requests that may be cut off.
@@ -63,7 +71,9 @@ type holding struct {
 	user string
 	// bytes is 0 after the end, and after it was cut off.
 	bytes int64
-	ended bool
+	// shares are the keys of what it shares.
+	shares []any
+	ended  bool
 	// reading says that the request's body is not read yet.
 	reading bool
 	// cut ends the reading of the body, the wait for a seat, or the answer. It is called with mu held, so never after
@@ -99,12 +109,16 @@ func (p *pool) begin(user string, cut func(reading bool)) *holding {
 
 // take counts n more bytes, and reports false if they would be too many, or the request was cut off.
 func (r *holding) take(n int) bool {
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	return r.pay(int64(n))
+}
+
+// pay is take while mu is held.
+func (r *holding) pay(n int64) bool {
 	p := r.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	h := p.by[r.user]
-	for !r.ended && p.held+int64(n) > p.limit {
-		victim := p.largest(h.bytes + int64(n))
+	for !r.ended && p.held+n > p.limit {
+		victim := p.largest(p.by[r.user].bytes + n)
 		if victim == nil {
 			return false
 		}
@@ -114,10 +128,73 @@ func (r *holding) take(n int) bool {
 	if r.ended {
 		return false
 	}
-	p.held += int64(n)
-	h.bytes += int64(n)
-	r.bytes += int64(n)
+	r.add(n)
 	return true
+}
+
+// add counts n more bytes, or fewer, while mu is held.
+func (r *holding) add(n int64) {
+	r.pool.held += n
+	r.pool.by[r.user].bytes += n
+	r.bytes += n
+}
+
+// share is take for memory that other requests may share: it counts once for all that name the same key, and for
+// another of them when the one that it counts for ends. A request may name a key twice.
+func (r *holding) share(key any, bytes int64) bool {
+	p := r.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	shared := p.pins[key]
+	switch {
+	case r.ended:
+		return false
+	case shared == nil:
+		if !r.pay(bytes) {
+			return false
+		}
+		if p.pins == nil {
+			p.pins = map[any]*pin{}
+		}
+		shared = &pin{bytes: bytes, payer: r, sharers: map[*holding]struct{}{}}
+		p.pins[key] = shared
+	}
+	if _, twice := shared.sharers[r]; !twice {
+		shared.sharers[r] = struct{}{}
+		r.shares = append(r.shares, key)
+	}
+	return true
+}
+
+// unshare gives back all that was shared.
+func (r *holding) unshare() {
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	r.leave()
+}
+
+// leave is unshare while mu is held.
+func (r *holding) leave() {
+	p := r.pool
+	for _, key := range r.shares {
+		shared := p.pins[key]
+		delete(shared.sharers, r)
+		if shared.payer != r {
+			continue
+		}
+		r.add(-shared.bytes)
+		shared.payer = nil
+		for next := range shared.sharers {
+			next.add(shared.bytes)
+			shared.payer = next
+			break
+		}
+		if shared.payer == nil {
+			delete(p.pins, key)
+		}
+	}
+	clear(r.shares)
+	r.shares = r.shares[:0]
 }
 
 // give takes back n bytes that were counted.
@@ -128,9 +205,7 @@ func (r *holding) give(n int64) {
 	if r.ended {
 		return
 	}
-	p.held -= n
-	p.by[r.user].bytes -= n
-	r.bytes -= n
+	r.add(-n)
 }
 
 // largest is the largest request that may be cut off, of the user that holds the most, if that is more than so much.
@@ -180,11 +255,10 @@ func (r *holding) drop() {
 	if r.ended {
 		return
 	}
+	r.leave()
+	r.add(-r.bytes)
 	r.ended = true
 	h := r.pool.by[r.user]
-	r.pool.held -= r.bytes
-	h.bytes -= r.bytes
-	r.bytes = 0
 	delete(h.pending, r)
 	if h.bytes == 0 && len(h.pending) == 0 {
 		delete(r.pool.by, r.user)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 )
 
@@ -32,6 +33,8 @@ type recorder struct {
 	seat     *flowcontrol.Seat
 	patience *time.Timer
 	backlog  backlog
+	// head is what the request's URL and headers count for; nil if they are short.
+	head *holding
 	// query is what rawQuery was parsed to; nil before it was.
 	query    url.Values
 	rawQuery string
@@ -104,7 +107,7 @@ func (w *recorder) Write(b []byte) (int, error) {
 	for {
 		piece := rest[:min(len(rest), writeAtOnce)]
 		w.deadline(time.Now().Add(w.stall))
-		n, err := w.writePatiently(piece, len(b))
+		n, err := w.writePatiently(piece, b)
 		if before := w.bytes; (before+n)/turn > before/turn {
 			runtime.Gosched() // short answers go first
 		}
@@ -122,9 +125,20 @@ func (w *recorder) sit(seat *flowcontrol.Seat) {
 	}
 }
 
-// writePatiently writes a piece of so many bytes in all; if that takes long, others have a seat of the request's
+// aside runs wait while others have the seat of the request.
+func (w *recorder) aside(wait func()) {
+	if w == nil || w.seat == nil {
+		wait()
+		return
+	}
+	w.seat.Leave()
+	defer w.seat.Return()
+	wait()
+}
+
+// writePatiently writes a piece of what is to be written in all; if that takes long, others have a seat of the request's
 // meanwhile, and what the answer keeps counts.
-func (w *recorder) writePatiently(piece []byte, all int) (n int, err error) {
+func (w *recorder) writePatiently(piece, all []byte) (n int, err error) {
 	if w.backlog.isCut() {
 		return 0, errCutOff
 	}
@@ -135,14 +149,14 @@ func (w *recorder) writePatiently(piece []byte, all int) (n int, err error) {
 	return n, err
 }
 
-// patiently runs what may have to wait for the client to take some of so many bytes. The request keeps its seat
-// meanwhile only if that is short.
-func (w *recorder) patiently(bytes int, write func()) {
+// patiently runs what may have to wait for the client to take some of the bytes, which don't change meanwhile. The
+// request keeps its seat meanwhile only if that is short.
+func (w *recorder) patiently(all []byte, write func()) {
 	if w == nil {
 		write()
 		return
 	}
-	w.backlog.begin(bytes)
+	w.backlog.begin(all)
 	if w.patience == nil {
 		seat := w.seat // a timer that fires late leaves none that the request has by then
 		w.patience = time.AfterFunc(patienceTime, func() {
@@ -156,7 +170,7 @@ func (w *recorder) patiently(bytes int, write func()) {
 	}
 	write()
 	inTime := w.patience.Stop()
-	w.backlog.end(inTime)
+	w.backlog.end()
 	if !inTime && w.seat != nil {
 		w.seat.Return() // if that comes before Leave, the end of the request returns it
 	}
@@ -183,12 +197,28 @@ func (w *recorder) flushPatiently() (err error) {
 	if w.backlog.kept < patienceKept {
 		return c.Flush()
 	}
-	w.patiently(0, func() { err = c.Flush() })
+	w.patiently(nil, func() { err = c.Flush() })
 	return err
 }
 
 // finish bounds what net/http sends when the handler has returned.
 func (w *recorder) finish() { w.deadline(time.Now().Add(w.stall)) }
+
+const (
+	// sampleEvery is of how many answers over HTTP/2 one is waited for that net/http would send by itself, and
+	// streamMemory what each that isn't read keeps: a buffer, headers and a goroutine.
+	sampleEvery, streamMemory = 8, 16 << 10
+)
+
+// sample sends some short answers over HTTP/2 at once, and counts them for all if the client doesn't read: net/http
+// sends them when the handler has returned, and waits for clients that give them no window.
+func (w *recorder) sample(r *http.Request, c *connections.Conn) {
+	if r.ProtoMajor != 2 || c.Answered()%sampleEvery != 0 || w.backlog.isCut() {
+		return
+	}
+	w.keep(sampleEvery * streamMemory)
+	_ = w.flushPatiently() // if that fails, the client is gone
+}
 
 // deadline bounds writes from now on. Only writers without a connection don't know deadlines.
 func (w *recorder) deadline(t time.Time) {
@@ -214,6 +244,8 @@ type timedBody struct {
 	body io.ReadCloser
 	// set changes the connection's deadline.
 	set func(time.Time) error
+	// ended says that there is nothing left to read.
+	ended bool
 }
 
 // newTimedBody sets the deadline.
@@ -226,10 +258,19 @@ func newTimedBody(w http.ResponseWriter, body io.ReadCloser, deadline time.Time)
 // Read reads on; the error is os.ErrDeadlineExceeded if the client took too long.
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
+	b.ended = b.ended || err != nil
 	if err != nil && !os.IsTimeout(err) {
 		_ = b.set(time.Time{})
 	}
 	return n, err
+}
+
+// hurry bounds how long net/http reads what the handler has left, as it does before it answers. It is called when the
+// handler has returned.
+func (b *timedBody) hurry() {
+	if !b.ended {
+		_ = b.set(time.Now().Add(headPatience))
+	}
 }
 
 // Close closes the body.

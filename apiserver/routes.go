@@ -15,11 +15,22 @@ import (
 )
 
 // Handler returns the whole API for clients that authenticate (the secure port).
-func (s *Server) Handler() http.Handler { return stripSlash(s.routes(s.whoAsks)) }
+func (s *Server) Handler() http.Handler { return forget(stripSlash(s.routes(s.whoAsks))) }
 
 // Insecure returns the same for the plain port on the loopback interface, where everybody is an
 // administrator who doesn't say otherwise, as with kubectl proxy.
 func (s *Server) Insecure() http.Handler { return s.ownOrigin(stripSlash(s.routes(s.whoAsksPlainly))) }
+
+// forget drops the headers of a request over HTTP/2 when its handler has returned: net/http keeps them until the client
+// has taken the answer.
+func forget(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r)
+		if r.ProtoMajor == 2 {
+			r.Header, r.URL, r.RequestURI = nil, nil, ""
+		}
+	})
+}
 
 // askedPathKey is for the path as the client wrote it, with the slashes that stripSlash has taken off.
 type askedPathKey struct{}
@@ -42,7 +53,7 @@ func stripSlash(next http.Handler) http.Handler {
 
 func (s *Server) routes(who authenticator) chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.audit, noCache, s.recoverPanics, s.authenticate(who), s.impersonate, s.authorize)
+	r.Use(s.audit, noCache, s.recoverPanics, s.authenticate(who), s.impersonate, s.countHead, s.authorize)
 	r.NotFound(http.NotFound)
 	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) {
 		if !r.Match(chi.NewRouteContext(), http.MethodGet, req.URL.Path) { // chi looks at unknown methods first
@@ -215,6 +226,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 		}
 		defer release()
 	}
+	recorderOf(r).headRead()
 	if t.res.Deprecated != "" {
 		q.warn.Add(t.res.Deprecated)
 	}

@@ -23,7 +23,7 @@ func (s *Server) seat(q *request, serve func() error) (err error) {
 	ok := s.flow.Handle(q.r.Context(), a, q.objects(), shownIn(q.w.Header()), func(seat *flowcontrol.Seat) {
 		defer s.inFlight(q.verb)()
 		recorderOf(q.r).sit(seat)
-		if q.held != nil && !q.held.serve() {
+		if q.held != nil && !q.held.serve() || !recorderOf(q.r).serveHead() {
 			err = status.ErrBusy
 			return
 		}
@@ -71,7 +71,11 @@ func (s *Server) seated(next http.Handler) http.Handler {
 			a = attributesOf(r)
 		}
 		if !s.flow.Handle(r.Context(), a, nil, shownIn(w.Header()), func(seat *flowcontrol.Seat) {
-			recorderOf(r).sit(seat)
+			rec := recorderOf(r)
+			if rec.sit(seat); !rec.serveHead() {
+				s.writeError(w, r, status.ErrBusy)
+				return
+			}
 			next.ServeHTTP(w, r)
 		}) {
 			s.writeError(w, r, rejected(r.Context()))

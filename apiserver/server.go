@@ -106,8 +106,8 @@ type Server struct {
 	flows  *flowcontrol.Live
 	// connections are those of listeners that Listen has made.
 	connections *connections.Table
-	// turns has room for those who do long work at a time (see inTurn).
-	turns chan struct{}
+	// turns are for long work (see inTurn).
+	turns *turns
 	ways  ways
 	// crowds count watches.
 	crowds crowds
@@ -169,13 +169,13 @@ func New(c Config) (*Server, error) {
 	s.past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, s.root), Known: known(c.Cache)})
 	pastMetrics(c.Registry, s.past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
-	s.connections = connections.New(c.MemoryInFlight/2, max(1, runtime.GOMAXPROCS(0)/2))
+	s.connections = connections.New(c.MemoryInFlight/2, runtime.GOMAXPROCS(0))
 	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
 	bodies := min(maxIntake, c.MemoryInFlight/2)
 	s.intake.limit(bodies)
 	s.unread.limit(c.MemoryInFlight / 2)
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
-	s.turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+	s.turns = newTurns(max(1, runtime.GOMAXPROCS(0)/2))
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error

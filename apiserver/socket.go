@@ -105,7 +105,7 @@ func (m *messages) write(frame []byte) error {
 		codec, frame = binaryMessage, frame[frameLength:] // messages have lengths of their own
 	}
 	var err error
-	m.rec.patiently(len(frame), func() { err = codec.Send(m.to, frame) })
+	m.rec.patiently(frame, func() { err = codec.Send(m.to, frame) })
 	return err
 }
 

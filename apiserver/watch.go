@@ -112,8 +112,12 @@ func (w *watch) serve() error {
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	w.q.w.WriteHeader(http.StatusOK)
-	w.out = &chunks{to: w.q.w}
-	return w.stream(w.q.r.Context())
+	w.out = &chunks{to: w.q.w, conn: connectionOf(w.q.r)}
+	err := w.stream(w.q.r.Context())
+	if w.rec != nil && w.rec.backlog.isCut() {
+		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
+	}
+	return err
 }
 
 // stream sends events until the watch ends, and returns nil: whatever goes wrong from here on can't
@@ -183,7 +187,7 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 		w.fail(err)
 		return nil, nil, true
 	}
-	w.rec.keep(keptBy(events))
+	w.rec.keepEvents(events)
 	sent, err := w.send(events)
 	w.rec.keep(0)
 	if err != nil || len(events) == 0 && !going {

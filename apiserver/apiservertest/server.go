@@ -120,7 +120,7 @@ func (s *Server) serve(h http.Handler) {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 20, ConnContext: apiserver.ConnContext,
 		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(s.t.Output(), nil), slog.LevelInfo)}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(s.API.Listen(ln, false)) }()
+	go func() { done <- server.Serve(s.API.Listen(ln)) }()
 	transport := &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true}
 	s.URL, s.Client = "http://"+ln.Addr().String(), &http.Client{Transport: transport}
 	s.t.Cleanup(func() {

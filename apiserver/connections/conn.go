@@ -2,16 +2,18 @@ package connections
 
 import (
 	"container/list"
+	"errors"
 	"net"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 )
 
-// owner is whose a connection is: of nobody until a request on it has been authenticated.
+// owner is whose a connection is: a user's or, until a request on it has been authenticated, an address's.
 type owner struct {
-	name   string
-	master bool
+	name, address string
+	master        bool
 }
 
 // class is the index of the owner's accounts.
@@ -26,33 +28,49 @@ func (o owner) class() int {
 type Conn struct {
 	net.Conn
 	table *Table
-	// since is how many bytes have come since the last request began.
+	// since is how many bytes have come since the last request began or ended.
 	since atomic.Int64
-	// known is whose the connection is; nil as long as it is nobody's.
+	// known is whose the connection is; nil as long as it is no user's.
 	known atomic.Pointer[owner]
 	// counted is what of since the table knows, in steps.
 	counted atomic.Int64
+	// requests is how many have been answered.
+	requests atomic.Int64
 
-	// taken is how many bytes have come since others had their turn. The reader owns it.
-	taken int
-	// shaking says that the handshake goes on, and turn that this side of it is being computed.
-	shaking, turn atomic.Bool
+	// shaking says that the handshake goes on, turn that it is being computed, and hello is how many bytes have come of
+	// it. The goroutine that shakes hands owns them, later the reader owns taken: how many bytes have come since others
+	// had their turn.
+	shaking, turn bool
+	hello, taken  int
 
-	// owner, bytes and where the connection is in its owner's account are guarded by the table's lock. in is nil after
-	// the end.
-	owner owner
-	bytes int64
-	in    *list.List
-	place *list.Element
+	// gone is closed when the connection is.
+	gone  chan struct{}
+	close sync.Once
+
+	// owner, fixed (what it counts for whatever comes), bytes (all that it counts for) and where the connection is in
+	// its owner's account are guarded by the table's lock. in is nil before it is counted, and after the end.
+	owner        owner
+	fixed, bytes int64
+	in           *list.List
+	place        *list.Element
 }
 
-// turn is after how many bytes that come other connections have their turn. In it a connection may have a hundred small
-// requests, or frames of HTTP/2 that reset streams; the goroutines that pass them on to each other would keep a processor
-// for 10 ms.
-const turn = 4 << 10
+const (
+	// share is after how many bytes that come other connections have their turn. In it a connection may have a hundred
+	// small requests, or frames of HTTP/2 that reset streams; the goroutines that pass them on to each other would keep
+	// a processor for 10 ms.
+	share = 4 << 10
+	// step is how many more bytes the table is told of at a time.
+	step = 16 << 10
+	// maxHello bounds what a client may send until its handshake is over: certificates, most of all. Of 180 KB of them
+	// Go makes 1.7 MB.
+	maxHello = 32 << 10
+	// shortHello is a handshake that Each is enough for.
+	shortHello = 4 << 10
+)
 
-// step is how many more bytes the table is told of at a time.
-const step = 16 << 10
+// errHello ends a handshake that is too long.
+var errHello = errors.New("the client's part of the TLS handshake is too long")
 
 // Of returns the connection that c is, or that is below its TLS; nil if it is another.
 func Of(c net.Conn) *Conn {
@@ -63,14 +81,14 @@ func Of(c net.Conn) *Conn {
 	return own
 }
 
-// Begin says that a request begins: what has come until now is accounted for elsewhere.
-func (c *Conn) Begin() {
+// Rest says that what has come until now counts elsewhere, or no more: a request begins or ends, or a watch goes on.
+func (c *Conn) Rest() {
 	if c == nil {
 		return
 	}
 	c.since.Store(0)
 	if c.counted.Swap(0) > 0 {
-		c.table.change(c, nil, Each)
+		c.table.change(c, nil, 0)
 	}
 }
 
@@ -79,64 +97,79 @@ func (c *Conn) Own(name string, master bool) {
 	if c == nil {
 		return
 	}
-	o := owner{name, master}
+	o := owner{name: name, master: master}
 	if known := c.known.Load(); known != nil && *known == o {
 		return
 	}
 	c.known.Store(&o)
-	c.table.change(c, &o, Each+c.counted.Load())
+	c.table.change(c, &o, c.counted.Load())
+}
+
+// Answered counts an answer, and returns how many there have been.
+func (c *Conn) Answered() int64 {
+	if c == nil {
+		return 0
+	}
+	return c.requests.Add(1)
 }
 
 // Read implements net.Conn.
 func (c *Conn) Read(b []byte) (int, error) {
-	c.yield()
+	if c.shaking {
+		return c.shake(b)
+	}
 	n, err := c.Conn.Read(b)
 	if n > 0 {
-		c.compute()
-		if c.taken += n; c.taken >= turn {
+		if c.taken += n; c.taken >= share {
 			c.taken = 0
 			runtime.Gosched()
 		}
-		if since := min(c.since.Add(int64(n)), Most); since-c.counted.Load() >= step {
+		since, counted := min(c.since.Add(int64(n)), Most), c.counted.Load()
+		if since-counted >= step || since == Most && counted < Most {
 			c.counted.Store(since)
-			c.table.change(c, nil, Each+since)
+			c.table.change(c, nil, since)
 		}
 	}
 	return n, err
 }
 
-// Write implements net.Conn.
-func (c *Conn) Write(b []byte) (int, error) {
-	c.shaken()
-	return c.Conn.Write(b)
+// shake is Read in a handshake, which is computed in turn between two reads.
+func (c *Conn) shake(b []byte) (int, error) {
+	c.yield()
+	n, err := c.Conn.Read(b)
+	if c.hello += n; c.hello > maxHello {
+		return n, errHello
+	}
+	if n > 0 {
+		if !c.table.turns.take(c.gone) {
+			return n, net.ErrClosed
+		}
+		if c.turn = true; !alive(c.Conn) { // what would be computed would be for no one
+			c.yield()
+			return n, net.ErrClosed
+		}
+	}
+	return n, err
+}
+
+// yield ends the turn.
+func (c *Conn) yield() {
+	if c.turn {
+		c.turn = false
+		c.table.turns.give()
+	}
 }
 
 // Close implements net.Conn.
 func (c *Conn) Close() error {
-	c.shaken()
 	c.table.remove(c)
+	return c.shut()
+}
+
+// shut is Close of a connection that isn't counted any more.
+func (c *Conn) shut() error {
+	c.close.Do(func() { close(c.gone) })
 	return c.Conn.Close()
-}
-
-// compute waits for a turn, as this side of the handshake goes on with what has come.
-func (c *Conn) compute() {
-	if c.shaking.Load() {
-		c.table.handshakes <- struct{}{}
-		c.turn.Store(true)
-	}
-}
-
-// yield ends the turn, as this side waits for the client.
-func (c *Conn) yield() {
-	if c.turn.CompareAndSwap(true, false) {
-		<-c.table.handshakes
-	}
-}
-
-// shaken ends the turn for good: this side has answered, and what is left takes little.
-func (c *Conn) shaken() {
-	c.shaking.Store(false)
-	c.yield()
 }
 
 // SyscallConn implements syscall.Conn.

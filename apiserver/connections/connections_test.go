@@ -1,13 +1,20 @@
 package connections
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"log"
+	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +29,8 @@ type pairs struct {
 	table *Table
 	ln    net.Listener
 	conns map[string]*Conn
+	// from is the address of those that are opened.
+	from  string
 	peers map[string]net.Conn
 }
 
@@ -32,7 +41,7 @@ func newPairs(t *testing.T, limit int64) *pairs {
 		t.Fatal(err)
 	}
 	p := &pairs{t: t, table: New(limit, 1), conns: map[string]*Conn{}, peers: map[string]net.Conn{}}
-	p.ln = p.table.Listen(under, false)
+	p.ln = p.table.Listen(under)
 	t.Cleanup(func() { p.ln.Close() })
 	return p
 }
@@ -40,7 +49,11 @@ func newPairs(t *testing.T, limit int64) *pairs {
 func (p *pairs) open(names ...string) {
 	p.t.Helper()
 	for _, name := range names {
-		peer, err := net.Dial("tcp", p.ln.Addr().String())
+		d := net.Dialer{}
+		if p.from != "" {
+			d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(p.from)}
+		}
+		peer, err := d.Dial("tcp", p.ln.Addr().String())
 		if err != nil {
 			p.t.Fatal(err)
 		}
@@ -99,7 +112,7 @@ func (p *pairs) want(closed ...string) {
 				one += int64(l) * Each
 			}
 			if a.bytes < one || a.bytes == 0 {
-				p.t.Errorf("%q has %d bytes in %d connections", name, a.bytes, one/Each)
+				p.t.Errorf("%v has %d bytes in %d connections", name, a.bytes, one/Each)
 			}
 			of += a.bytes
 		}
@@ -113,7 +126,64 @@ func (p *pairs) want(closed ...string) {
 	}
 }
 
-// TestOldest: of connections that are nobody's the oldest goes, and none that is somebody's.
+// TestAddresses: connections from an address that has many are closed, not one of another.
+func TestAddresses(t *testing.T) {
+	p := newPairs(t, 4*Each)
+	p.from = "127.0.0.2"
+	p.open("a")
+	p.from = "127.0.0.3"
+	p.open("b", "c", "d", "e")
+	p.want("b")
+}
+
+// TestCertificates: a long handshake counts as long as the connection is there.
+func TestCertificates(t *testing.T) {
+	p := newPairs(t, 1<<20)
+	p.open("a")
+	c := p.table.conn(p.conns["a"].Conn)
+	c.hello = 10_000
+	p.table.enter(c)
+	c.Rest()
+	if n, _ := p.table.Counts(); n != 2*Each+10_000*Parsed {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+// TestTurns: the latest that waits is next, and one that is gone isn't.
+func TestTurns(t *testing.T) {
+	turns := &turns{free: 1}
+	never, gone := make(chan struct{}), make(chan struct{})
+	if !turns.take(never) {
+		t.Fatal("there is no place")
+	}
+	took := make(chan string, 3)
+	wait := func(name string, until chan struct{}) {
+		n := turns.count()
+		go func() {
+			if !turns.take(until) {
+				name += " is gone"
+			}
+			took <- name
+		}()
+		for turns.count() == n {
+			runtime.Gosched()
+		}
+	}
+	wait("first", never)
+	wait("second", never)
+	wait("third", gone)
+	close(gone)
+	var order []string
+	for range 3 {
+		order = append(order, <-took)
+		turns.give()
+	}
+	if want := []string{"third is gone", "second", "first"}; !slices.Equal(order, want) {
+		t.Errorf("%v", order)
+	}
+}
+
+// TestOldest: of an address's connections the oldest goes, and none of a user's.
 func TestOldest(t *testing.T) {
 	p := newPairs(t, 4*Each)
 	p.open("a", "b", "c", "d")
@@ -125,7 +195,7 @@ func TestOldest(t *testing.T) {
 	p.want("b", "c", "d")
 }
 
-// TestMost: who has the most connections loses one, whoever opens another.
+// TestMost: the owner with the most connections loses one when any owner opens another.
 func TestMost(t *testing.T) {
 	p := newPairs(t, 6*Each)
 	p.open("a", "b", "c", "d", "e")
@@ -162,7 +232,7 @@ func TestLong(t *testing.T) {
 	if n, _ := p.table.Counts(); n != 3*Each+Most-step {
 		t.Errorf("%d bytes", n)
 	}
-	p.conns["b"].Begin()
+	p.conns["b"].Rest()
 	if n, _ := p.table.Counts(); n != 3*Each {
 		t.Errorf("%d bytes when a request has begun", n)
 	}
@@ -172,7 +242,7 @@ func TestLong(t *testing.T) {
 	}
 	p.send("c", 4*step)
 	p.want("b")
-	p.conns["c"].Begin()
+	p.conns["c"].Rest()
 	p.conns["c"].Close()
 	p.conns["c"].Close()
 	p.conns["c"].Own("late", false)
@@ -180,13 +250,13 @@ func TestLong(t *testing.T) {
 		t.Errorf("%d bytes when one is left", n)
 	}
 	var none *Conn
-	none.Begin()
+	none.Rest()
 	none.Own("a", false)
 }
 
-// TestHandshakes: as many are computed at a time as are allowed, and clients that say nothing, or a part of what they
-// have to, keep no others from theirs.
-func TestHandshakes(t *testing.T) {
+// secure is a listener for TLS, and the certificate that it shows.
+func secure(t *testing.T, places int, change func(*tls.Config)) (*secureListener, *tls.Config) {
+	t.Helper()
 	certificates, err := pki.Ensure(pki.Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -195,22 +265,51 @@ func TestHandshakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun, goOn := make(chan struct{}, 10), make(chan struct{})
 	config := certificates.TLS()
-	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
-		begun <- struct{}{}
-		<-goOn
-		return nil, nil
+	if change != nil {
+		change(config)
 	}
-	server := &http.Server{TLSConfig: config, Handler: http.NotFoundHandler(), ErrorLog: log.New(t.Output(), "", 0)}
-	served := make(chan error, 1)
-	go func() { served <- server.ServeTLS(New(1<<20, 1).Listen(under, true), "", "") }()
-	defer func() {
-		server.Close()
-		<-served
-	}()
+	l := New(1<<20, places).ListenTLS(under, config, slog.New(slog.DiscardHandler)).(*secureListener)
+	t.Cleanup(func() { l.Close() })
+	roots := x509.NewCertPool()
+	roots.AddCert(certificates.Authority())
+	return l, &tls.Config{RootCAs: roots, ServerName: "localhost"}
+}
+
+// drain accepts connections, and closes them.
+func drain(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		c.Close()
+	}
+}
+
+// shake connects and shakes hands.
+func shake(l net.Listener, config *tls.Config) error {
+	c, err := tls.Dial("tcp", l.Addr().String(), config)
+	if err == nil {
+		err = c.Close()
+	}
+	return err
+}
+
+// TestHandshakes: as many are computed at a time as are allowed, and clients that say nothing, or a part of what they
+// have to, keep no others from theirs.
+func TestHandshakes(t *testing.T) {
+	begun, goOn := make(chan struct{}, 10), make(chan struct{})
+	l, config := secure(t, 1, func(c *tls.Config) {
+		c.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			begun <- struct{}{}
+			<-goOn
+			return nil, nil
+		}
+	})
+	go drain(l)
 	for _, part := range []string{"", "\x16", "\x16\x03\x01\x02\x00\x01"} {
-		c, err := net.Dial("tcp", under.Addr().String())
+		c, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,28 +318,173 @@ func TestHandshakes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	roots := x509.NewCertPool()
-	roots.AddCert(certificates.Authority())
 	done := make(chan error, 3)
 	for range cap(done) {
-		go func() {
-			c, err := tls.Dial("tcp", under.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "localhost"})
-			if err == nil {
-				c.Close()
-			}
-			done <- err
-		}()
+		go func() { done <- shake(l, config) }()
 	}
-	for range cap(done) {
+	for i := range cap(done) {
 		<-begun
-		select {
-		case <-begun:
+		for l.table.turns.count() < cap(done)-1-i {
+			runtime.Gosched()
+		}
+		if len(begun) > 0 {
 			t.Error("two handshakes are computed at a time")
-		case <-time.After(20 * time.Millisecond): // there is no event that says that nothing happens
 		}
 		goOn <- struct{}{}
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestFlood: of very many that don't go on with their handshakes the oldest are closed, and another succeeds.
+func TestFlood(t *testing.T) {
+	l, config := secure(t, 1, nil)
+	go drain(l)
+	for range maxShaking + 10 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	if err := shake(l, config); err != nil {
+		t.Error(err)
+	}
+	if _, closed := l.table.Counts(); closed == 0 || closed > 11 {
+		t.Errorf("%d are closed", closed)
+	}
+}
+
+// TestGone: nothing is computed for a client that has hung up.
+func TestGone(t *testing.T) {
+	asked := make(chan struct{}, 2)
+	first := make(chan struct{})
+	l, config := secure(t, 1, func(c *tls.Config) {
+		c.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			asked <- struct{}{}
+			<-first
+			return nil, nil
+		}
+	})
+	go drain(l)
+	done := make(chan error, 1)
+	go func() { done <- shake(l, config) }()
+	<-asked // it has the only place
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := tls.Client(c, config)
+	go func() { _ = dead.Handshake() }()
+	for l.table.turns.count() == 0 {
+		runtime.Gosched()
+	}
+	c.Close()
+	close(first)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := shake(l, config); err != nil {
+		t.Error(err)
+	}
+	if n := len(asked); n != 1 { // the second that succeeds
+		t.Errorf("%d handshakes were computed", n)
+	}
+}
+
+// TestLongHello: certificates that are too long end the handshake.
+func TestLongHello(t *testing.T) {
+	l, config := secure(t, 1, nil)
+	accepted := make(chan net.Conn, 2)
+	go func() {
+		defer close(accepted)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- c
+		}
+	}()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, 4000)
+	for i := range names {
+		names[i] = fmt.Sprint("name", i)
+	}
+	for n, good := range map[int]bool{10: true, 4000: false} {
+		template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: names[:n], NotAfter: time.Now().Add(time.Hour)}
+		der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := config.Clone()
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { // of whatever authority
+			return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+		}
+		conn, err := tls.Dial("tcp", l.Addr().String(), c)
+		if good {
+			if err != nil {
+				t.Fatal(err)
+			}
+			(<-accepted).Close()
+		}
+		if err == nil { // in TLS 1.3 the client learns only now that its part was rejected
+			_, err = conn.Read(make([]byte, 1))
+			conn.Close()
+		}
+		if err == nil || len(accepted) > 0 {
+			t.Errorf("%d names: %v, %d accepted", n, err, len(accepted))
+		}
+	}
+}
+
+// TestPlainHTTP: a client that doesn't speak TLS is told so.
+func TestPlainHTTP(t *testing.T) {
+	l, _ := secure(t, 1, nil)
+	go drain(l)
+	r, err := http.Get("http://" + l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if body, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "HTTP request to an HTTPS server") {
+		t.Errorf("%d %s", r.StatusCode, body)
+	}
+}
+
+// TestServer: net/http serves HTTP/2 and HTTP/1.1 over the connections, and its end is the listener's.
+func TestServer(t *testing.T) {
+	l, config := secure(t, 1, nil)
+	proto := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) })
+	server := &http.Server{TLSConfig: l.config, Handler: proto, ErrorLog: log.New(io.Discard, "", 0)}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	for _, h2 := range []bool{false, true} {
+		transport := &http.Transport{TLSClientConfig: config.Clone(), ForceAttemptHTTP2: h2}
+		r, err := (&http.Client{Transport: transport}).Get("https://" + l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(r.Body)
+		r.Body.Close()
+		transport.CloseIdleConnections()
+		if want := map[bool]string{false: "HTTP/1.1", true: "HTTP/2.0"}[h2]; string(body) != want {
+			t.Errorf("%s instead of %s", body, want)
+		}
+	}
+	c, err := net.Dial("tcp", l.Addr().String()) // it says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := server.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		t.Error(err)
 	}
 }

@@ -2,6 +2,8 @@ package connections
 
 import (
 	"container/list"
+	"crypto/tls"
+	"log/slog"
 	"net"
 	"sync"
 )
@@ -9,15 +11,16 @@ import (
 const (
 	// Each is what a connection counts for: buffers, the state of TLS and a goroutine.
 	Each = 32 << 10
-	// Most is up to how many bytes of a request count. More are rejected, or are those of a body, which counts elsewhere.
+	// Most is up to how many bytes of a request count. More are rejected, or are a body's, which counts elsewhere.
 	Most = 512 << 10
+	// Parsed is what a byte of a client's certificates takes when it is parsed.
+	Parsed = 16
 )
 
 // Table is all connections of a server.
 type Table struct {
-	// handshakes has room for those that are computed.
-	handshakes chan struct{}
-	limit      int64
+	turns turns
+	limit int64
 
 	mu sync.Mutex // guards what follows, and the accounts of connections
 	// of are the accounts of all who are no masters, and of masters.
@@ -28,27 +31,34 @@ type Table struct {
 // accounts are what owners have.
 type accounts struct {
 	bytes int64
-	by    map[string]*account
+	by    map[owner]*account
 }
 
 // account is what one owner has.
 type account struct {
 	bytes int64
-	// short are connections that count for Each, and long others, the oldest first.
+	// long are connections with long parts of requests, short the others, the oldest first.
 	short, long list.List
 }
 
 // New returns a table for so many bytes, and so many handshakes at a time.
 func New(limit int64, handshakes int) *Table {
-	t := &Table{limit: limit, handshakes: make(chan struct{}, handshakes)}
+	t := &Table{limit: limit, turns: turns{free: handshakes}}
 	for i := range t.of {
-		t.of[i].by = map[string]*account{}
+		t.of[i].by = map[owner]*account{}
 	}
 	return t
 }
 
-// Listen returns a listener whose connections count. secure says that TLS is spoken over them.
-func (t *Table) Listen(l net.Listener, secure bool) net.Listener { return &listener{l, t, secure} }
+// Listen returns a listener whose connections count.
+func (t *Table) Listen(l net.Listener) net.Listener { return &listener{l, t} }
+
+// ListenTLS returns a listener whose connections speak TLS, and count.
+func (t *Table) ListenTLS(l net.Listener, config *tls.Config, log *slog.Logger) net.Listener {
+	return &secureListener{
+		Listener: l, table: t, config: config, log: log, ready: make(chan accepted), done: make(chan struct{}),
+	}
+}
 
 // Counts returns how many bytes count now, and how many connections have been closed as they were too many.
 func (t *Table) Counts() (bytes, closed int64) {
@@ -57,44 +67,46 @@ func (t *Table) Counts() (bytes, closed int64) {
 	return t.of[0].bytes + t.of[1].bytes, t.closed
 }
 
-type listener struct {
-	net.Listener
-	table  *Table
-	secure bool
-}
-
-// Accept counts the connection.
-func (l *listener) Accept() (net.Conn, error) {
-	under, err := l.Listener.Accept()
+// conn makes a connection, which doesn't count yet.
+func (t *Table) conn(under net.Conn) *Conn {
+	host, _, err := net.SplitHostPort(under.RemoteAddr().String())
 	if err != nil {
-		return nil, err
+		host = under.RemoteAddr().String()
 	}
-	c := &Conn{Conn: under, table: l.table}
-	c.shaking.Store(l.secure)
-	l.table.add(c)
-	return c, nil
+	return &Conn{Conn: under, table: t, gone: make(chan struct{}), owner: owner{address: host}}
 }
 
-// add counts a new connection.
-func (t *Table) add(c *Conn) {
+// enter counts a connection from now on.
+func (t *Table) enter(c *Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.enter(c, owner{}, Each)
+	c.fixed = Each
+	if c.hello > shortHello {
+		c.fixed += Parsed * int64(c.hello)
+	}
+	t.put(c, c.owner, c.fixed)
 	t.shrink(c.owner.class())
 }
 
-// enter counts a connection for an owner. mu is held.
-func (t *Table) enter(c *Conn, o owner, bytes int64) {
+// count counts a connection that is closed.
+func (t *Table) count() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed++
+}
+
+// put counts a connection for an owner. mu is held.
+func (t *Table) put(c *Conn, o owner, bytes int64) {
 	all := &t.of[o.class()]
-	a := all.by[o.name]
+	a := all.by[o]
 	if a == nil {
 		a = &account{}
-		all.by[o.name] = a
+		all.by[o] = a
 	}
 	c.owner, c.bytes = o, bytes
 	all.bytes += bytes
 	a.bytes += bytes
-	if bytes > Each {
+	if bytes > c.fixed {
 		c.in, c.place = &a.long, a.long.PushBack(c)
 	} else {
 		c.in, c.place = &a.short, a.short.PushBack(c)
@@ -107,17 +119,17 @@ func (t *Table) leave(c *Conn) bool {
 		return false
 	}
 	all := &t.of[c.owner.class()]
-	a := all.by[c.owner.name]
+	a := all.by[c.owner]
 	c.in.Remove(c.place)
 	c.in, c.place = nil, nil
 	all.bytes -= c.bytes
 	if a.bytes -= c.bytes; a.bytes == 0 {
-		delete(all.by, c.owner.name)
+		delete(all.by, c.owner)
 	}
 	return true
 }
 
-// change counts a connection anew, for another owner or other bytes, unless it is closed.
+// change counts a connection anew, for another owner or with other bytes of a request, unless it is closed.
 func (t *Table) change(c *Conn, o *owner, bytes int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +140,7 @@ func (t *Table) change(c *Conn, o *owner, bytes int64) {
 	if !t.leave(c) {
 		return
 	}
-	t.enter(c, *o, bytes)
+	t.put(c, *o, c.fixed+bytes)
 	t.shrink(o.class())
 }
 
@@ -155,6 +167,6 @@ func (t *Table) shrink(class int) {
 		c := first.Value.(*Conn)
 		t.leave(c)
 		t.closed++
-		_ = c.Conn.Close() // its reader and writer learn it
+		_ = c.shut() // its reader and writer learn it
 	}
 }

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +19,7 @@ type harness struct {
 	target
 	run, skip string
 	list      bool
-	output    []string
+	output    outputs
 	options   conformance.Options
 }
 
@@ -50,11 +47,11 @@ the run was interrupted.`,
 	f.StringVar(&h.run, "run", "", "run the cases whose name matches this regular expression, instead of all")
 	f.StringVar(&h.skip, "skip", "", "leave out the cases whose name matches this regular expression")
 	f.BoolVar(&h.list, "list", false, "list the cases, each with its rules and the sentence that it proves, and run none")
-	f.StringArrayVarP(&h.output, "output", "o", []string{"text"}, "text, json, junit, or with --list markdown; FORMAT=FILE writes it to the file; may be repeated")
+	f.StringArrayVarP((*[]string)(&h.output), "output", "o", []string{"text"}, "text, json, junit, or with --list markdown; FORMAT=FILE writes it to the file; may be repeated")
 	f.DurationVar(&h.options.Timeout, "timeout", 3*time.Minute, "how long a case may take")
 	f.DurationVar(&h.options.CleanUp, "cleanup-timeout", time.Minute, "how long to wait at the end until what the cases made is gone")
 	f.IntVar(&h.options.Parallel, "parallel", 16, "how many cases run at the same time")
-	c.AddCommand(diffCommand())
+	c.AddCommand(diffCommand(), replayCommand())
 	return c
 }
 
@@ -83,16 +80,10 @@ func (h *harness) check() error {
 	if h.options.Timeout <= 0 || h.options.CleanUp <= 0 || h.options.Parallel < 1 {
 		return errUsage{errors.New("--timeout, --cleanup-timeout and --parallel must be positive")}
 	}
-	formats := []string{"text", "json", "junit"}
 	if h.list {
-		formats = []string{"text", "json", "markdown"}
+		return h.output.check("text", "json", "markdown")
 	}
-	for _, o := range h.output {
-		if format, _, _ := strings.Cut(o, "="); !slices.Contains(formats, format) {
-			return errUsage{fmt.Errorf("--output %q is not %s", o, strings.Join(formats, " or "))}
-		}
-	}
-	return nil
+	return h.output.check("text", "json", "junit")
 }
 
 func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
@@ -104,11 +95,11 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	if h.list {
-		files, err := h.open()
+		files, err := h.output.open()
 		if err != nil {
 			return err
 		}
-		return h.write(stdout, files, map[string]func(io.Writer) error{
+		return h.output.write(stdout, files, map[string]func(io.Writer) error{
 			"text":     func(w io.Writer) error { return conformance.ListText(w, chosen) },
 			"json":     func(w io.Writer) error { return conformance.ListJSON(w, chosen) },
 			"markdown": func(w io.Writer) error { return conformance.ListMarkdown(w, chosen) },
@@ -118,7 +109,7 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	files, err := h.open()
+	files, err := h.output.open()
 	if err != nil {
 		return err
 	}
@@ -137,7 +128,7 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return errUnable{err}
 	}
-	if err := h.write(stdout, files, map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON, "junit": r.WriteJUnit}); err != nil {
+	if err := h.output.write(stdout, files, map[string]func(io.Writer) error{"text": r.WriteText, "json": r.WriteJSON, "junit": r.WriteJUnit}); err != nil {
 		return err
 	}
 	return verdict(ctx, r)
@@ -154,46 +145,4 @@ func verdict(ctx context.Context, r *conformance.Report) error {
 		return errUnable{errors.New("no case could be judged")}
 	}
 	return nil
-}
-
-// open makes the files that --output names, nil where it names none: before the run, which is in vain if it
-// can't be reported.
-func (h *harness) open() ([]*os.File, error) {
-	files := make([]*os.File, len(h.output))
-	for i, o := range h.output {
-		_, name, toFile := strings.Cut(o, "=")
-		if !toFile {
-			continue
-		}
-		var err error
-		if files[i], err = os.Create(name); err != nil {
-			for _, f := range files[:i] {
-				f.Close() // of a nil one it does nothing
-			}
-			return nil, errUsage{fmt.Errorf("--output %s: %w", o, err)}
-		}
-	}
-	return files, nil
-}
-
-// write writes every format that was asked for, and text if none of them goes to standard output. One that
-// can't be written keeps nobody from the others.
-func (h *harness) write(stdout io.Writer, files []*os.File, formats map[string]func(io.Writer) error) error {
-	var errs []error
-	shown := false
-	for i, o := range h.output {
-		format, _, _ := strings.Cut(o, "=")
-		if files[i] == nil {
-			shown = true
-			errs = append(errs, formats[format](stdout))
-			continue
-		}
-		if err := errors.Join(formats[format](files[i]), files[i].Close()); err != nil {
-			errs = append(errs, fmt.Errorf("--output %s: %w", o, err))
-		}
-	}
-	if !shown {
-		errs = append(errs, formats["text"](stdout))
-	}
-	return errors.Join(errs...)
 }

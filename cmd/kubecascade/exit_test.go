@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/kubecascade/kubecascade/conformance/replay"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -22,10 +24,15 @@ func TestExitCodes(t *testing.T) {
 		{nowhere, 2},
 		{unknown, 2},
 		{errors.Join(err, errInterrupted{err}), 130},
+		{outcome(&replay.Report{Equal: 1, Different: 1}), 1},
+		{outcome(&replay.Report{Skipped: 1}), 2},
 	} {
 		if got := exitCode(c.err); got != c.want {
 			t.Errorf("%v: %d, not %d", c.err, got, c.want)
 		}
+	}
+	if err := outcome(&replay.Report{Equal: 1, Skipped: 1}); err != nil {
+		t.Errorf("equal answers are an error: %v", err)
 	}
 	if !errors.Is(errUnable{err}, err) || !errors.Is(errUsage{err}, err) {
 		t.Error("what is wrapped isn't found")

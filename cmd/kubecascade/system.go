@@ -172,9 +172,9 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 			failed <- fmt.Errorf("serving: %w", err)
 		}
 	}
-	servers.Go(func() { report(s.secure.ServeTLS(s.api.Listen(s.ports.secure, true), "", "")) })
+	servers.Go(func() { report(s.secure.Serve(s.api.ListenTLS(s.ports.secure, s.secure.TLSConfig))) })
 	if s.plain != nil {
-		servers.Go(func() { report(s.plain.Serve(s.api.Listen(s.ports.insecure, false))) })
+		servers.Go(func() { report(s.plain.Serve(s.api.Listen(s.ports.insecure))) })
 	}
 	return func() {
 		s.shutdown()

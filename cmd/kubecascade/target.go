@@ -31,6 +31,28 @@ func (t *target) flags(f *pflag.FlagSet) {
 // client is made of a kubeconfig, or of flags alone. It takes no kubeconfig that isn't named: nobody
 // tests a cluster by accident.
 func (t *target) client() (*conformance.Client, error) {
+	c, err := t.config()
+	if err != nil {
+		return nil, err
+	}
+	return connect(c)
+}
+
+// connect returns a client.
+func connect(c *rest.Config) (*conformance.Client, error) {
+	base, _, err := rest.DefaultServerUrlFor(c)
+	if err != nil {
+		return nil, errUsage{fmt.Errorf("--server: %w", err)}
+	}
+	h, err := rest.HTTPClientFor(c)
+	if err != nil {
+		return nil, errUnable{err}
+	}
+	return &conformance.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}, nil
+}
+
+// config is where the server is, and the user's credentials.
+func (t *target) config() (*rest.Config, error) {
 	if t.server == "" && t.kubeconfig == "" {
 		return nil, errUsage{errors.New("which server? Name it by --server or --kubeconfig")}
 	}
@@ -56,13 +78,5 @@ func (t *target) client() (*conformance.Client, error) {
 	if t.insecure {
 		c.Insecure, c.CAFile, c.CAData = true, "", nil
 	}
-	base, _, err := rest.DefaultServerUrlFor(c)
-	if err != nil {
-		return nil, errUsage{fmt.Errorf("--server: %w", err)}
-	}
-	h, err := rest.HTTPClientFor(c)
-	if err != nil {
-		return nil, errUnable{err}
-	}
-	return &conformance.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}, nil
+	return c, nil
 }

@@ -9,12 +9,15 @@ import (
 // memoryOfRequests lets bodies in that are rejected with less, but don't end a server with the usual limit.
 var memoryOfRequests = []string{"--max-memory-inflight=1Gi"}
 
+const pods, services = attacked + "/pods?dryRun=All", attacked + "/services?dryRun=All"
+
+// post makes requests that all have the same body.
+func post(path, body string) func() Request {
+	return func() Request { return Request{Method: "POST", Path: path, Body: []byte(body)} }
+}
+
 // bodies are small on the wire and large once they are read, or costly to validate.
 func bodies() []Attack {
-	const pods, services = attacked + "/pods?dryRun=All", attacked + "/services?dryRun=All"
-	post := func(path, body string) func() Request {
-		return func() Request { return Request{Method: "POST", Path: path, Body: []byte(body)} }
-	}
 	return []Attack{
 		{
 			Group: "bodies", Name: "volume-paths", Answers: 2,
@@ -61,21 +64,24 @@ func bodies() []Attack {
 			},
 		},
 		{
-			Group: "bodies", Name: "owners", Answers: 1, Flags: memoryOfRequests,
+			Group: "bodies", Name: "owners", Answers: 1,
 			Does: "Creates, as a dry run, a pod with a million empty owner references, on 20 connections.",
-			Run: func(ctx context.Context, a *Attacker) error {
-				return again(20, attacker, post(pods,
-					`{"metadata":{"name":"p","ownerReferences":[`+million(`{}`)+`]}}`))(ctx, a)
-			},
+			Run:  owners(1_000_000),
 		},
 		{
-			Group: "bodies", Name: "review", Answers: 1, Flags: memoryOfRequests,
+			Group: "bodies", Name: "fewer-owners", Answers: 1, Flags: memoryOfRequests,
+			Does: "Does the same with 450,000, as many as are allowed.",
+			Run:  owners(450_000),
+		},
+		{
+			Group: "bodies", Name: "review", Answers: 1,
 			Does: "Sends a SelfSubjectAccessReview, as every user may, with a million managedFields, on 20 connections.",
-			Run: func(ctx context.Context, a *Attacker) error {
-				return again(20, stranger, post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-					`{"metadata":{"managedFields":[`+million(`{}`)+
-						`]},"spec":{"resourceAttributes":{"verb":"get"}}}`))(ctx, a)
-			},
+			Run:  review(1_000_000),
+		},
+		{
+			Group: "bodies", Name: "shorter-review", Answers: 1, Flags: memoryOfRequests,
+			Does: "Does the same with 450,000, as many as are allowed.",
+			Run:  review(450_000),
 		},
 		{
 			Group: "bodies", Name: "custom", Answers: 1,
@@ -108,7 +114,26 @@ func bodies() []Attack {
 }
 
 // million returns a million of an item of two bytes, which is as much as a body holds.
-func million(item string) string { return strings.Repeat(item+",", 999_999) + item }
+func million(item string) string { return many(item, 1_000_000) }
+
+func many(item string, n int) string { return strings.Repeat(item+",", n-1) + item }
+
+// owners creates, as a dry run, pods with so many empty owner references.
+func owners(n int) func(context.Context, *Attacker) error {
+	return func(ctx context.Context, a *Attacker) error {
+		body := `{"metadata":{"name":"p","ownerReferences":[` + many(`{}`, n) + `]}}`
+		return again(20, attacker, post(pods, body))(ctx, a)
+	}
+}
+
+// review asks, as any user may, with so many empty managedFields.
+func review(n int) func(context.Context, *Attacker) error {
+	const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+	return func(ctx context.Context, a *Attacker) error {
+		body := `{"metadata":{"managedFields":[` + many(`{}`, n) + `]},"spec":{"resourceAttributes":{"verb":"get"}}}`
+		return again(20, stranger, post(path, body))(ctx, a)
+	}
+}
 
 func pod(spec string) string {
 	return `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],` + spec + `}}`

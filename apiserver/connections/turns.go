@@ -1,0 +1,68 @@
+package connections
+
+import "sync"
+
+// turns lets so many handshakes be computed at a time.
+type turns struct {
+	mu   sync.Mutex // guards both
+	free int
+	// waiting are those that wait; the last is next, as its client waits for an answer, which is less and less certain
+	// of the others.
+	waiting []*waiter
+}
+
+type waiter struct{ granted chan struct{} }
+
+// take waits for a place; false if gone is closed before.
+func (t *turns) take(gone <-chan struct{}) bool {
+	t.mu.Lock()
+	if t.free > 0 {
+		t.free--
+		t.mu.Unlock()
+		return true
+	}
+	w := &waiter{make(chan struct{})}
+	t.waiting = append(t.waiting, w)
+	t.mu.Unlock()
+	select {
+	case <-w.granted:
+		return true
+	case <-gone:
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, other := range t.waiting {
+		if other == w {
+			t.waiting = append(t.waiting[:i], t.waiting[i+1:]...)
+			return false
+		}
+	}
+	t.next() // it was granted at the same moment
+	return false
+}
+
+// give gives a place back.
+func (t *turns) give() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next()
+}
+
+// next hands a place on. mu is held.
+func (t *turns) next() {
+	n := len(t.waiting)
+	if n == 0 {
+		t.free++
+		return
+	}
+	w := t.waiting[n-1]
+	t.waiting = t.waiting[:n-1]
+	close(w.granted)
+}
+
+// count is how many wait.
+func (t *turns) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.waiting)
+}

@@ -1,0 +1,63 @@
+package apiserver
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+const (
+	// longHead is from how many bytes a request's URL and headers count: net/http's buffers are no smaller than that.
+	longHead = 16 << 10
+	// headPatience is how long a body may take that comes after its answer, as net/http reads it.
+	headPatience = time.Second
+)
+
+// countHead counts a long URL and long headers from before the request is authorized until its end, as answers that are
+// left unread count: while its body comes, and while it waits for a seat or for memory. A request that waits is cut off
+// if there is no room for another user's.
+func (s *Server) countHead(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		bytes, rec := standing(r)-watchMemory, recorderOf(r)
+		if bytes <= longHead || rec == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		ctx, cancel := context.WithCancelCause(r.Context())
+		defer cancel(nil)
+		timed, _ := r.Body.(*timedBody)
+		user := userOf(r)
+		rec.head = s.unread.of(user).begin(user.Name, func(reading bool) {
+			cancel(status.ErrBusy)
+			if reading && timed != nil {
+				_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
+			}
+		})
+		defer rec.head.end()
+		if timed != nil {
+			defer timed.hurry()
+		}
+		if !rec.head.take(int(bytes)) {
+			s.writeError(w, r, status.ErrBusy)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// headRead says that the request's body is read.
+func (w *recorder) headRead() {
+	if w != nil && w.head != nil {
+		w.head.read()
+	}
+}
+
+// serveHead says that the request has its seat: it isn't cut off for its head any more. False: it was.
+func (w *recorder) serveHead() bool { return w == nil || w.head == nil || w.head.serve() }
+
+// endHead gives back what the head counts for. It counts with the watch from then on.
+func (w *recorder) endHead() {
+	if w != nil && w.head != nil {
+		w.head.end()
+	}
+}

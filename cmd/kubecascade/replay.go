@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubecascade/kubecascade/conformance/recorded"
+	"github.com/kubecascade/kubecascade/conformance/replay"
+)
+
+// replayer is what "conformance replay" was asked for.
+type replayer struct {
+	target
+	users              []string
+	only, from, record string
+	attempts           int
+	output             outputs
+}
+
+// replayCommand is "conformance replay".
+func replayCommand() *cobra.Command {
+	r := &replayer{}
+	c := &cobra.Command{
+		Use:   "replay",
+		Short: "Send recorded requests to a server and compare the answers with those of Kubernetes v1.36.3",
+		Long: `Send recorded requests to a server and compare the answers with those of Kubernetes v1.36.3.
+
+Each scenario runs in a new namespace, which is deleted afterwards. Values that differ from run to run
+(UIDs, resource versions, times) are named before they are compared. Some scenarios create CRDs and other
+cluster-scoped objects, and delete them at their end.
+Scenarios were recorded with these controllers only: garbage collector, namespace, and the two for storage
+protection. Those below owners/ were recorded with all controllers; --only owners/ replays them.
+Scenarios with users that have no --user are skipped; such users need RBAC.
+The exit code is 1 if an answer differs, 2 if nothing could be compared (wrong usage, no server, no rights), and
+130 if the run was interrupted.`,
+		Example: `  kubecascade conformance replay --server http://127.0.0.1:8080
+  kubecascade conformance replay --server http://127.0.0.1:8080 --only scenarios/apply --output json
+  kubecascade conformance replay --server https://127.0.0.1:6443 --certificate-authority ca.crt --token T \
+    --user alice=A --user bob=B --only owner-permissions`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return r.do(c.Context(), c.OutOrStdout(), c.ErrOrStderr()) },
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	r.flags(f)
+	f.StringArrayVar(&r.users, "user", nil,
+		"bearer token of another user of the scenarios, as `NAME=TOKEN`; may be repeated")
+	f.StringVar(&r.only, "only", "scenarios/", "replay the scenarios whose path contains this string")
+	f.StringVar(&r.from, "recorded", "", "folder with recorded scenarios, instead of those in this binary")
+	f.StringVar(&r.record, "record", "",
+		"folder to write the scenarios to, with this server's answers, which aren't compared then")
+	f.IntVar(&r.attempts, "attempts", 3,
+		"how often a scenario is replayed until it is equal, as some reads race with controllers")
+	f.StringArrayVarP((*[]string)(&r.output), "output", "o", []string{"text"},
+		"text or json; FORMAT=FILE writes it to the file; may be repeated")
+	return c
+}
+
+func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	to, err := r.connect()
+	if err != nil {
+		return err
+	}
+	scenarios, err := r.scenarios()
+	if err != nil {
+		return err
+	}
+	files, err := r.output.open()
+	if err != nil {
+		return err
+	}
+	line := newProgressLine(stderr)
+	progress := func(scenario string, step, steps int) {
+		line.print(fmt.Sprintf("%s: step %d of %d", scenario, step+1, steps))
+	}
+	rep, err := replay.Run(ctx, to, scenarios, replay.Options{Attempts: r.attempts, Progress: progress})
+	line.clear()
+	switch {
+	case ctx.Err() != nil:
+		err = errInterrupted{errors.New("interrupted")}
+	case err != nil:
+		err = errUnable{err}
+	case r.record != "":
+		return r.write(rep, stdout)
+	default:
+		err = outcome(rep)
+	}
+	formats := map[string]func(io.Writer) error{"text": rep.WriteText, "json": rep.WriteJSON}
+	return errors.Join(r.output.write(stdout, files, formats), err)
+}
+
+// check rejects values of flags. What is recorded is the first attempt, equal or not.
+func (r *replayer) check() error {
+	if r.attempts < 1 {
+		return errUsage{errors.New("--attempts must be positive")}
+	}
+	if r.record != "" {
+		r.attempts = 1
+	}
+	return r.output.check("text", "json")
+}
+
+// connect returns the server with a client for the administrator, and one without credentials.
+func (r *replayer) connect() (*replay.Target, error) {
+	tokens := map[string]string{}
+	for _, u := range r.users {
+		name, token, ok := strings.Cut(u, "=")
+		if !ok || name == "" || token == "" {
+			return nil, errUsage{errors.New("--user must be NAME=TOKEN")} // without its value, which may be a token
+		}
+		tokens[name] = token
+	}
+	c, err := r.config()
+	if err != nil {
+		return nil, err
+	}
+	admin, err := connect(c)
+	if err != nil {
+		return nil, err
+	}
+	anonymous, err := connect(rest.AnonymousClientConfig(c))
+	if err != nil {
+		return nil, err
+	}
+	return &replay.Target{URL: admin.URL, Admin: admin.HTTP, Anonymous: anonymous.HTTP, Tokens: tokens}, nil
+}
+
+// scenarios returns those that --recorded and --only leave.
+func (r *replayer) scenarios() ([]replay.Scenario, error) {
+	read := recorded.Files
+	if r.from != "" {
+		read = func() (map[string][]byte, error) { return recorded.Read(os.DirFS(r.from)) }
+	}
+	files, err := read()
+	if err != nil {
+		return nil, errUnable{err}
+	}
+	all, err := replay.Load(files, r.only)
+	if err != nil {
+		return nil, errUnable{err}
+	}
+	if len(all) == 0 {
+		return nil, errUsage{fmt.Errorf("no recorded scenario has %q in its path; the scenarios are %s",
+			r.only, strings.Join(replay.Paths(files), " "))}
+	}
+	return all, nil
+}
+
+// outcome is why the command fails.
+func outcome(rep *replay.Report) error {
+	switch {
+	case rep.Different > 0:
+		return fmt.Errorf("%d of %d answers differ from the recorded ones", rep.Different, rep.Different+rep.Equal)
+	case rep.Equal == 0:
+		return errUnable{errors.New("no answer could be compared")}
+	}
+	return nil
+}
+
+// write writes the scenarios with this run's answers.
+func (r *replayer) write(rep *replay.Report, stdout io.Writer) error {
+	var lacking []string
+	for _, result := range rep.Results {
+		if result.Recording == nil {
+			lacking = append(lacking, result.Scenario)
+			continue
+		}
+		name := filepath.Join(r.record, filepath.FromSlash(result.Scenario)+".json")
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return errUnable{err}
+		}
+		if err := os.WriteFile(name, result.Recording, 0o644); err != nil {
+			return errUnable{err}
+		}
+		fmt.Fprintf(stdout, "recorded %s\n", name)
+	}
+	if len(lacking) > 0 {
+		return errUnable{fmt.Errorf("not recorded, as requests had no answer or the scenario was skipped: %s",
+			strings.Join(lacking, " "))}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package replay
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Difference is a place where an answer isn't the recorded one.
+type Difference struct {
+	// Path is the place, such as /body/metadata/labels.
+	Path string `json:"path"`
+	// Recorded and Answered are JSON, empty where there is no such field or item.
+	Recorded string `json:"recorded,omitempty"`
+	Answered string `json:"answered,omitempty"`
+}
+
+// compare returns the differences between two normalized values, in the order of the recorded one.
+func compare(recorded, answered any, path string) []Difference {
+	switch want := recorded.(type) {
+	case object:
+		if got, ok := answered.(object); ok {
+			return compareObjects(want, got, path)
+		}
+	case []any:
+		if got, ok := answered.([]any); ok {
+			return compareLists(want, got, path)
+		}
+	default:
+		if reflect.DeepEqual(recorded, answered) {
+			return nil
+		}
+	}
+	return []Difference{{path, show(recorded), show(answered)}}
+}
+
+func compareObjects(want, got object, path string) (all []Difference) {
+	for _, f := range want {
+		if v, ok := got.get(f.key); ok {
+			all = append(all, compare(f.value, v, path+"/"+f.key)...)
+		} else {
+			all = append(all, Difference{Path: path + "/" + f.key, Recorded: show(f.value)})
+		}
+	}
+	for _, f := range got {
+		if _, ok := want.get(f.key); !ok {
+			all = append(all, Difference{Path: path + "/" + f.key, Answered: show(f.value)})
+		}
+	}
+	return all
+}
+
+func compareLists(want, got []any, path string) (all []Difference) {
+	if strings.HasSuffix(path, "/finalizers") { // the server adds some itself; their order varies from run to run
+		want, got = sorted(want), sorted(got)
+	}
+	for i := range max(len(want), len(got)) {
+		at := fmt.Sprintf("%s/%d", path, i)
+		switch {
+		case i >= len(got):
+			all = append(all, Difference{Path: at, Recorded: show(want[i])})
+		case i >= len(want):
+			all = append(all, Difference{Path: at, Answered: show(got[i])})
+		default:
+			all = append(all, compare(want[i], got[i], at)...)
+		}
+	}
+	return all
+}
+
+func sorted(list []any) []any {
+	return slices.SortedFunc(slices.Values(list), func(a, b any) int { return strings.Compare(show(a), show(b)) })
+}
+
+// show returns a value as JSON.
+func show(v any) string {
+	b, err := encode(v)
+	if err != nil {
+		panic(fmt.Sprintf("replay: %v doesn't become JSON: %v", v, err)) // it came from JSON
+	}
+	return string(b)
+}

@@ -1,0 +1,128 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Report is a run: the results in the order of the scenarios.
+type Report struct {
+	Server string `json:"server"`
+	// Equal and Different count steps, Skipped scenarios.
+	Equal     int      `json:"equal"`
+	Different int      `json:"different"`
+	Skipped   int      `json:"skipped"`
+	Results   []Result `json:"results"`
+}
+
+// Result is what became of a scenario.
+type Result struct {
+	Scenario string `json:"scenario"`
+	// Attempts is how often the scenario was replayed; what follows is the last attempt's.
+	Attempts int `json:"attempts,omitempty"`
+	// Equal is how many steps were answered as recorded.
+	Equal    int       `json:"equal"`
+	Findings []Finding `json:"findings,omitempty"`
+	// Skipped is why the scenario wasn't replayed.
+	Skipped string `json:"skipped,omitempty"`
+	// Recording is the scenario's file with this run's answers; nil if a request got none.
+	Recording []byte `json:"-"`
+}
+
+// Finding is a step that wasn't answered as recorded.
+type Finding struct {
+	// Step counts from 0.
+	Step        int          `json:"step"`
+	Title       string       `json:"title"`
+	Differences []Difference `json:"differences"`
+	// Curl is the command that sends the request again; its namespace is deleted when the scenario ends.
+	Curl string `json:"curl"`
+}
+
+// compared adds a step.
+func (r *Result) compared(f Finding) {
+	if len(f.Differences) == 0 {
+		r.Equal++
+		return
+	}
+	r.Findings = append(r.Findings, f)
+}
+
+func (r *Report) add(result Result) {
+	r.Results = append(r.Results, result)
+	r.Equal += result.Equal
+	r.Different += len(result.Findings)
+	if result.Skipped != "" {
+		r.Skipped++
+	}
+}
+
+const (
+	// maxShown bounds the characters of a value in a report for people, and maxDifferences the differences of a step.
+	maxShown       = 300
+	maxDifferences = 20
+)
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	for _, result := range r.Results {
+		for _, f := range result.Findings {
+			f.text(&b, result.Scenario)
+		}
+		switch {
+		case result.Skipped != "":
+			fmt.Fprintf(&b, "SKIPPED %s: %s\n", result.Scenario, result.Skipped)
+		case len(result.Findings) > 0:
+			fmt.Fprintf(&b, "%s: %d equal, %d different%s\n",
+				result.Scenario, result.Equal, len(result.Findings), result.again())
+		default:
+			fmt.Fprintf(&b, "%s: %d equal%s\n", result.Scenario, result.Equal, result.again())
+		}
+	}
+	fmt.Fprintf(&b, "%s: %d steps equal, %d different (%d of %d scenarios skipped)\n", r.Server,
+		r.Equal, r.Different, r.Skipped, len(r.Results))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (f Finding) text(b *strings.Builder, scenario string) {
+	fmt.Fprintf(b, "DIFFERENT %s, step %d: %s\n", scenario, f.Step, f.Title)
+	for i, d := range f.Differences {
+		if i == maxDifferences {
+			fmt.Fprintf(b, "  and %d more\n", len(f.Differences)-i)
+			break
+		}
+		fmt.Fprintf(b, "  %s\n    recorded: %s\n    answered: %s\n", d.Path, shown(d.Recorded), shown(d.Answered))
+	}
+	fmt.Fprintf(b, "  %s\n", f.Curl)
+}
+
+// shown is a value in a line.
+func shown(v string) string {
+	if v == "" {
+		return "nothing"
+	}
+	if r := []rune(v); len(r) > maxShown {
+		return string(r[:maxShown]) + "..."
+	}
+	return v
+}
+
+// again says how often a scenario was replayed, if it was more than once.
+func (r Result) again() string {
+	if r.Attempts < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" in attempt %d", r.Attempts)
+}
+
+// WriteJSON writes all of the report.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}

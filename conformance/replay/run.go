@@ -1,0 +1,183 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+)
+
+const (
+	// again is how long a wait pauses between two requests.
+	again = 100 * time.Millisecond
+	// waitTimeout bounds a wait, and idleTimeout the time without an event, if the step doesn't say how long.
+	waitTimeout = 30 * time.Second
+	idleTimeout = 10 * time.Second
+)
+
+var (
+	// ErrNoServer is a server that sends no answer at all.
+	ErrNoServer = errors.New("the server can't be reached")
+	// ErrNoNamespace is a server on which a scenario has no place.
+	ErrNoNamespace = errors.New("a namespace can't be created")
+)
+
+// Options say how scenarios run. Zero fields mean the default.
+type Options struct {
+	// Attempts is how often a scenario is replayed at most until all of it is equal (default: once). Some reads follow a
+	// write at once, and show what a controller has done by then.
+	Attempts int
+	// Progress is called before each step.
+	Progress func(scenario string, step, steps int)
+	// now and sleep are the clock's, but for tests.
+	now   func() time.Time
+	sleep func(context.Context, time.Duration)
+}
+
+// Run replays the scenarios. What has been compared is in the report also if there is an error, or if ctx ends before
+// the run does.
+func Run(ctx context.Context, t *Target, scenarios []Scenario, o Options) (*Report, error) {
+	if o.now == nil {
+		o.now, o.sleep = time.Now, pause
+	}
+	rep := &Report{Server: t.URL}
+	if _, err := t.send(ctx, message{method: http.MethodGet, path: "/readyz"}); err != nil {
+		return rep, fmt.Errorf("%w: %w", ErrNoServer, err)
+	}
+	for _, s := range scenarios {
+		if users := s.lacking(t.Tokens); len(users) > 0 {
+			rep.add(Result{Scenario: s.Name, Skipped: "no token of " + strings.Join(users, " and ")})
+			continue
+		}
+		result, err := attempts(ctx, t, s, o)
+		rep.add(result)
+		if err != nil {
+			return rep, err
+		}
+	}
+	return rep, nil
+}
+
+// attempts replays a scenario until it is equal, or often enough; the result is the last attempt's.
+func attempts(ctx context.Context, t *Target, s Scenario, o Options) (Result, error) {
+	for i := 1; ; i++ {
+		p := &player{Target: t, Options: o, scenario: s, names: newNames(namespace(s.Name))}
+		result, err := p.play(ctx)
+		result.Attempts = i
+		if err != nil || len(result.Findings) == 0 || i >= o.Attempts {
+			return result, err
+		}
+	}
+}
+
+// pause returns after a while, or when ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+var unnamable = regexp.MustCompile(`[^a-z0-9]+`)
+
+// namespace returns a new name for a scenario's namespace. It tells the scenario and is never a part of other strings.
+func namespace(scenario string) string {
+	const letters = "bcdfghjkmnpqrstvwxz2456789"
+	suffix := make([]byte, 5)
+	for i := range suffix {
+		suffix[i] = letters[rand.IntN(len(letters))]
+	}
+	file := unnamable.ReplaceAllString(scenario[strings.LastIndex(scenario, "/")+1:], "-")
+	return fmt.Sprintf("ref-%s-%s", strings.Trim(file[:min(len(file), 20)], "-"), suffix)
+}
+
+// player is a scenario's run.
+type player struct {
+	*Target
+	Options
+	scenario Scenario
+	names    *names
+}
+
+// play creates the namespace, replays the steps and deletes the namespace.
+func (p *player) play(ctx context.Context) (Result, error) {
+	result := Result{Scenario: p.scenario.Name}
+	body := `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + p.names.fill("${ns}") + `"}}`
+	made, err := p.send(ctx, message{method: http.MethodPost, path: "/api/v1/namespaces", body: []byte(body),
+		header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}})
+	defer p.clean(ctx)
+	if err != nil {
+		return result, fmt.Errorf("%w: %w", ErrNoNamespace, err)
+	}
+	if made.status != http.StatusCreated {
+		return result, fmt.Errorf("%w: the server answers %d: %s", ErrNoNamespace, made.status,
+			strings.TrimSpace(string(made.body)))
+	}
+	return p.steps(ctx, result)
+}
+
+// clean deletes the namespace; what is in it goes with it.
+func (p *player) clean(ctx context.Context) {
+	// Nothing is left to be done if it fails: the answer isn't compared, and each run has a namespace of its own.
+	_, _ = p.send(context.WithoutCancel(ctx),
+		message{method: http.MethodDelete, path: p.names.fill("/api/v1/namespaces/${ns}")})
+}
+
+func (p *player) steps(ctx context.Context, result Result) (Result, error) {
+	answers, complete := make([]any, len(p.scenario.steps)), true
+	for i := range p.scenario.steps {
+		s := &p.scenario.steps[i]
+		if p.Progress != nil {
+			p.Progress(p.scenario.Name, i, len(p.scenario.steps))
+		}
+		if s.Do == sleep {
+			p.sleep(ctx, seconds(s.Seconds))
+			continue
+		}
+		m, err := p.names.message(s)
+		if err != nil {
+			return result, err
+		}
+		r, err := p.exchange(ctx, s, m)
+		if ctx.Err() != nil { // an answer that was cut off says nothing
+			return result, ctx.Err()
+		}
+		answer := object{{"error", fmt.Sprint(err)}}
+		if err == nil {
+			answer = p.names.answer(s, r)
+		}
+		answers[i], complete = answer, complete && err == nil
+		differences := compare(s.Expect.any, answer, "")
+		result.compared(Finding{Step: i, Title: s.title(), Differences: differences, Curl: p.curl(m)})
+	}
+	if complete {
+		var err error
+		if result.Recording, err = p.scenario.recorded(answers); err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+// exchange does what the step says, and saves what it says.
+func (p *player) exchange(ctx context.Context, s *step, m message) (response, error) {
+	if s.Do == watch {
+		return p.watch(ctx, m, s.Count, s.limit(idleTimeout))
+	}
+	end := p.now().Add(s.limit(waitTimeout))
+	for {
+		r, err := p.send(ctx, m)
+		if err != nil {
+			return r, err
+		}
+		if s.Do != wait || p.names.holds(s.Until, r) || p.now().After(end) {
+			p.names.saveFrom(s, r.body)
+			return r, nil
+		}
+		p.sleep(ctx, again)
+	}
+}

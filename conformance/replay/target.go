@@ -1,0 +1,176 @@
+package replay
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// requestTimeout bounds a request that isn't a watch.
+	requestTimeout = 30 * time.Second
+	// maxAnswer bounds the bytes of a body, or of an event, that are read.
+	maxAnswer = 16 << 20
+)
+
+// Target is the server under test.
+type Target struct {
+	// URL is the server's, without a slash at its end.
+	URL string
+	// Admin has the credentials of a user who may do everything; Anonymous has none.
+	Admin, Anonymous *http.Client
+	// Tokens are the bearer tokens of other users, by their names in the scenarios.
+	Tokens map[string]string
+}
+
+// message is a request that is ready to be sent.
+type message struct {
+	method, path, user string
+	header             http.Header
+	body               []byte
+}
+
+// message returns a step's request.
+func (n *names) message(s *step) (message, error) {
+	m := message{method: s.Method, path: n.fill(s.Path), user: s.As, header: http.Header{}}
+	if s.Do != request {
+		m.method = http.MethodGet
+	}
+	m.header.Set("Accept", "application/json")
+	m.header.Set("Accept-Encoding", "identity")
+	m.header.Set("User-Agent", "replay") // it is the manager in recorded managed fields
+	switch {
+	case s.Body != nil:
+		var flat bytes.Buffer
+		if err := json.Compact(&flat, s.Body); err != nil {
+			return m, err
+		}
+		var err error
+		if m.body, err = n.fillJSON(flat.Bytes()); err != nil {
+			return m, err
+		}
+		m.header.Set("Content-Type", "application/json")
+	case s.Raw != nil:
+		m.body = []byte(n.fill(*s.Raw))
+		m.header.Set("Content-Type", "application/json")
+	}
+	for name, v := range s.Headers {
+		m.header.Set(name, n.fill(v))
+	}
+	return m, nil
+}
+
+// curl returns the command that sends a request. A user's token is left to the shell's variable TOKEN, and the
+// administrator's credentials aren't shown.
+func (t *Target) curl(m message) string {
+	words := []string{"curl", quote(t.URL + m.path)}
+	if m.method != http.MethodGet {
+		words = append(words, "-X", m.method)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.header)) {
+		if name != "Accept-Encoding" {
+			words = append(words, "-H", quote(name+": "+m.header.Get(name)))
+		}
+	}
+	if t.Tokens[m.user] != "" && m.header.Get("Authorization") == "" {
+		words = append(words, "-H", `"Authorization: Bearer $TOKEN"`)
+	}
+	if len(m.body) > 0 {
+		words = append(words, "-d", quote(string(m.body)))
+	}
+	return strings.Join(words, " ")
+}
+
+// quote makes one word of a shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// open sends a request and leaves the body to be read. Redirects are answers.
+func (t *Target) open(ctx context.Context, m message) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, m.method, t.URL+m.path, bytes.NewReader(m.body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = m.header.Clone()
+	req.Close = true // recorded so, and some reads right behind a write show what happened while they connected
+	client := *t.Admin
+	if m.user != "" && m.user != admin || m.header.Get("Authorization") != "" {
+		client = *t.Anonymous
+		if token := t.Tokens[m.user]; token != "" && m.header.Get("Authorization") == "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client.Do(req)
+}
+
+// send sends a request and reads the whole answer.
+func (t *Target) send(ctx context.Context, m message) (response, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	res, err := t.open(ctx, m)
+	if err != nil {
+		return response{}, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return response{}, fmt.Errorf("reading the answer: %w", err)
+	}
+	r := head(res)
+	r.body = body
+	return r, nil
+}
+
+func head(res *http.Response) response {
+	return response{
+		status:      res.StatusCode,
+		contentType: strings.Join(res.Header.Values("Content-Type"), ", "),
+		warnings:    res.Header.Values("Warning"),
+	}
+}
+
+// watch sends a request and reads so many events, fewer if the answer ends or nothing comes for as long as idle.
+func (t *Target) watch(ctx context.Context, m message, count int, idle time.Duration) (response, error) {
+	quiet, cancel := context.WithCancel(ctx)
+	defer cancel()
+	alarm := time.AfterFunc(idle, cancel)
+	defer alarm.Stop()
+	res, err := t.open(quiet, m)
+	if err != nil {
+		return response{}, err
+	}
+	defer res.Body.Close()
+	r := head(res)
+	if res.StatusCode != http.StatusOK {
+		r.body, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+		return r, err
+	}
+	r.events = []any{}
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, maxAnswer)
+	for len(r.events) < count && lines.Scan() {
+		alarm.Reset(idle)
+		e, err := decode(lines.Bytes())
+		if err != nil {
+			return r, fmt.Errorf("decoding an event: %w", err)
+		}
+		r.events = append(r.events, e)
+	}
+	// A broken connection ends a watch as well as its end does: what has come is compared.
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return r, lines.Err()
+	}
+	return r, ctx.Err()
+}
+
+func number(i int) json.Number { return json.Number(strconv.Itoa(i)) }
