@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 const (
@@ -23,26 +25,33 @@ func (s *Server) countHead(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		ctx, cancel := context.WithCancelCause(r.Context())
-		defer cancel(nil)
-		timed, _ := r.Body.(*timedBody)
-		user := userOf(r)
-		rec.head = s.unread.of(user).begin(user.Name, func(reading bool) {
-			cancel(status.ErrBusy)
-			if reading && timed != nil {
-				_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
-			}
-		})
-		defer rec.head.end()
-		if timed != nil {
-			defer timed.hurry()
-		}
-		if !rec.head.take(int(bytes)) {
-			s.writeError(w, r, status.ErrBusy)
-			return
-		}
-		next.ServeHTTP(w, r.WithContext(ctx))
+		s.serveLongHead(next, w, r, bytes)
 	})
+}
+
+// serveLongHead is apart from countHead as the frames of all requests are on the stack of their writes, which is
+// copied whenever it grows.
+func (s *Server) serveLongHead(next http.Handler, w http.ResponseWriter, r *http.Request, bytes int64) {
+	rec := recorderOf(r)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	timed, _ := r.Body.(*timedBody)
+	user := userOf(r)
+	rec.head = s.unread.of(user).begin(user.Name, func(reading bool) {
+		cancel(status.ErrBusy)
+		if reading && timed != nil {
+			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
+		}
+	})
+	defer rec.head.end()
+	if timed != nil {
+		defer timed.hurry()
+	}
+	if !rec.head.take(int(bytes)) {
+		s.writeError(w, r, status.ErrBusy)
+		return
+	}
+	next.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // headRead says that the request's body is read.

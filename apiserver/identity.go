@@ -153,29 +153,39 @@ type userKey struct{}
 func (s *Server) authenticate(who authenticator) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			u, err := who(r)
-			if (err != nil || u.Name == auth.NameAnonymous) && r.ProtoMajor == 2 {
-				w.Header().Set("Connection", "close") // nobody in particular keeps a connection open
+			known := s.identified(w, r, who)
+			if r.ProtoMajor == 2 && (known == nil || userOf(known).Name == auth.NameAnonymous) {
 				defer swallow(r)
 			}
-			if err != nil {
-				if !errors.Is(err, auth.ErrNoCredentials) {
-					s.log.Info("authentication failed", "err", shortened(err))
-				}
-				s.writeError(w, r, status.ErrUnauthorized)
-				return
+			if known != nil {
+				next.ServeHTTP(w, known)
 			}
-			if u.Name != auth.NameAnonymous {
-				connectionOf(r).Own(holderOf(u.Name), slices.Contains(u.Groups, auth.GroupMasters))
-			}
-			for name := range r.Header {
-				if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
-					r.Header.Del(name)
-				}
-			}
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, u)))
 		})
 	}
+}
+
+// identified returns the request as that of the client's user; nil if who that is isn't known, and it is answered.
+func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenticator) *http.Request {
+	user, err := who(r)
+	if (err != nil || user.Name == auth.NameAnonymous) && r.ProtoMajor == 2 {
+		w.Header().Set("Connection", "close") // nobody in particular keeps a connection open
+	}
+	if err != nil {
+		if !errors.Is(err, auth.ErrNoCredentials) {
+			s.log.Info("authentication failed", "err", shortened(err))
+		}
+		s.writeError(w, r, status.ErrUnauthorized)
+		return nil
+	}
+	if user.Name != auth.NameAnonymous {
+		connectionOf(r).Own(holderOf(user.Name), slices.Contains(user.Groups, auth.GroupMasters))
+	}
+	for name := range r.Header {
+		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
+			r.Header.Del(name)
+		}
+	}
+	return r.WithContext(context.WithValue(r.Context(), userKey{}, user))
 }
 
 // swallow reads a small body that nobody has read. A client that is still sending when the connection is

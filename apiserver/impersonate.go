@@ -23,26 +23,45 @@ import (
 // impersonate lets a client act as somebody else if it may. The headers go no further.
 func (s *Server) impersonate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		wanted, err := impersonated(r.Header)
-		if err == nil && wanted == nil {
+		if impersonates(r.Header) {
+			r = s.actingAs(w, r)
+		}
+		if r != nil {
 			next.ServeHTTP(w, r)
-			return
 		}
-		var u auth.User
-		var a *auth.Attributes
-		if err == nil {
-			a, err = s.attributes(r)
-		}
-		if err == nil {
-			u, err = s.actAs(wanted, a)
-		}
-		if err != nil {
-			s.refuse(w, r, err)
-			return
-		}
-		s.log.Debug("impersonation", "by", userOf(r).Name, "as", u.Name)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, u)))
 	})
+}
+
+// impersonates reports whether there are headers for that.
+func impersonates(h http.Header) bool {
+	for name := range h {
+		if strings.HasPrefix(name, "Impersonate-") {
+			return true
+		}
+	}
+	return false
+}
+
+// actingAs returns the request as that of the user who is impersonated, if there is one; nil if it is answered.
+func (s *Server) actingAs(w http.ResponseWriter, r *http.Request) *http.Request {
+	wanted, err := impersonated(r.Header)
+	if err == nil && wanted == nil {
+		return r
+	}
+	var u auth.User
+	var a *auth.Attributes
+	if err == nil {
+		a, err = s.attributes(r)
+	}
+	if err == nil {
+		u, err = s.actAs(wanted, a)
+	}
+	if err != nil {
+		s.refuse(w, r, err)
+		return nil
+	}
+	s.log.Debug("impersonation", "by", userOf(r).Name, "as", u.Name)
+	return r.WithContext(context.WithValue(r.Context(), userKey{}, u))
 }
 
 // impersonated takes out of the headers who a client wants to be; nil if nobody else. A header that can

@@ -31,7 +31,7 @@ type intake struct{ pools }
 // Errors: 413 for a body that is too large, 429 if the user's bodies are too many, 504 for one that is too slow.
 func (i *intake) read(q *request) (release func(), err error) {
 	r := q.r
-	if r.Body == nil || r.Body == http.NoBody {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 { // over HTTP/2 there is always one
 		return func() {}, nil
 	}
 	if r.ContentLength > codec.MaxBody {

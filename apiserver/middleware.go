@@ -34,7 +34,9 @@ func (s *Server) audit(next http.Handler) http.Handler {
 		}
 		w.Header().Set("Audit-Id", id)
 		rec := &recorder{ResponseWriter: w, stall: s.config.WriteTimeout}
-		rec.deadline(time.Time{}) // what the connection's last answer has left
+		if r.ProtoMajor < 2 {
+			rec.deadline(time.Time{}) // what the connection's last answer has left
+		}
 		defer rec.backlog.close()
 		defer func() { // a connection that is aborted was a request, too
 			took := time.Since(start)
@@ -44,8 +46,8 @@ func (s *Server) audit(next http.Handler) http.Handler {
 			}
 		}()
 		r = r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec))
-		if r.Body != nil && r.Body != http.NoBody {
-			r.Body = newTimedBody(w, r.Body, start.Add(s.config.RequestTimeout))
+		if r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0 {
+			r.Body = newTimedBody(w, r, start.Add(s.config.RequestTimeout))
 		}
 		next.ServeHTTP(rec, r)
 		rec.finish()

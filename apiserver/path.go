@@ -31,7 +31,7 @@ var namespaceSubresources = []string{"status", "finalize"}
 var named = []string{"get", "update", "patch", "delete"}
 
 // resolve reads the segments behind /api/<version> or /apis/<group>/<version>. It returns
-// errNoRoute if they name nothing that is served.
+// status.ErrNoRoute if they name nothing that is served.
 func resolve(types *resources.Types, group, version, escaped string) (target, error) {
 	parts, err := segments(escaped)
 	if err != nil {

@@ -179,9 +179,7 @@ func (w *recorder) patiently(all []byte, write func()) {
 // FlushError sends what net/http holds back, in time or not at all. What comes after it is not late
 // yet: over HTTP/2 a deadline ends the whole stream when it passes, also one that has nothing to send.
 func (w *recorder) FlushError() error {
-	if t := time.Now().Add(w.stall); t.Sub(w.until) > w.stall/16 { // as a rule Write has just set one
-		w.deadline(t)
-	}
+	w.extend()
 	err := w.flushPatiently()
 	if err == nil {
 		w.deadline(time.Time{})
@@ -202,7 +200,14 @@ func (w *recorder) flushPatiently() (err error) {
 }
 
 // finish bounds what net/http sends when the handler has returned.
-func (w *recorder) finish() { w.deadline(time.Now().Add(w.stall)) }
+func (w *recorder) finish() { w.extend() }
+
+// extend sets the deadline anew, unless that was done just now: as a rule Write has.
+func (w *recorder) extend() {
+	if t := time.Now().Add(w.stall); t.Sub(w.until) > w.stall/16 {
+		w.deadline(t)
+	}
+}
 
 const (
 	// sampleEvery is of how many answers over HTTP/2 one is waited for that net/http would send by itself, and
@@ -238,10 +243,11 @@ func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // timedBody bounds how long a client may take to send its body, whoever reads it: what a handler has
-// left net/http reads before it answers. The deadline is taken back at the end, for while a handler
-// works net/http reads on to notice a hang-up, and would take a missed deadline for one.
+// left net/http reads before it answers. Over HTTP/1 the deadline is taken back at the end, for while a handler
+// works net/http reads on to notice a hang-up, and would take a missed deadline for one. Over HTTP/2 it is the stream's.
 type timedBody struct {
-	body io.ReadCloser
+	body  io.ReadCloser
+	proto int
 	// set changes the connection's deadline.
 	set func(time.Time) error
 	// ended says that there is nothing left to read.
@@ -249,8 +255,8 @@ type timedBody struct {
 }
 
 // newTimedBody sets the deadline.
-func newTimedBody(w http.ResponseWriter, body io.ReadCloser, deadline time.Time) *timedBody {
-	b := &timedBody{body: body, set: http.NewResponseController(w).SetReadDeadline}
+func newTimedBody(w http.ResponseWriter, r *http.Request, deadline time.Time) *timedBody {
+	b := &timedBody{body: r.Body, proto: r.ProtoMajor, set: http.NewResponseController(w).SetReadDeadline}
 	_ = b.set(deadline) // a writer without a connection has no slow client
 	return b
 }
@@ -259,7 +265,7 @@ func newTimedBody(w http.ResponseWriter, body io.ReadCloser, deadline time.Time)
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	b.ended = b.ended || err != nil
-	if err != nil && !os.IsTimeout(err) {
+	if err != nil && !os.IsTimeout(err) && b.proto < 2 {
 		_ = b.set(time.Time{})
 	}
 	return n, err

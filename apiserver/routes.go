@@ -195,9 +195,17 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 		return err
 	}
 	limit, err := s.limit(r, verb)
+	if err == nil {
+		err = servable(r, t, verb)
+	}
 	if err != nil {
 		return err
 	}
+	return s.run(&request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}, limit)
+}
+
+// servable is nil if there is something that the request is for.
+func servable(r *http.Request, t target, verb string) error {
 	if t.sub != nil && t.sub.Action == resources.Unserved && (t.sub.Has(verb) || t.sub.Name == "proxy") {
 		if queryOf(r).Get("dryRun") != "" && t.sub.Name != "log" { // B-70
 			return status.BadRequest("dryRun is not supported")
@@ -213,11 +221,12 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	default:
 		return status.ErrNoMethod
 	}
-	if err := routable(r, t, verb); err != nil {
-		return err
-	}
-	q := &request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}
-	recorderOf(r).countIn(s.unread.of(q.user), q.user.Name)
+	return routable(r, t, verb)
+}
+
+// run serves a request within the time that it may take; 0 is any.
+func (s *Server) run(q *request, limit time.Duration) error {
+	recorderOf(q.r).countIn(s.unread.of(q.user), q.user.Name)
 	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
 	if q.mediaServed() {
 		release, err := s.intake.read(q)
@@ -226,12 +235,12 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 		}
 		defer release()
 	}
-	recorderOf(r).headRead()
-	if t.res.Deprecated != "" {
-		q.warn.Add(t.res.Deprecated)
+	recorderOf(q.r).headRead()
+	if q.res.Deprecated != "" {
+		q.warn.Add(q.res.Deprecated)
 	}
 	if limit > 0 { // the wait for a seat counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
-		ctx, cancel := context.WithTimeout(q.r.Context(), limit)
+		ctx, cancel := withTimeout(q.r.Context(), limit)
 		defer cancel()
 		q.r = q.r.WithContext(ctx)
 	}

@@ -99,12 +99,17 @@ func (q *request) objects() func() int {
 	return func() int { return q.s.countOf(q) }
 }
 
+// The headers that tell how a request was classified, in the form that http.Header has.
+var (
+	schemaHeader = http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
+	levelHeader  = http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID)
+)
+
 // shownIn returns what tells the client how its request was classified.
 func shownIn(h http.Header) func(flowcontrol.Class) {
 	return func(c flowcontrol.Class) {
 		if c.SchemaUID != "" && c.LevelUID != "" { // both are stored
-			h.Set(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID, string(c.SchemaUID))
-			h.Set(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID, string(c.LevelUID))
+			h[schemaHeader], h[levelHeader] = []string{string(c.SchemaUID)}, []string{string(c.LevelUID)}
 		}
 	}
 }

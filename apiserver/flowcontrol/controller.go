@@ -151,6 +151,13 @@ func (c *Controller) Handle(
 	if t.level.exempt {
 		return c.exempted(t, a, serve)
 	}
+	return c.queued(ctx, t, a, objects, serve)
+}
+
+// queued is Handle for a request of a level that has queues.
+func (c *Controller) queued(
+	ctx context.Context, t ticket, a *auth.Attributes, objects func() int, serve func(*Seat),
+) bool {
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()

@@ -23,14 +23,15 @@ func (k *Kind) JSON(data []byte) Size {
 
 // JSON is the size of a document that is decoded into the type, whatever kind it names.
 func (s *Shape) JSON(data []byte) Size {
-	if s.kind == tree {
-		return s.Anywhere(data)
+	bound := s.Anywhere(data)
+	if s.kind == tree || bound.Write() <= counted {
+		return bound
 	}
 	w := walk{data: data}
 	if w.value(s, 0) && !w.rest() || w.depth > deepest { // no decoder reads so deep
 		return w.size()
 	}
-	return s.Anywhere(data)
+	return bound
 }
 
 // walk is the size of a JSON document. It isn't known (ok is false) of what isn't JSON, or names another kind.

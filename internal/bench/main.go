@@ -39,6 +39,7 @@ func main() {
 	flag.BoolVar(&b.foreign.insecure, "insecure-skip-tls-verify", false, "take any certificate of -server")
 	flag.StringVar(&b.profile, "profile", "", "folder for CPU profiles of the servers, one after the other of eight seconds each")
 	only := flag.String("only", "", "groups of cases to run, separated by commas: "+strings.Join(groupNames(), ", "))
+	other := flag.String("against", "", "compare the processor time of requests with that of this other binary, and do nothing else")
 	output := flag.String("o", "", "json, or empty for a table")
 	plain := flag.Bool("plain", false, "serve bytes and nothing else, for the limits; the bench starts itself with this")
 	flag.Parse()
@@ -47,7 +48,12 @@ func main() {
 	if *only != "" {
 		b.only = strings.Split(*only, ",")
 	}
-	err := b.do(ctx, *plain, *output)
+	var err error
+	if *other != "" {
+		err = b.against(ctx, *other)
+	} else {
+		err = b.do(ctx, *plain, *output)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
