@@ -7,12 +7,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // serveApply is PATCH with an apply document: it merges the document into the object by who owns
 // which field, or creates the object (B-51, B-60, B-61).
-func (s *Server) serveApply(q *request, x *rendering, p patch) error {
+func (s *Server) serveApply(q *request, x *rendering, p patch.Patch) error {
 	q.tracked, q.mayCreate = true, q.judgeCreate
 	code := http.StatusOK
 	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return s.applied(&q.op, old, p) })
@@ -31,12 +32,12 @@ func (s *Server) serveApply(q *request, x *rendering, p patch) error {
 }
 
 // applied merges the document into an object; live is nil if it creates one.
-func (s *registry) applied(o *op, live object, p patch) (object, error) {
+func (s *registry) applied(o *op, live object, p patch.Patch) (object, error) {
 	var was runtime.Object
 	if live != nil {
 		was = live
 	}
-	merged, err := s.fields.Apply(o.res, o.subName(), was, p.bytes, o.manager, p.force, p.strictness, p.warn)
+	merged, err := s.fields.Apply(o.res, o.subName(), was, p.Bytes, o.manager, p.Force, p.Strictness, p.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (s *registry) applied(o *op, live object, p patch) (object, error) {
 
 // createByApply makes an object that isn't there. What a client may not choose for a new object is
 // discarded as for POST (J-02); a uid means another object (B-58).
-func (s *Server) createByApply(q *request, p patch) (*storage.Object, error) {
+func (s *Server) createByApply(q *request, p patch.Patch) (*storage.Object, error) {
 	obj, err := s.applied(&q.op, nil, p)
 	if err != nil {
 		return nil, err

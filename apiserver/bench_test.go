@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
@@ -133,7 +134,7 @@ func BenchmarkPatch(b *testing.B) {
 	types, res, objs := benchTypes(b, 1)
 	managers := apply.New(apply.Config{Types: types})
 	o := &op{target: target{res: res, namespace: "default", name: objs[0].Meta.Name}, warn: &warning.List{}, manager: "bench"}
-	p := patch{kind: "application/merge-patch+json", bytes: []byte(`{"data":{"k":"w"}}`), strictness: metav1.FieldValidationWarn, warn: func(string) {}}
+	p := patch.Patch{Kind: "application/merge-patch+json", Bytes: []byte(`{"data":{"k":"w"}}`), Strictness: metav1.FieldValidationWarn, Warn: func(string) {}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := patchOnce(o, p, managers, objs[0]); err != nil {
@@ -142,7 +143,7 @@ func BenchmarkPatch(b *testing.B) {
 	}
 }
 
-func patchOnce(o *op, p patch, managers *apply.Managers, cur *storage.Object) error {
+func patchOnce(o *op, p patch.Patch, managers *apply.Managers, cur *storage.Object) error {
 	old, err := o.decode(cur)
 	if err != nil {
 		return err

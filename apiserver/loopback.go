@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
@@ -172,7 +173,7 @@ func (o *op) own(obj runtime.Object) (object, error) {
 // Patch applies a patch document.
 func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (out *storage.Object, err error) {
 	err = l.call(ctx, "patch", p, func(ctx context.Context, o *op) error {
-		doc := patch{kind: kind, bytes: doc, strictness: metav1.FieldValidationIgnore, warn: o.warn.Add}
+		doc := patch.Patch{Kind: kind, Bytes: doc, Strictness: metav1.FieldValidationIgnore, Warn: o.warn.Add}
 		out, err = l.s.update(ctx, o, func(old object) (object, error) { return o.patched(old, doc) })
 		return err
 	})
@@ -183,7 +184,7 @@ func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc 
 func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *storage.Object, err error) {
 	err = l.call(ctx, "patch", p, func(ctx context.Context, o *op) error {
 		o.tracked = true
-		doc := patch{kind: types.ApplyPatchType, bytes: document, strictness: metav1.FieldValidationIgnore, force: true, warn: o.warn.Add}
+		doc := patch.Patch{Kind: types.ApplyPatchType, Bytes: document, Strictness: metav1.FieldValidationIgnore, Force: true, Warn: o.warn.Add}
 		out, err = l.s.update(ctx, o, func(old object) (object, error) { return l.s.applied(o, old, doc) })
 		return err
 	})

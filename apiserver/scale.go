@@ -21,6 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -134,11 +135,11 @@ func (q *request) patchScale() (scaling, error) {
 	}, nil
 }
 
-func (q *request) patchedScale(cur *autoscalingv1.Scale, fields *apply.Scaling, p *patch) (*autoscalingv1.Scale, error) {
-	if p.kind == types.ApplyYAMLPatchType {
-		return fields.Apply(cur, p.bytes, q.manager, p.force, p.strictness, p.warn)
+func (q *request) patchedScale(cur *autoscalingv1.Scale, fields *apply.Scaling, p *patch.Patch) (*autoscalingv1.Scale, error) {
+	if p.Kind == types.ApplyYAMLPatchType {
+		return fields.Apply(cur, p.Bytes, q.manager, p.Force, p.Strictness, p.Warn)
 	}
-	obj, err := p.apply(cur, scaleKind, nil)
+	obj, err := p.Apply(cur, scaleKind, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
+// builtinTypes are the table of the types that every server has.
+var builtinTypes = resources.NewTable(resources.Builtin()...)
+
 // TestStandingTwin: what metadata tells of an object that is to be deleted is what the object tells.
 func TestStandingTwin(t *testing.T) {
 	from := int64(seed.Of(t))
@@ -38,7 +41,7 @@ func TestStandingTwin(t *testing.T) {
 				t.Fatal(err)
 			}
 			cur := d.Decode(storage.Record{Key: fmt.Sprintf("%s/%s/x/%d", storage.DefaultRoot, res.Collection, revision), Value: value, ModRevision: revision})
-			s, o := &Server{}, &op{target: target{res: res}, warn: &warning.List{}}
+			s, o := &registry{}, &op{target: target{res: res}, warn: &warning.List{}}
 			want, wantKind, old, err := s.standing(o, cur)
 			if err != nil || old == nil {
 				t.Fatalf("%s: what nobody vouches for has to be read: %v", value, err)

@@ -1,4 +1,4 @@
-package apiserver
+package patch
 
 import (
 	"encoding/json"
@@ -12,20 +12,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 )
 
-// A merge patch mostly names a field or two. Those are merged into the object's Go value, so that the others needn't
-// become JSON and be read again. Only what leaves no doubt is: texts, numbers, lists and maps of them, and structures
-// down to them. Whatever else there is, faults among them, is left to the way by JSON.
-
 // merge returns a copy of cur that a merge patch was applied to; ok is false if that takes the way by JSON. The copy
 // shares with cur what the patch leaves as it is.
-func (p *patch) merge(cur runtime.Object) (next runtime.Object, ok bool) {
-	if codec.Suspicious(p.bytes) {
+func (p *Patch) merge(cur runtime.Object) (next runtime.Object, ok bool) {
+	if codec.Suspicious(p.Bytes) {
 		return nil, false
 	}
 	from := reflect.ValueOf(cur).Elem()
 	to := reflect.New(from.Type())
 	to.Elem().Set(from)
-	return to.Interface().(runtime.Object), mergeStruct(to.Elem(), p.bytes)
+	return to.Interface().(runtime.Object), mergeStruct(to.Elem(), p.Bytes)
 }
 
 // document reads an object; ok is false if it is none, or has a name twice.
@@ -133,7 +129,7 @@ type form struct {
 	fields map[string]int
 }
 
-var forms sync.Map // of reflect.Type: *form
+var forms sync.Map
 
 func formOf(t reflect.Type) *form {
 	if known, ok := forms.Load(t); ok {

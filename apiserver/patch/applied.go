@@ -1,4 +1,4 @@
-package apiserver
+package patch
 
 import (
 	sigsyaml "sigs.k8s.io/yaml"
@@ -17,8 +17,8 @@ const (
 	maxAppliedMembers = 65_536
 )
 
-// checkApplied rejects an apply document, in YAML, with a list or a map that is too long to be merged.
-func checkApplied(data []byte) error {
+// CheckApplied rejects an apply document, in YAML, with a list or a map that is too long to be merged.
+func CheckApplied(data []byte) error {
 	if len(data) < maxApplied { // can't be
 		return nil
 	}

@@ -1,4 +1,4 @@
-package apiserver
+package patch
 
 import (
 	"strconv"
@@ -9,10 +9,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
-
-// The library that applies JSON patches copies a list for each item that is inserted or removed, and writes a value
-// again for each level above it. Both are bounded before anything is applied: upstream bounds only the number of
-// operations and what "copy" adds (AS handlers/patch.go: applyJSPatch; pkg/server/config.go: JSONPatchMaxCopyBytes).
 
 // maxShifted bounds the items that the insertions and removals of a JSON patch copy: for each operation that may be
 // one, as many as the longest list may have by then. 10,000 insertions into an empty list copy 50 million at most.

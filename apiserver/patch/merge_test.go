@@ -1,4 +1,4 @@
-package apiserver
+package patch
 
 import (
 	"encoding/json"
@@ -26,29 +26,29 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-func mergePatch(text string) *patch {
-	return &patch{kind: types.MergePatchType, bytes: []byte(text), strictness: metav1.FieldValidationStrict}
+func mergePatch(text string) *Patch {
+	return &Patch{Kind: types.MergePatchType, Bytes: []byte(text), Strictness: metav1.FieldValidationStrict}
 }
 
 // bothWays merges a patch into the Go value, and by way of JSON; ok says that the first was done. What it gave must
 // be what the second does, and cur be as it was.
-func bothWays(t *testing.T, cur runtime.Object, p *patch) (got runtime.Object, ok bool) {
+func bothWays(t *testing.T, cur runtime.Object, p *Patch) (got runtime.Object, ok bool) {
 	t.Helper()
 	gvk := cur.GetObjectKind().GroupVersionKind()
 	before := cur.DeepCopyObject()
 	got, ok = p.merge(cur)
 	if d := cmp.Diff(before, cur); d != "" {
-		t.Fatalf("%s changed what it was applied to:\n%s", p.bytes, d)
+		t.Fatalf("%s changed what it was applied to:\n%s", p.Bytes, d)
 	}
 	want, err := p.byJSON(cur, gvk, nil)
 	switch {
 	case !ok:
 		return want, false
 	case err != nil:
-		t.Fatalf("%s: merged, and not by JSON: %v", p.bytes, err)
+		t.Fatalf("%s: merged, and not by JSON: %v", p.Bytes, err)
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Fatalf("%s of %s (-by JSON +merged):\n%s", p.bytes, gvk, d)
+		t.Fatalf("%s of %s (-by JSON +merged):\n%s", p.Bytes, gvk, d)
 	}
 	return got, true
 }

@@ -1,0 +1,233 @@
+package patch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/mergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// maxPatchOperations bounds a JSON patch (B-52).
+const maxPatchOperations = 10000
+
+// The copies that a JSON patch makes must not be more than a body could bring
+// (AS pkg/server/config.go: JSONPatchMaxCopyBytes). The library has one bound for all.
+func init() { jsonpatch.AccumulatedCopySizeLimit = codec.MaxBody }
+
+// Patch is a PATCH request's document.
+type Patch struct {
+	Kind  types.PatchType
+	Bytes []byte
+	// Strictness is the request's fieldValidation: Ignore, Warn or Strict.
+	Strictness string
+	// Force says that server-side apply takes fields from other managers.
+	Force bool
+	// Warn is told what field validation warns of.
+	Warn func(string)
+}
+
+// Apply returns the patched object; cur is not changed.
+func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
+	if coerce == nil && p.Kind == types.MergePatchType {
+		if next, ok := p.merge(cur); ok {
+			return next, nil
+		}
+	}
+	return p.byJSON(cur, gvk, coerce)
+}
+
+// byJSON is apply by way of the object's JSON.
+func (p *Patch) byJSON(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
+	if p.Kind == types.StrategicMergePatchType {
+		return p.strategic(cur, gvk)
+	}
+	before, err := json.Marshal(cur)
+	if err != nil {
+		return nil, err
+	}
+	after, strict, err := p.edit(before)
+	if err != nil {
+		return nil, err
+	}
+	return p.decode(after, strict, gvk, coerce)
+}
+
+// edit applies a JSON or merge patch to JSON. strict are the faults of the patch itself that
+// field validation reports.
+func (p *Patch) edit(before []byte) (after []byte, strict []error, err error) {
+	if p.Kind == types.JSONPatchType {
+		return p.operations(before)
+	}
+	if p.Strictness != metav1.FieldValidationIgnore {
+		v := map[string]any{}
+		if strict, err = kjson.UnmarshalStrict(p.Bytes, &v); err != nil { // B-53
+			return nil, nil, status.BadRequest("error decoding patch: %v", err)
+		}
+	}
+	after, err = jsonpatch.MergePatch(before, p.Bytes)
+	if errors.Is(err, jsonpatch.ErrBadJSONPatch) {
+		err = status.BadRequest("%v", err)
+	}
+	return after, strict, err
+}
+
+// operations applies a JSON patch (B-52).
+func (p *Patch) operations(before []byte) (after []byte, strict []error, err error) {
+	if p.Strictness != metav1.FieldValidationIgnore {
+		var ops []jsonPatchOp
+		if strict, err = kjson.UnmarshalStrict(p.Bytes, &ops); err != nil {
+			return nil, nil, status.BadRequest("error decoding patch: %s", strings.ReplaceAll(err.Error(), "patch.jsonPatchOp", "handlers.jsonPatchOp"))
+		}
+		for i, e := range strict {
+			strict[i] = fmt.Errorf("json patch %v", e)
+		}
+	}
+	ops, err := jsonpatch.DecodePatch(p.Bytes)
+	if err != nil {
+		return nil, nil, status.BadRequest("%v", err)
+	}
+	if len(ops) > maxPatchOperations {
+		return nil, nil, apierrors.NewRequestEntityTooLargeError(
+			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOperations, len(ops)))
+	}
+	if err := checkOperations(before, ops); err != nil {
+		return nil, nil, err
+	}
+	if after, err = ops.Apply(before); err != nil {
+		return nil, nil, unprocessable(err)
+	}
+	return after, strict, nil
+}
+
+// jsonPatchOp is one operation; its type's name shows in the text for a document of another shape.
+type jsonPatchOp struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	From  string `json:"from"`
+	Value any    `json:"value"`
+}
+
+func unprocessable(err error) error {
+	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+}
+
+// unreadable is the 422 for a patch whose result is no object of the kind; shown is what it quotes (B-55).
+func unreadable(shown string, err error) error {
+	return invalid.New(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
+}
+
+// decode reads the patched document into the kind (B-55, B-71).
+func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
+	shown := string(after)
+	obj, got, err := codec.DecodeAny(codec.Body{Bytes: after, Media: codec.MediaJSON, Strictness: p.Strictness}, gvk, coerce)
+	if more, ok := runtime.AsStrictDecodingError(err); ok {
+		strict, err = append(strict, more.Errors()...), nil
+	}
+	switch {
+	case err != nil && runtime.IsNotRegisteredError(err) && got != nil:
+		return nil, unreadable(shown, errors.New(codec.NotRegistered(*got)))
+	case err != nil:
+		return nil, unreadable(shown, err)
+	case *got != gvk && coerce == nil: // of a custom resource its own rules say so
+		return nil, unreadable(shown, fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, codec.InternalPackage(gvk.Group), gvk.Kind))
+	}
+	return obj, p.judge(strict, shown)
+}
+
+// judge warns of faults that aren't fatal, or refuses them (B-71).
+func (p *Patch) judge(strict []error, shown string) error {
+	if len(strict) == 0 || p.Strictness == metav1.FieldValidationIgnore {
+		return nil
+	}
+	if p.Strictness == metav1.FieldValidationStrict {
+		return unreadable(shown, runtime.NewStrictDecodingError(strict))
+	}
+	for _, e := range strict {
+		p.Warn(e.Error())
+	}
+	return nil
+}
+
+// strategic applies a strategic merge patch by the kind's own tags (B-54).
+func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runtime.Object, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(cur)
+	if err != nil {
+		return nil, err
+	}
+	doc := map[string]any{}
+	var strict []error
+	if p.Strictness == metav1.FieldValidationIgnore {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(p.Bytes, &doc)
+	} else {
+		strict, err = kjson.UnmarshalStrict(p.Bytes, &doc)
+	}
+	if err != nil {
+		return nil, status.BadRequest("%v", err)
+	}
+	if err := codec.CheckMerge(content, doc); err != nil {
+		return nil, err
+	}
+	shown := fmt.Sprintf("%+v", doc)
+	merged, err := mergeStrategic(content, doc, cur)
+	if err != nil {
+		return nil, strategicError(err)
+	}
+	next, err := resources.Scheme().New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	// What the patch says of kind and apiVersion is passed over: no text is read again.
+	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(merged, next, p.Strictness != metav1.FieldValidationIgnore)
+	if more, ok := runtime.AsStrictDecodingError(err); ok {
+		unknown := more.Errors() // in the order of a map
+		slices.SortFunc(unknown, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+		strict, err = append(strict, unknown...), nil
+	}
+	if err != nil {
+		return nil, unreadable(shown, err)
+	}
+	return next, p.judge(strict, shown)
+}
+
+// mergeStrategic merges doc into content. The library panics at directives whose items aren't what its
+// tags say, such as "$setElementOrder/finalizers": [{}]; that is the patch's fault.
+func mergeStrategic(content, doc map[string]any, kind runtime.Object) (merged map[string]any, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%w: %v", mergepatch.ErrBadJSONDoc, reason)
+		}
+	}()
+	return strategicpatch.StrategicMergeMapPatch(content, doc, kind)
+}
+
+// strategicError words what a strategic merge can't do; what has no row of its own is answered as it
+// is (B-54, 0-10; AS handlers/patch.go: interpretStrategicMergePatchError).
+func strategicError(err error) error {
+	switch {
+	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
+		errors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys), errors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
+		errors.Is(err, mergepatch.ErrUnsupportedStrategicMergePatchFormat):
+		return status.BadRequest("%v", err)
+	case errors.Is(err, mergepatch.ErrNoListOfLists), errors.Is(err, mergepatch.ErrPatchContentNotMatchRetainKeys):
+		return unprocessable(err)
+	}
+	return err
+}
