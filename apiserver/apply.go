@@ -16,13 +16,13 @@ import (
 func (s *Server) serveApply(q *request, x *rendering, p patch.Patch) error {
 	q.tracked, q.mayCreate = true, q.judgeCreate
 	code := http.StatusOK
-	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return s.applied(&q.op, old, p) })
+	out, err := s.registry.update(q.r.Context(), &q.op, func(old object) (object, error) { return s.registry.applied(&q.op, old, p) })
 	if apierrors.IsNotFound(err) && q.sub == nil { // B-04
 		code = http.StatusCreated
 		if out, err = s.createByApply(q, p); apierrors.IsAlreadyExists(err) {
 			// Somebody created it between the two steps: it is an update after all.
 			code = http.StatusOK
-			out, err = s.update(q.r.Context(), &q.op, func(old object) (object, error) { return s.applied(&q.op, old, p) })
+			out, err = s.registry.update(q.r.Context(), &q.op, func(old object) (object, error) { return s.registry.applied(&q.op, old, p) })
 		}
 	}
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *registry) applied(o *op, live object, p patch.Patch) (object, error) {
 // createByApply makes an object that isn't there. What a client may not choose for a new object is
 // discarded as for POST (J-02); a uid means another object (B-58).
 func (s *Server) createByApply(q *request, p patch.Patch) (*storage.Object, error) {
-	obj, err := s.applied(&q.op, nil, p)
+	obj, err := s.registry.applied(&q.op, nil, p)
 	if err != nil {
 		return nil, err
 	}
@@ -72,5 +72,5 @@ func (s *Server) createByApply(q *request, p patch.Patch) (*storage.Object, erro
 	if err := ignoreRevision(obj); err != nil {
 		return nil, err
 	}
-	return s.create(q.r.Context(), &q.op, obj)
+	return s.registry.create(q.r.Context(), &q.op, obj)
 }

@@ -30,7 +30,7 @@ func (s *Server) authorizers(modes []string) (chain auth.Chain, roles *live.Auth
 		case "AlwaysDeny":
 			chain = append(chain, auth.AlwaysDeny{})
 		case "RBAC":
-			roles = live.New(s.cache, s.log)
+			roles = live.New(s.registry.cache, s.log)
 			chain = append(chain, roles)
 		default:
 			return nil, nil, fmt.Errorf("%q is %w; there are %s", m, errMode, strings.Join(Modes(), ", "))
@@ -105,7 +105,7 @@ func (q *request) judgeCreate() error { return q.s.judge(attributesFor(q.user, q
 
 // judge returns the 403, nil if the request may go on.
 func (s *Server) judge(a *auth.Attributes) error {
-	d := s.authorizer.Authorize(a)
+	d := s.registry.authorizer.Authorize(a)
 	if d.Allowed() {
 		return nil
 	}

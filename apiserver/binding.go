@@ -37,7 +37,7 @@ func (s *Server) serveBinding(q *request) error {
 		return err
 	}
 	q.dryRun = isDryRun(o.DryRun)
-	if err := s.bind(q.r.Context(), &q.op, q.attributes(admission.Create, b, nil), b); err != nil {
+	if err := s.registry.bind(q.r.Context(), &q.op, q.attributes(admission.Create, b, nil), b); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{

@@ -13,7 +13,7 @@ import (
 
 // bookmark says how far the watch has come; end marks the end of the initial events (H-27, H-28).
 func (w *watch) bookmark(end bool) {
-	if !w.o.AllowWatchBookmarks || w.rev > w.s.cache.Revision() {
+	if !w.o.AllowWatchBookmarks || w.rev > w.s.registry.cache.Revision() {
 		return // nothing has come so far yet
 	}
 	o, err := w.mark(end)

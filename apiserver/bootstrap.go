@@ -22,10 +22,10 @@ import (
 // requests that it makes; what is refused, or can't be read, is only logged: whoever can bring that about
 // must not keep the server from starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func (s *Server) EnsureRoles(ctx context.Context) error {
-	if s.roles == nil {
+	if s.registry.roles == nil {
 		return nil
 	}
-	e := &ensuring{s: s, l: s.Loopback(auth.Loopback, "kube-apiserver")}
+	e := &ensuring{s: s, l: s.registry.Loopback(auth.Loopback, "kube-apiserver")}
 	all := defaults.All()
 	var jobs []func(context.Context) error
 	for _, want := range all.ClusterRoles {
@@ -47,7 +47,7 @@ func (s *Server) EnsureRoles(ctx context.Context) error {
 	if err := together(ctx, jobs); err != nil {
 		return err
 	}
-	return s.fresh(ctx) // the first request is judged by them
+	return s.registry.fresh(ctx) // the first request is judged by them
 }
 
 // together runs the jobs, some at a time, and returns an error if one has failed.
@@ -100,13 +100,13 @@ func (e *ensuring) do(p Path, try func() error) (err error) {
 
 // path is where an object is.
 func (e *ensuring) path(plural string, obj object) Path {
-	return Path{Resource: e.s.types.Lookup(rbacv1.GroupName, "v1", plural), Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	return Path{Resource: e.s.registry.types.Lookup(rbacv1.GroupName, "v1", plural), Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
 // load returns the stored object of the type; ok is false if there is none.
 func load[T object](ctx context.Context, e *ensuring, p Path) (obj T, ok bool, err error) {
 	o, err := e.l.Get(ctx, p)
-	if have, _ := e.s.cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name)); err != nil && have != nil && have.Err != nil {
+	if have, _ := e.s.registry.cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name)); err != nil && have != nil && have.Err != nil {
 		return obj, false, have.Err
 	}
 	if err != nil {

@@ -26,7 +26,7 @@ func (s *Server) components(ctx context.Context) ([]*storage.Object, error) {
 
 // selectedComponents are those that a list asks for.
 func (s *Server) selectedComponents(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, error) {
-	sel, err := s.selectionOf(t, o)
+	sel, err := s.registry.selectionOf(t, o)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (s *Server) componentStatus(ctx context.Context) corev1.ComponentStatus {
 		ObjectMeta: metav1.ObjectMeta{Name: "etcd-0"},
 		Conditions: []corev1.ComponentCondition{{Type: corev1.ComponentHealthy, Status: corev1.ConditionTrue, Message: "ok"}},
 	}
-	if _, err := s.store.Revision(ctx); err != nil {
+	if _, err := s.registry.store.Revision(ctx); err != nil {
 		c.Conditions[0] = corev1.ComponentCondition{Type: corev1.ComponentHealthy, Status: corev1.ConditionFalse, Error: err.Error()}
 	}
 	return c

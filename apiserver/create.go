@@ -20,7 +20,7 @@ func (s *Server) serveCreate(q *request) error {
 		return err
 	}
 	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
-	out, err := s.create(q.r.Context(), &q.op, obj)
+	out, err := s.registry.create(q.r.Context(), &q.op, obj)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (s *Server) serveDelete(q *request) error {
 	}
 	q.dryRun = isDryRun(o.DryRun)
 	q.warnOfPolicy(o)
-	d, err := s.delete(q.r.Context(), &q.op, o)
+	d, err := s.registry.delete(q.r.Context(), &q.op, o)
 	if err != nil {
 		return err
 	}

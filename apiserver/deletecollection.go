@@ -25,7 +25,7 @@ func (s *Server) serveDeleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.selectionOf(q.target, list); err != nil { // before the body is read
+	if _, err := s.registry.selectionOf(q.target, list); err != nil { // before the body is read
 		return err
 	}
 	opts, err := s.deleteOptions(q.r)
@@ -40,7 +40,7 @@ func (s *Server) serveDeleteCollection(q *request) error {
 	}
 	q.dryRun = isDryRun(opts.DryRun)
 	q.warnOfPolicy(opts)
-	items, meta, err := s.deleteCollection(q.r.Context(), &q.op, list, opts, func(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
+	items, meta, err := s.registry.deleteCollection(q.r.Context(), &q.op, list, opts, func(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
 		return s.list(ctx, t, o, x)
 	})
 	if err != nil {

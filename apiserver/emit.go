@@ -63,7 +63,7 @@ func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
 		return failed
 	}
 	if failed != nil {
-		w.s.unreadable(o.Key, failed, "left out of a watch")
+		w.s.registry.unreadable(o.Key, failed, "left out of a watch")
 		return nil
 	}
 	if w.count == nil {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -56,7 +57,7 @@ func (s *Server) serveEviction(q *request) error {
 		return err
 	}
 	q.dryRun = isDryRun(opts.DryRun)
-	if err := s.evict(q.r.Context(), &q.op, e, opts); err != nil {
+	if err := s.registry.evict(q.r.Context(), &q.op, e, opts); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{
@@ -91,7 +92,7 @@ func (s *registry) evict(ctx context.Context, o *op, e *policyv1.Eviction, opts 
 		if err != nil {
 			return err
 		}
-		if err := invalidOptions("DeleteOptions", metav1validation.ValidateDeleteOptions(opts)); err != nil { // C-08
+		if err := invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(opts)); err != nil { // C-08
 			return err
 		}
 		once, budget, err := s.admitEviction(ctx, o, pod, opts)

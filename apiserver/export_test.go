@@ -17,7 +17,7 @@ func (s *Server) Routes() chi.Routes {
 
 // Plugins returns the names of the plugins that there are, in the order in which they run.
 func (s *Server) Plugins() (out []string) {
-	for _, c := range s.plugins() {
+	for _, c := range s.registry.plugins() {
 		out = append(out, c.Name())
 	}
 	return out
@@ -30,8 +30,8 @@ var MatcherOf = matcherOf
 // whether the burst is over for it.
 func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, error) {
 	q := &request{op: op{target: target{res: res}}}
-	w := &watch{q: q, s: s, x: &rendering{res: res}, rev: s.cache.Revision(), out: &chunks{begun: true}, burst: true}
-	watcher, err := s.cache.Watch(res.Collection, w.rev)
+	w := &watch{q: q, s: s, x: &rendering{res: res}, rev: s.registry.cache.Revision(), out: &chunks{begun: true}, burst: true}
+	watcher, err := s.registry.cache.Watch(res.Collection, w.rev)
 	if err != nil {
 		return false, err
 	}

@@ -41,7 +41,7 @@ func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
 	if err := together(ctx, jobs); err != nil {
 		return err
 	}
-	return s.fresh(ctx)
+	return s.registry.fresh(ctx)
 }
 
 // flowJobs make the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The
@@ -89,8 +89,8 @@ var makers = map[string]string{
 
 // ensure makes an object unless it is there.
 func (s *Server) ensure(ctx context.Context, group, plural, namespace string, obj object) error {
-	l := s.Loopback(auth.Loopback, makers[group])
-	p := Path{Resource: s.types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
+	l := s.registry.Loopback(auth.Loopback, makers[group])
+	p := Path{Resource: s.registry.types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
 	_, err := l.Get(ctx, p) // first, because what a service asks for is checked before its name
 	if !apierrors.IsNotFound(err) {
 		return made(err, p)

@@ -29,17 +29,17 @@ func (s *Server) serveGet(q *request) error {
 	if query.Has("export") { // B-76
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
-	o, err := s.find(q.r.Context(), &q.op, query.Get("resourceVersion"))
+	o, err := s.registry.find(q.r.Context(), &q.op, query.Get("resourceVersion"))
 	if err != nil {
 		return err
 	}
 	if q.res.Custom {
 		err = x.unsound(o)
 	} else {
-		err = s.sound(q.res, o)
+		err = s.registry.sound(q.res, o)
 	}
 	if err != nil {
-		return s.refused(o.Key, err)
+		return s.registry.refused(o.Key, err)
 	}
 	return q.afford(x.cost(q.r, []*storage.Object{o}), func() error { return q.answer(x, http.StatusOK, o) })
 }

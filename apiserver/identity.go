@@ -127,15 +127,15 @@ type boundObjects struct {
 
 // Bound implements auth.Objects.
 func (b *boundObjects) Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool) {
-	res := b.s.types.Lookup("", "v1", resource)
+	res := b.s.registry.types.Lookup("", "v1", resource)
 	if res == nil || len(path.IsValidPathSegmentName(name)) > 0 || len(path.IsValidPathSegmentName(namespace)) > 0 {
 		return "", time.Time{}, false
 	}
-	key := target{res: res, namespace: namespace, name: name}.key(b.s.root)
-	o, _ := b.s.cache.Get(key)
+	key := target{res: res, namespace: namespace, name: name}.key(b.s.registry.root)
+	o, _ := b.s.registry.cache.Get(key)
 	if o == nil {
 		var err error
-		if o, err = b.s.load(b.ctx, key); err != nil || o == nil {
+		if o, err = b.s.registry.load(b.ctx, key); err != nil || o == nil {
 			return "", time.Time{}, false
 		}
 	}

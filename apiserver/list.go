@@ -129,7 +129,7 @@ type scan struct {
 // list returns one page of the selected objects in key order (H-18) and what goes with it. What x shows of
 // custom resources is in its views.
 func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions, x *rendering) ([]*storage.Object, metav1.ListMeta, error) {
-	sel, err := s.selectionOf(t, o)
+	sel, err := s.registry.selectionOf(t, o)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
@@ -184,7 +184,7 @@ func (s *Server) ascend(ctx context.Context, sc scan, sel *selected, x *renderin
 		if o.Err == nil && !sel.matches(o) {
 			return true
 		}
-		if err := s.sound(sel.res, o); err != nil {
+		if err := s.registry.sound(sel.res, o); err != nil {
 			return s.leaveOut(x, o.Key, err)
 		}
 		return yield(o)
@@ -205,30 +205,30 @@ func (s *Server) scanOf(ctx context.Context, t target, o *metainternal.ListOptio
 	exact := o.ResourceVersionMatch == metav1.ResourceVersionMatchExact
 	switch {
 	case o.ResourceVersion == "":
-		err = s.fresh(ctx)
-	case exact && single && rev > s.cache.Revision(): // it isn't waited for
-		if err = s.fresh(ctx); err == nil && rev > s.cache.Revision() {
-			err = tooLargeRevision(rev, s.cache.Revision(), 0)
+		err = s.registry.fresh(ctx)
+	case exact && single && rev > s.registry.cache.Revision(): // it isn't waited for
+		if err = s.registry.fresh(ctx); err == nil && rev > s.registry.cache.Revision() {
+			err = tooLargeRevision(rev, s.registry.cache.Revision(), 0)
 		}
 		if err == nil {
-			sc.state, err = s.stateAt(t.res.Collection, sel, rev)
+			sc.state, err = s.registry.stateAt(t.res.Collection, sel, rev)
 		}
 		return sc, err
 	case exact, o.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single:
-		if err := s.waitFor(ctx, rev); err != nil {
+		if err := s.registry.waitFor(ctx, rev); err != nil {
 			return sc, err
 		}
-		sc.state, err = s.stateAt(t.res.Collection, sel, rev)
+		sc.state, err = s.registry.stateAt(t.res.Collection, sel, rev)
 		return sc, err
 	case o.ResourceVersion == "0": // any state will do, whole
 		sc.limit = 0
 	default:
-		err = s.waitFor(ctx, rev)
+		err = s.registry.waitFor(ctx, rev)
 	}
 	if err != nil {
 		return sc, err
 	}
-	sc.state, err = s.newest(t.res.Collection, sel)
+	sc.state, err = s.registry.newest(t.res.Collection, sel)
 	return sc, err
 }
 
@@ -243,16 +243,16 @@ func (s *Server) resume(ctx context.Context, t target, o *metainternal.ListOptio
 	}
 	sc.from = from
 	if rev < 0 {
-		if err := s.fresh(ctx); err != nil {
+		if err := s.registry.fresh(ctx); err != nil {
 			return sc, err
 		}
-		sc.state, err = s.newest(t.res.Collection, sel)
+		sc.state, err = s.registry.newest(t.res.Collection, sel)
 		return sc, err
 	}
-	if err := s.waitFor(ctx, rev); err != nil {
+	if err := s.registry.waitFor(ctx, rev); err != nil {
 		return sc, err
 	}
-	sc.state, err = s.stateAt(t.res.Collection, sel, rev)
+	sc.state, err = s.registry.stateAt(t.res.Collection, sel, rev)
 	return sc, err
 }
 

@@ -35,28 +35,28 @@ func (s *Server) deleteMalformed(q *request, x *rendering) error {
 	if err := q.authorizeMalformed(); err != nil {
 		return err
 	}
-	ctx, key := q.r.Context(), q.key(s.root)
-	if err := s.fresh(ctx); err != nil {
+	ctx, key := q.r.Context(), q.key(s.registry.root)
+	if err := s.registry.fresh(ctx); err != nil {
 		return err
 	}
-	cur, _ := s.cache.Get(key)
+	cur, _ := s.registry.cache.Get(key)
 	for {
-		if cur == nil || s.sound(q.res, cur) == nil { // of one that isn't there upstream says the same
+		if cur == nil || s.registry.sound(q.res, cur) == nil { // of one that isn't there upstream says the same
 			return q.notMalformed()
 		}
-		_, err := s.commit(ctx, &q.op, storage.Txn{Key: key, Expect: cur.Revision, TTL: s.ttl(&q.op)})
+		_, err := s.registry.commit(ctx, &q.op, storage.Txn{Key: key, Expect: cur.Revision, TTL: s.registry.ttl(&q.op)})
 		var lost *storage.ConflictError
 		switch {
 		case err == nil:
 			s.log.Warn("an object that can't be read was deleted without its finalizers",
-				"key", key, "user", q.user.Name, "err", s.sound(q.res, cur))
+				"key", key, "user", q.user.Name, "err", s.registry.sound(q.res, cur))
 			return q.answerOther(x, http.StatusOK, q.malformedStatus())
 		case !errors.As(err, &lost):
 			return err
 		case lost.Current.ModRevision == 0:
 			cur = nil
 		default: // upstream deletes what another client has written meanwhile; here it may be readable
-			cur = s.decoder.Decode(lost.Current)
+			cur = s.registry.decoder.Decode(lost.Current)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (s *Server) deleteMalformed(q *request, x *rendering) error {
 func (q *request) authorizeMalformed() error {
 	cause := errors.New(ignoreReadError + " delete option is not allowed on a subresource or non-resource request")
 	if q.sub == nil {
-		d := q.s.authorizer.Authorize(attributesFor(q.user, q.target, deleteMalformedVerb))
+		d := q.s.registry.authorizer.Authorize(attributesFor(q.user, q.target, deleteMalformedVerb))
 		if d.Allowed() {
 			return nil
 		}
@@ -91,7 +91,7 @@ func noCollection(o *metav1.DeleteOptions) error {
 	if !ignoresReadError(o) {
 		return nil
 	}
-	return invalidOptions("DeleteOptions", field.ErrorList{
+	return invalid.Options("DeleteOptions", field.ErrorList{
 		field.Invalid(field.NewPath(ignoreReadError), true,
 			"is not allowed with DELETECOLLECTION, try again after removing the option")})
 }
@@ -133,6 +133,6 @@ func (m *malformed) err(res *resources.Resource) error {
 
 // leaveOut reports an object that a list can't show, and whether to go on.
 func (s *Server) leaveOut(x *rendering, key string, err error) (going bool) {
-	s.unreadable(key, err, "left out of a list")
+	s.registry.unreadable(key, err, "left out of a list")
 	return x.malformed == nil || x.malformed.add(key, err)
 }

@@ -12,8 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
@@ -32,20 +30,12 @@ func readQuery(q url.Values, into runtime.Object) error {
 	return nil
 }
 
-// invalidOptions is the 422 for options (A-01, A-38, C-07).
-func invalidOptions(kind string, errs field.ErrorList) error {
-	if len(errs) == 0 {
-		return nil
-	}
-	return invalid.New(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
-}
-
 func createOptions(q url.Values) (*metav1.CreateOptions, error) {
 	o := &metav1.CreateOptions{}
 	if err := readQuery(q, o); err != nil {
 		return nil, err
 	}
-	return o, invalidOptions("CreateOptions", metav1validation.ValidateCreateOptions(o))
+	return o, invalid.Options("CreateOptions", metav1validation.ValidateCreateOptions(o))
 }
 
 func updateOptions(q url.Values) (*metav1.UpdateOptions, error) {
@@ -53,7 +43,7 @@ func updateOptions(q url.Values) (*metav1.UpdateOptions, error) {
 	if err := readQuery(q, o); err != nil {
 		return nil, err
 	}
-	return o, invalidOptions("UpdateOptions", metav1validation.ValidateUpdateOptions(o))
+	return o, invalid.Options("UpdateOptions", metav1validation.ValidateUpdateOptions(o))
 }
 
 // listOptions reads and checks the options of a list or watch (H-01, H-02) and fills in what a
@@ -64,7 +54,7 @@ func listOptions(q url.Values) (*metainternal.ListOptions, error) {
 		return nil, err
 	}
 	metainternal.SetListOptionsDefaults(o, true)
-	return o, invalidOptions("ListOptions", metainternalvalidation.ValidateListOptions(o, true))
+	return o, invalid.Options("ListOptions", metainternalvalidation.ValidateListOptions(o, true))
 }
 
 // slowQuery is how many bytes of parameters take milliseconds to be read: selectors of thousands of terms.
@@ -98,7 +88,7 @@ func (s *Server) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	if !s.config.DeleteMalformed { // C-01
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
-	return o, invalidOptions("DeleteOptions", metav1validation.ValidateDeleteOptions(o))
+	return o, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(o))
 }
 
 // decodeDeleteOptions reads them with the serializers of meta's own scheme, as upstream does: of any

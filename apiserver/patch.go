@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -31,7 +32,7 @@ func (s *Server) servePatch(q *request) error {
 		return s.serveApply(q, x, p)
 	}
 	ctx := q.r.Context()
-	out, err := s.update(ctx, &q.op, func(old object) (object, error) {
+	out, err := s.registry.update(ctx, &q.op, func(old object) (object, error) {
 		if err := ctx.Err(); err != nil { // after a conflict the patch is applied again
 			return nil, err
 		}
@@ -59,7 +60,7 @@ func (q *request) patch() (patch.Patch, error) {
 		return p, err
 	}
 	if errs := metav1validation.ValidatePatchOptions(o, p.Kind); len(errs) > 0 { // B-59
-		return p, invalidOptions("PatchOptions", errs)
+		return p, invalid.Options("PatchOptions", errs)
 	}
 	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	p.Force = o.Force != nil && *o.Force

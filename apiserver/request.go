@@ -43,7 +43,7 @@ func (q *request) rendering() (*rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &rendering{res: q.res, f: f, now: q.s.now(), skip: func(o *storage.Object, err error) { q.s.unreadable(o.Key, err, "left out of a list") }}
+	x := &rendering{res: q.res, f: f, now: q.s.now(), skip: func(o *storage.Object, err error) { q.s.registry.unreadable(o.Key, err, "left out of a list") }}
 	if f.as == "Table" {
 		x.include = queryOf(q.r).Get("includeObject")
 		switch metav1.IncludeObjectPolicy(x.include) {

@@ -10,8 +10,8 @@ func (w *watch) types() (changed <-chan struct{}, going bool) {
 	if !old.Custom {
 		return nil, true
 	}
-	changed = w.s.types.Changed()
-	now := w.s.types.Lookup(old.Group, old.Version, old.Plural)
+	changed = w.s.registry.types.Changed()
+	now := w.s.registry.types.Lookup(old.Group, old.Version, old.Plural)
 	if now == old {
 		return changed, true
 	}
@@ -23,7 +23,7 @@ func (w *watch) types() (changed <-chan struct{}, going bool) {
 	}
 	t := w.q.target
 	t.res = now
-	sel, err := w.s.selectionOf(t, w.o)
+	sel, err := w.s.registry.selectionOf(t, w.o)
 	if err != nil { // a field that can't be selected any more
 		return changed, false
 	}

@@ -104,7 +104,7 @@ func (q *request) reviewAccess(m *metav1.ObjectMeta, spec *authorizationv1.Subje
 		a.Group, a.Version, a.Resource, a.Subresource = x.Group, x.Version, x.Resource, x.Subresource
 		faults = selectorFaults(x)
 	}
-	d := q.s.authorizer.Authorize(a)
+	d := q.s.registry.authorizer.Authorize(a)
 	*status = authorizationv1.SubjectAccessReviewStatus{Allowed: d.Allowed(), Denied: d.Verdict == auth.Deny, Reason: d.Reason(), EvaluationError: strings.Join(faults, "; ")}
 	return nil
 }
@@ -202,7 +202,7 @@ func (q *request) reviewRules(r *authorizationv1.SelfSubjectRulesReview) error {
 	if r.Spec.Namespace == "" {
 		return status.BadRequest("no namespace on request")
 	}
-	rules, err := q.s.authorizer.Rules(q.user, r.Spec.Namespace)
+	rules, err := q.s.registry.authorizer.Rules(q.user, r.Spec.Namespace)
 	r.Status = authorizationv1.SubjectRulesReviewStatus{ResourceRules: []authorizationv1.ResourceRule{}, NonResourceRules: []authorizationv1.NonResourceRule{}}
 	for i := range rules {
 		addRule(&r.Status, &rules[i])

@@ -102,7 +102,7 @@ func (s *Server) routes(who authenticator) chi.Router {
 func (s *Server) documents(h http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.documented.Lock()
-		if g := s.types.Generation(); g != s.documented.generation {
+		if g := s.registry.types.Generation(); g != s.documented.generation {
 			s.documented.generation = g
 			s.config.OpenAPI.Invalidate()
 		}
@@ -137,7 +137,7 @@ func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group, version
 
 // serves reports whether the group version is served; an empty version asks for the group.
 func (s *Server) serves(group, version string) bool {
-	for _, g := range s.types.Groups() {
+	for _, g := range s.registry.types.Groups() {
 		if g.Name != group {
 			continue
 		}
@@ -165,7 +165,7 @@ func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 		segments = 3
 	}
 	warn := &warning.List{}
-	t, err := resolve(s.types, group, version, afterSegments(r.URL.EscapedPath(), segments))
+	t, err := resolve(s.registry.types, group, version, afterSegments(r.URL.EscapedPath(), segments))
 	if err == nil {
 		err = s.dispatch(w, r, t, warn)
 	}

@@ -38,7 +38,7 @@ func (s *Server) serveScale(q *request) error {
 	var next scaling
 	switch q.verb {
 	case "get":
-		o, err := s.get(q.r.Context(), &q.op, queryOf(q.r).Get("resourceVersion"))
+		o, err := s.registry.get(q.r.Context(), &q.op, queryOf(q.r).Get("resourceVersion"))
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (s *Server) serveScale(q *request) error {
 		return err
 	}
 	q.tracked = true
-	out, err := s.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.scaled(old, next) })
+	out, err := s.registry.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.scaled(old, next) })
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (q *request) replaceScale() (scaling, error) {
 	}
 	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
 		if sc.UID != "" && sc.UID != cur.UID { // B-44
-			return nil, q.uidPrecondition(q.s.root, sc, cur.UID)
+			return nil, q.uidPrecondition(q.s.registry.root, sc, cur.UID)
 		}
 		return fields.Update(cur, sc.DeepCopy(), q.manager), nil
 	}, q.checkName(sc)
@@ -162,7 +162,7 @@ func (q *request) scaled(old object, next scaling) (object, error) {
 	if !found {
 		cur.Spec.Replicas = noReplicas
 	}
-	fields, err := q.s.fields.Scaling(q.res, old)
+	fields, err := q.s.registry.fields.Scaling(q.res, old)
 	if err != nil {
 		return nil, err
 	}

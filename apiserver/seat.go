@@ -135,10 +135,10 @@ func (s *Server) inFlight(verb string) (done func()) {
 
 // countOf is how many objects are stored where a list looks for them.
 func (s *Server) countOf(q *request) int {
-	snapshot, err := s.cache.Snapshot(q.res.Collection, 0)
+	snapshot, err := s.registry.cache.Snapshot(q.res.Collection, 0)
 	if err != nil {
 		return 0
 	}
-	prefix := q.key(s.root)
+	prefix := q.key(s.registry.root)
 	return snapshot.Count(prefix, prefix)
 }

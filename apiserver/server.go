@@ -90,9 +90,11 @@ type Config struct {
 
 // Server serves the API. Its methods may be called from any goroutine.
 type Server struct {
-	*registry
-	config  Config
-	metrics *metrics
+	registry *registry
+	config   Config
+	log      *slog.Logger
+	now      func() time.Time
+	metrics  *metrics
 	// documented is the generation of types that OpenAPI documents were last asked of.
 	documented struct {
 		sync.Mutex
@@ -158,16 +160,16 @@ func (c *Config) setDefaults() {
 func New(c Config) (*Server, error) {
 	c.setDefaults()
 	metrics := newMetrics(c.Registry, c.Types)
-	s := &Server{config: c, metrics: metrics, closing: make(chan struct{}), registry: &registry{
+	s := &Server{config: c, log: c.Log, now: c.Now, metrics: metrics, closing: make(chan struct{}), registry: &registry{
 		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types, log: c.Log, now: c.Now,
 		services: c.Services, eventTTL: c.EventTTL, timeout: c.RequestTimeout,
 		corrupt: metrics.corrupt, complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
 		turn:   make(chan struct{}, 1),
 	}}
-	s.listAll, s.registry.observe = s.listUnshown, s.observed
-	s.past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, s.root), Known: known(c.Cache)})
-	pastMetrics(c.Registry, s.past)
+	s.registry.listAll, s.registry.observe = s.listUnshown, s.observed
+	s.registry.past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, s.registry.root), Known: known(c.Cache)})
+	pastMetrics(c.Registry, s.registry.past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
 	s.connections = connections.New(c.MemoryInFlight/2, runtime.GOMAXPROCS(0))
 	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
@@ -179,18 +181,23 @@ func New(c Config) (*Server, error) {
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error
-	if s.authorizer, s.roles, err = s.authorizers(c.Modes); err != nil {
+	if s.registry.authorizer, s.registry.roles, err = s.authorizers(c.Modes); err != nil {
 		return nil, err
 	}
 	var absent []string
-	s.admission, absent, err = admission.Choose(s.plugins(), c.EnableAdmission, c.DisableAdmission)
+	s.registry.admission, absent, err = admission.Choose(s.registry.plugins(), c.EnableAdmission, c.DisableAdmission)
 	if len(absent) > 0 {
 		s.log.Warn("admission plugins are enabled that have no effect here", "plugins", strings.Join(absent, ","))
 	}
-	if s.roles != nil {
-		s.admission = append(s.admission, &escalation{s.registry})
+	if s.registry.roles != nil {
+		s.registry.admission = append(s.registry.admission, &escalation{s.registry})
 	}
 	return s, err
+}
+
+// Loopback is for requests of the process's own.
+func (s *Server) Loopback(u auth.User, manager string) *Loopback {
+	return s.registry.Loopback(u, manager)
 }
 
 // plugins are the admission plugins in the order in which they run.

@@ -49,7 +49,7 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	a := q.attributes(admission.Create, tr, nil)
-	if err := s.admission.Admit(q.r.Context(), a); err != nil { // B-72, B-73
+	if err := s.registry.admission.Admit(q.r.Context(), a); err != nil { // B-72, B-73
 		return err
 	}
 	account, err := q.accountOf(tr)
@@ -67,7 +67,7 @@ func (s *Server) serveToken(q *request) error {
 	if errs := validateTokenRequest(tr); len(errs) > 0 {
 		return invalid.New(tokenRequestKind.GroupKind(), "", errs)
 	}
-	if err := s.admission.Validate(q.r.Context(), a); err != nil {
+	if err := s.registry.admission.Validate(q.r.Context(), a); err != nil {
 		return err
 	}
 	if len(tr.Spec.Audiences) == 0 {
@@ -97,7 +97,7 @@ func (q *request) accountOf(tr *authenticationv1.TokenRequest) (*storage.Object,
 		return nil, invalid.New(tokenRequestKind.GroupKind(), q.name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "name"), tr.Name, "must match the service account name if specified")})
 	}
-	account, err := q.s.get(q.r.Context(), &q.op, "")
+	account, err := q.s.registry.get(q.r.Context(), &q.op, "")
 	if err == nil && tr.UID != "" && string(tr.UID) != account.Meta.UID {
 		return nil, apierrors.NewConflict(schema.GroupResource{Group: tokenRequestKind.Group, Resource: tokenRequestKind.Kind}, q.name, fmt.Errorf(
 			"the UID in the token request (%s) does not match the UID of the service account (%s)", tr.UID, account.Meta.UID))
@@ -123,14 +123,14 @@ func (s *Server) bindToken(q *request, ref *authenticationv1.BoundObjectReferenc
 	if kind.Group != "" || plural == "" {
 		return status.BadRequest("cannot bind token to object of type %s", kind)
 	}
-	on := op{target: target{res: s.types.Lookup("", "v1", plural), name: ref.Name, namespace: q.namespace}}
+	on := op{target: target{res: s.registry.types.Lookup("", "v1", plural), name: ref.Name, namespace: q.namespace}}
 	if plural == "nodes" {
 		on.namespace = ""
 	}
 	if len(path.IsValidPathSegmentName(ref.Name)) > 0 || ref.Name == "" {
 		return on.notFound()
 	}
-	o, err := s.get(q.r.Context(), &on, "")
+	o, err := s.registry.get(q.r.Context(), &on, "")
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (s *Server) serveUpdate(q *request) error {
 	}
 	dedupOwners(obj, false, q.warn.Add)
 	q.dryRun, q.manager, q.mayCreate = isDryRun(o.DryRun), q.managerOr(o.FieldManager), q.judgeCreate
-	out, created, err := s.replaceOrCreate(q.r.Context(), &q.op, obj)
+	out, created, err := s.registry.replaceOrCreate(q.r.Context(), &q.op, obj)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (s *Server) serveVirtual(q *request, x *rendering, b codec.Body, o *metav1.
 
 // postBinding is POST of bindings: pods/binding by the body's name.
 func (s *Server) postBinding(q *request, x *rendering, b *corev1.Binding, o *metav1.CreateOptions) error {
-	pods := s.types.Lookup("", "v1", "pods")
+	pods := s.registry.types.Lookup("", "v1", "pods")
 	if pods == nil {
 		return status.ErrNoRoute
 	}
@@ -41,7 +41,7 @@ func (s *Server) postBinding(q *request, x *rendering, b *corev1.Binding, o *met
 	a.DryRun = isDryRun(o.DryRun)
 	on := q.op
 	on.res, on.sub, on.name, on.dryRun = pods, pods.Subresource("binding"), b.Name, isDryRun(o.DryRun)
-	if err := s.bind(q.r.Context(), &on, a, b); err != nil {
+	if err := s.registry.bind(q.r.Context(), &on, a, b); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{

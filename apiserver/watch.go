@@ -55,7 +55,7 @@ func (s *Server) serveWatch(q *request) error {
 	if err != nil {
 		return err
 	}
-	sel, err := s.selectionOf(q.target, o)
+	sel, err := s.registry.selectionOf(q.target, o)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func untilDue(end time.Time) time.Duration {
 // change; or that the watch ends here.
 func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, retyped <-chan struct{}, ended bool) {
 	retyped, going := w.types()
-	if !going && w.s.fresh(ctx) != nil { // what was written to the resource before it went is sent
+	if !going && w.s.registry.fresh(ctx) != nil { // what was written to the resource before it went is sent
 		return nil, nil, true
 	}
 	events, rev, err := watcher.Poll()
@@ -262,20 +262,20 @@ func (w *watch) start() (*cache.Watcher, error) {
 	var err error
 	switch {
 	case initial && w.o.ResourceVersion == "", !initial && w.rev == 0 && w.o.ResourceVersion == "":
-		err = w.s.fresh(ctx)
+		err = w.s.registry.fresh(ctx)
 	case initial && w.rev > 0:
-		err = w.s.waitFor(ctx, w.rev)
+		err = w.s.registry.waitFor(ctx, w.rev)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !initial {
 		if w.rev == 0 {
-			w.rev = w.s.cache.Revision()
+			w.rev = w.s.registry.cache.Revision()
 		}
 		return w.watchFrom(collection, w.rev)
 	}
-	snap, err := w.s.cache.Snapshot(collection, 0)
+	snap, err := w.s.registry.cache.Snapshot(collection, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -287,13 +287,13 @@ func (w *watch) start() (*cache.Watcher, error) {
 	if w.o.AllowWatchBookmarks {
 		w.bookmark(true)
 	}
-	return w.s.cache.Watch(collection, w.rev)
+	return w.s.registry.cache.Watch(collection, w.rev)
 }
 
 // watchFrom starts after a revision that the client knows. One that has not been written yet is
 // accepted: the watch is silent until events beyond it occur (H-29).
 func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
-	return w.s.cache.Watch(collection, min(rev, w.s.cache.Revision()))
+	return w.s.registry.cache.Watch(collection, min(rev, w.s.registry.cache.Revision()))
 }
 
 // send writes the events that this watch selects (H-31), and counts them.
@@ -319,7 +319,7 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 		case before && e.Type == cache.Deleted:
 			err = w.emit("DELETED", e.Object, e)
 		case before: // it left the selection: its last selected content, at this revision
-			left := w.s.decoder.Revise(e.Prev, e.Revision)
+			left := w.s.registry.decoder.Revise(e.Prev, e.Revision)
 			w.x.revised(e.Prev, left)
 			err = w.emit("DELETED", left, nil)
 		}
@@ -389,10 +389,10 @@ func (w *watch) shows(o *storage.Object) bool {
 		return false
 	}
 	if !w.sel.res.Custom {
-		err = w.s.sound(w.sel.res, o)
+		err = w.s.registry.sound(w.sel.res, o)
 	}
 	if err != nil {
-		w.s.unreadable(o.Key, err, "left out of a watch")
+		w.s.registry.unreadable(o.Key, err, "left out of a watch")
 	}
 	return err == nil
 }

@@ -137,18 +137,18 @@ func (s *Server) present(q *request) *storage.Object {
 	if q.name == "" || q.res.Collection == "" {
 		return nil
 	}
-	o, _ := s.cache.Get(q.key(s.root))
+	o, _ := s.registry.cache.Get(q.key(s.registry.root))
 	return o
 }
 
 // weighLargest is weighStored for the object of a collection that takes most.
 func (s *Server) weighLargest(q *request) (most int64) {
 	shape := resourceKind(q.res).Shape()
-	snapshot, err := s.cache.Snapshot(q.res.Collection, 0)
+	snapshot, err := s.registry.cache.Snapshot(q.res.Collection, 0)
 	if err != nil {
 		return 0
 	}
-	prefix := q.key(s.root)
+	prefix := q.key(s.registry.root)
 	snapshot.Ascend(prefix, prefix, func(o *storage.Object) bool {
 		if len(o.JSON) > smallObject {
 			most = max(most, shape.JSON(o.JSON).Write())

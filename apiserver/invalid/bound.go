@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -18,6 +19,14 @@ const (
 // New returns the Status for an object of the kind with these errors, of which there must be one.
 func New(kind schema.GroupKind, name string, errs field.ErrorList) *apierrors.StatusError {
 	return apierrors.NewInvalid(kind, name, first(errs))
+}
+
+// Options is the 422 for options; nil if there are no errors (A-01, A-38, C-07).
+func Options(kind string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return New(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
 // Enough reports whether further errors would not be told.
