@@ -9,6 +9,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
 // attributesOf reads what a request is to be judged by from its path, before anybody knows whether there
@@ -34,7 +35,7 @@ func attributesOf(r *http.Request) *auth.Attributes {
 	}
 	if parts[0] == "namespaces" && len(parts) > 1 {
 		a.Namespace = parts[1]
-		if len(parts) > 2 && !slices.Contains(namespaceSubresources, parts[2]) {
+		if len(parts) > 2 && !slices.Contains(registry.NamespaceSubresources, parts[2]) {
 			parts = parts[2:]
 		}
 	}
@@ -98,14 +99,14 @@ func methodVerb(method string) string {
 }
 
 // attributesFor are those of a request that was routed.
-func attributesFor(u auth.User, t target, verb string) *auth.Attributes {
-	a := &auth.Attributes{User: u, Verb: verb, IsResource: true, Group: t.res.Group, Version: t.res.Version, Resource: t.res.Plural,
-		Namespace: t.namespace, Name: t.name}
-	if t.sub != nil {
-		a.Subresource = t.sub.Name
+func attributesFor(u auth.User, t registry.Target, verb string) *auth.Attributes {
+	a := &auth.Attributes{User: u, Verb: verb, IsResource: true, Group: t.Resource.Group, Version: t.Resource.Version, Resource: t.Resource.Plural,
+		Namespace: t.Namespace, Name: t.Name}
+	if t.Subresource != nil {
+		a.Subresource = t.Subresource.Name
 	}
 	if a.Group == "" && a.Resource == "namespaces" {
-		a.Namespace = t.name // a namespace is in itself
+		a.Namespace = t.Name // a namespace is in itself
 	}
 	return a
 }

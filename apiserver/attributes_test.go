@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -64,7 +65,7 @@ func FuzzAttributes(f *testing.F) {
 		}
 		r := &http.Request{Method: http.MethodGet, URL: u}
 		judged := attributesOf(r)
-		to, err := resolve(types, "", "v1", afterSegments(u.EscapedPath(), 2))
+		to, err := registry.Resolve(types, "", "v1", afterSegments(u.EscapedPath(), 2))
 		if err != nil {
 			return
 		}
@@ -72,7 +73,7 @@ func FuzzAttributes(f *testing.F) {
 		switch same := covers(judged, routed); {
 		case !same && u.Path == u.EscapedPath():
 			t.Errorf("%q: judged as %+v, routed as %+v", path, judged, routed)
-		case same && strings.Count(u.Path, "/") != strings.Count(u.EscapedPath(), "/") && to.rest == "":
+		case same && strings.Count(u.Path, "/") != strings.Count(u.EscapedPath(), "/") && to.Rest == "":
 			t.Errorf("%q hides a slash: judged as %+v, routed as %+v", path, judged, routed)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/rbac/live"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
 // Modes are those that --authorization-mode may name.
@@ -30,7 +31,7 @@ func (s *Server) authorizers(modes []string) (chain auth.Chain, roles *live.Auth
 		case "AlwaysDeny":
 			chain = append(chain, auth.AlwaysDeny{})
 		case "RBAC":
-			roles = live.New(s.registry.cache, s.log)
+			roles = live.New(s.registry.Cache, s.log)
 			chain = append(chain, roles)
 		default:
 			return nil, nil, fmt.Errorf("%q is %w; there are %s", m, errMode, strings.Join(Modes(), ", "))
@@ -87,7 +88,7 @@ func (s *Server) judgeAsked(r *http.Request, a *auth.Attributes) error {
 
 // authorizeTarget judges a routed request, unless it was judged as the same before. A path that can be
 // read in two ways is judged by both.
-func (s *Server) authorizeTarget(r *http.Request, t target, verb string) error {
+func (s *Server) authorizeTarget(r *http.Request, t registry.Target, verb string) error {
 	if s.allowsAll() || verb == "" { // a method without a verb is served nowhere
 		return nil
 	}
@@ -101,11 +102,11 @@ func (s *Server) authorizeTarget(r *http.Request, t target, verb string) error {
 
 // judgeCreate judges a request for another verb that turns out to create the object
 // (AS pkg/endpoints/handlers/update.go: withAuthorization).
-func (q *request) judgeCreate() error { return q.s.judge(attributesFor(q.user, q.target, "create")) }
+func (q *request) judgeCreate() error { return q.s.judge(attributesFor(q.User, q.Target, "create")) }
 
 // judge returns the 403, nil if the request may go on.
 func (s *Server) judge(a *auth.Attributes) error {
-	d := s.registry.authorizer.Authorize(a)
+	d := s.registry.Authorizer.Authorize(a)
 	if d.Allowed() {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
@@ -77,16 +78,16 @@ func BenchmarkSelect(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, sel := range map[string]selected{
-		"all":   {res: res},
-		"label": {res: res, labels: equal},
-		"name":  {res: res, fields: []requirement{{index: nameField, value: "000007"}}},
+	for name, sel := range map[string]registry.Selection{
+		"all":   {Resource: res},
+		"label": {Resource: res, Labels: equal},
+		"name":  {Resource: res, Fields: []registry.Requirement{{Index: registry.NameField, Value: "000007"}}},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, o := range objs {
-					sel.matches(o)
+					sel.Matches(o)
 				}
 			}
 		})
@@ -102,7 +103,7 @@ func (discard) flush() error       { return nil }
 // BenchmarkFrame sends 1,000 events to one more watcher, and to the first one.
 func BenchmarkFrame(b *testing.B) {
 	types, res, objs := benchTypes(b, 1000)
-	s := &Server{registry: &registry{types: types}, metrics: newMetrics(prometheus.NewRegistry(), types)}
+	s := &Server{registry: &registry.Registry{Types: types}, metrics: newMetrics(prometheus.NewRegistry(), types)}
 	fresh := func() []*cache.Event {
 		events := make([]*cache.Event, len(objs))
 		for i, o := range objs {
@@ -114,7 +115,7 @@ func BenchmarkFrame(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			x := &rendering{res: res, f: format{media: codec.MediaJSON}}
-			w := &watch{q: &request{op: op{target: target{res: res}}}, s: s, x: x, sel: selected{res: res, prefix: "/registry/configmaps/"}, out: discard{}}
+			w := &watch{q: &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}, s: s, x: x, sel: registry.Selection{Resource: res, Prefix: "/registry/configmaps/"}, out: discard{}}
 			w.share()
 			events := fresh()
 			for b.Loop() {
@@ -133,7 +134,7 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkPatch(b *testing.B) {
 	types, res, objs := benchTypes(b, 1)
 	managers := apply.New(apply.Config{Types: types})
-	o := &op{target: target{res: res, namespace: "default", name: objs[0].Meta.Name}, warn: &warning.List{}, manager: "bench"}
+	o := &registry.Operation{Target: registry.Target{Resource: res, Namespace: "default", Name: objs[0].Meta.Name}, Warn: &warning.List{}, Manager: "bench"}
 	p := patch.Patch{Kind: "application/merge-patch+json", Bytes: []byte(`{"data":{"k":"w"}}`), Strictness: metav1.FieldValidationWarn, Warn: func(string) {}}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -143,22 +144,22 @@ func BenchmarkPatch(b *testing.B) {
 	}
 }
 
-func patchOnce(o *op, p patch.Patch, managers *apply.Managers, cur *storage.Object) error {
-	old, err := o.decode(cur)
+func patchOnce(o *registry.Operation, p patch.Patch, managers *apply.Managers, cur *storage.Object) error {
+	old, err := o.Decode(cur)
 	if err != nil {
 		return err
 	}
-	obj, err := o.patched(old.DeepCopyObject().(object), p)
+	obj, err := o.Patched(old.DeepCopyObject().(registry.Object), p)
 	if err != nil {
 		return err
 	}
-	managers.Update(o.res, "", old, obj, o.manager)
-	prepareUpdate(o.res, nil, obj, old)
-	inherit(obj, old)
-	if err := o.validateChange(obj, old); err != nil {
+	managers.Update(o.Resource, "", old, obj, o.Manager)
+	registry.PrepareUpdate(o.Resource, nil, obj, old)
+	registry.Inherit(obj, old)
+	if err := o.ValidateChange(obj, old); err != nil {
 		return err
 	}
 	apply.KeepTimes(obj, old)
-	_, err = codec.EncodeStored(o.res, obj)
+	_, err = codec.EncodeStored(o.Resource, obj)
 	return err
 }

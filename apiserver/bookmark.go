@@ -7,19 +7,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // bookmark says how far the watch has come; end marks the end of the initial events (H-27, H-28).
 func (w *watch) bookmark(end bool) {
-	if !w.o.AllowWatchBookmarks || w.rev > w.s.registry.cache.Revision() {
+	if !w.o.AllowWatchBookmarks || w.rev > w.s.registry.Cache.Revision() {
 		return // nothing has come so far yet
 	}
 	o, err := w.mark(end)
 	switch {
 	case err != nil:
-	case w.q.res.Custom && w.x.f.as == "": // a schema's defaults are none of its business
+	case w.q.Resource.Custom && w.x.f.as == "": // a schema's defaults are none of its business
 		var frame []byte
 		if frame, err = w.x.frame("BOOKMARK", o.JSON); err == nil {
 			err = w.out.write(frame)
@@ -35,15 +36,15 @@ func (w *watch) bookmark(end bool) {
 // mark is an object of the kind that has nothing but a revision. Fields that are printed even if they
 // are empty are (AS cacher.go: newFunc).
 func (w *watch) mark(end bool) (*storage.Object, error) {
-	gvk := w.q.res.GroupVersionKind()
-	o := object(&unstructured.Unstructured{Object: map[string]any{}})
-	if !w.q.res.Custom {
-		gvk = w.q.res.Stored
+	gvk := w.q.Resource.GroupVersionKind()
+	o := registry.Object(&unstructured.Unstructured{Object: map[string]any{}})
+	if !w.q.Resource.Custom {
+		gvk = w.q.Resource.Stored
 		empty, err := resources.Scheme().New(gvk)
 		if err != nil {
 			return nil, err
 		}
-		o = empty.(object)
+		o = empty.(registry.Object)
 	}
 	o.GetObjectKind().SetGroupVersionKind(gvk)
 	o.SetResourceVersion(strconv.FormatInt(w.rev, 10))

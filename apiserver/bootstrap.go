@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/rbac/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -22,7 +23,7 @@ import (
 // requests that it makes; what is refused, or can't be read, is only logged: whoever can bring that about
 // must not keep the server from starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func (s *Server) EnsureRoles(ctx context.Context) error {
-	if s.registry.roles == nil {
+	if s.registry.Roles == nil {
 		return nil
 	}
 	e := &ensuring{s: s, l: s.registry.Loopback(auth.Loopback, "kube-apiserver")}
@@ -47,7 +48,7 @@ func (s *Server) EnsureRoles(ctx context.Context) error {
 	if err := together(ctx, jobs); err != nil {
 		return err
 	}
-	return s.registry.fresh(ctx) // the first request is judged by them
+	return s.registry.Fresh(ctx) // the first request is judged by them
 }
 
 // together runs the jobs, some at a time, and returns an error if one has failed.
@@ -75,14 +76,14 @@ func together(ctx context.Context, jobs []func(context.Context) error) (err erro
 // ensuring makes the requests.
 type ensuring struct {
 	s *Server
-	l *Loopback
+	l *registry.Loopback
 }
 
 // races bounds how often an object is tried for that other instances ensure at the same time.
 const races = 8
 
 // do calls try until nobody else has changed the object meanwhile.
-func (e *ensuring) do(p Path, try func() error) (err error) {
+func (e *ensuring) do(p registry.Path, try func() error) (err error) {
 	for range races {
 		if err = try(); err == nil || !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
 			break
@@ -99,14 +100,14 @@ func (e *ensuring) do(p Path, try func() error) (err error) {
 }
 
 // path is where an object is.
-func (e *ensuring) path(plural string, obj object) Path {
-	return Path{Resource: e.s.registry.types.Lookup(rbacv1.GroupName, "v1", plural), Namespace: obj.GetNamespace(), Name: obj.GetName()}
+func (e *ensuring) path(plural string, obj registry.Object) registry.Path {
+	return registry.Path{Resource: e.s.registry.Types.Lookup(rbacv1.GroupName, "v1", plural), Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
 // load returns the stored object of the type; ok is false if there is none.
-func load[T object](ctx context.Context, e *ensuring, p Path) (obj T, ok bool, err error) {
+func load[T registry.Object](ctx context.Context, e *ensuring, p registry.Path) (obj T, ok bool, err error) {
 	o, err := e.l.Get(ctx, p)
-	if have, _ := e.s.registry.cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name)); err != nil && have != nil && have.Err != nil {
+	if have, _ := e.s.registry.Cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name)); err != nil && have != nil && have.Err != nil {
 		return obj, false, have.Err
 	}
 	if err != nil {
@@ -115,8 +116,8 @@ func load[T object](ctx context.Context, e *ensuring, p Path) (obj T, ok bool, e
 		}
 		return obj, false, err
 	}
-	read := op{target: target{res: p.Resource}}
-	got, err := read.decode(o)
+	read := registry.Operation{Target: registry.Target{Resource: p.Resource}}
+	got, err := read.Decode(o)
 	if err != nil {
 		return obj, false, err
 	}
@@ -125,14 +126,14 @@ func load[T object](ctx context.Context, e *ensuring, p Path) (obj T, ok bool, e
 }
 
 // create makes the object in its collection.
-func (e *ensuring) create(ctx context.Context, p Path, obj object) error {
+func (e *ensuring) create(ctx context.Context, p registry.Path, obj registry.Object) error {
 	p.Name = ""
 	_, err := e.l.Create(ctx, p, obj)
 	return err
 }
 
 // ensureJob creates a role or adds to it.
-func ensureJob[T object](e *ensuring, plural string, want T, reconcile func(have, want T) bool) func(context.Context) error {
+func ensureJob[T registry.Object](e *ensuring, plural string, want T, reconcile func(have, want T) bool) func(context.Context) error {
 	p := e.path(plural, want)
 	return func(ctx context.Context) error {
 		return e.do(p, func() error {
@@ -152,7 +153,7 @@ func ensureJob[T object](e *ensuring, plural string, want T, reconcile func(have
 }
 
 // bindingJob creates a binding, adds to it, or makes it anew.
-func bindingJob[T object](e *ensuring, plural string, want T, view func(T) defaults.Binding) func(context.Context) error {
+func bindingJob[T registry.Object](e *ensuring, plural string, want T, view func(T) defaults.Binding) func(context.Context) error {
 	p := e.path(plural, want)
 	return func(ctx context.Context) error {
 		return e.do(p, func() error {

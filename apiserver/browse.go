@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -16,8 +17,8 @@ const (
 // browse calls yield with the selected custom resources of a state from a key on, in key order, until it
 // returns false. Each is read once for the answer: what x shows of it is in its views. limit is how many
 // yield takes at most; 0 is no bound.
-func (s *Server) browse(ctx context.Context, st state, from string, limit int64, sel *selected, x *rendering, yield func(*storage.Object) bool) (err error) {
-	deep, n := sel.deep(), readAhead
+func (s *Server) browse(ctx context.Context, st registry.State, from string, limit int64, sel *registry.Selection, x *rendering, yield func(*storage.Object) bool) (err error) {
+	deep, n := sel.Deep(), readAhead
 	if limit > 0 {
 		n = int(min(limit, readAhead))
 	}
@@ -42,7 +43,7 @@ func (s *Server) browse(ctx context.Context, st state, from string, limit int64,
 }
 
 // meet shows an object to yield if it is sound and selected.
-func (s *Server) meet(o *storage.Object, deep bool, sel *selected, x *rendering, yield func(*storage.Object) bool) (going bool, err error) {
+func (s *Server) meet(o *storage.Object, deep bool, sel *registry.Selection, x *rendering, yield func(*storage.Object) bool) (going bool, err error) {
 	if err := x.unsound(o); err != nil {
 		x.forget(o)
 		return s.leaveOut(x, o.Key, err), nil
@@ -52,7 +53,7 @@ func (s *Server) meet(o *storage.Object, deep bool, sel *selected, x *rendering,
 		if err != nil {
 			return false, err
 		}
-		if !sel.has(storage.Select(data, sel.res.Fields)) {
+		if !sel.Has(storage.Select(data, sel.Resource.Fields)) {
 			x.forget(o)
 			return true, nil
 		}
@@ -64,11 +65,11 @@ func (s *Server) meet(o *storage.Object, deep bool, sel *selected, x *rendering,
 }
 
 // ahead returns up to n of the next objects, whose metadata is selected, and the key to go on from if there is more.
-func (s *Server) ahead(ctx context.Context, st state, from string, n int, sel *selected, x *rendering) (batch []*storage.Object, next string, more bool, err error) {
+func (s *Server) ahead(ctx context.Context, st registry.State, from string, n int, sel *registry.Selection, x *rendering) (batch []*storage.Object, next string, more bool, err error) {
 	size := 0
-	err = st.Ascend(ctx, max(from, sel.key), n, func(o *storage.Object) bool {
+	err = st.Ascend(ctx, max(from, sel.Key), n, func(o *storage.Object) bool {
 		switch {
-		case sel.key != "" && o.Key != sel.key:
+		case sel.Key != "" && o.Key != sel.Key:
 			return false
 		case len(batch) == n || size >= readBytes:
 			next, more = o.Key, true
@@ -77,7 +78,7 @@ func (s *Server) ahead(ctx context.Context, st state, from string, n int, sel *s
 			if !s.leaveOut(x, o.Key, o.Err) {
 				return false
 			}
-		case sel.likes(o):
+		case sel.Likes(o):
 			batch, size = append(batch, o), size+len(o.JSON)
 		}
 		return true

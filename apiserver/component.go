@@ -11,6 +11,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -25,13 +26,13 @@ func (s *Server) components(ctx context.Context) ([]*storage.Object, error) {
 }
 
 // selectedComponents are those that a list asks for.
-func (s *Server) selectedComponents(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, error) {
-	sel, err := s.registry.selectionOf(t, o)
+func (s *Server) selectedComponents(ctx context.Context, t registry.Target, o *metainternal.ListOptions) ([]*storage.Object, error) {
+	sel, err := s.registry.SelectionOf(t, o)
 	if err != nil {
 		return nil, err
 	}
 	items, err := s.components(ctx)
-	return slices.DeleteFunc(items, func(o *storage.Object) bool { return !sel.matches(o) }), err
+	return slices.DeleteFunc(items, func(o *storage.Object) bool { return !sel.Matches(o) }), err
 }
 
 // componentStatus is the health of the one component that is apart from the server itself.
@@ -41,7 +42,7 @@ func (s *Server) componentStatus(ctx context.Context) corev1.ComponentStatus {
 		ObjectMeta: metav1.ObjectMeta{Name: "etcd-0"},
 		Conditions: []corev1.ComponentCondition{{Type: corev1.ComponentHealthy, Status: corev1.ConditionTrue, Message: "ok"}},
 	}
-	if _, err := s.registry.store.Revision(ctx); err != nil {
+	if _, err := s.registry.Store.Revision(ctx); err != nil {
 		c.Conditions[0] = corev1.ComponentCondition{Type: corev1.ComponentHealthy, Status: corev1.ConditionFalse, Error: err.Error()}
 	}
 	return c
@@ -54,10 +55,10 @@ func (s *Server) getVirtual(q *request, x *rendering) error {
 		return err
 	}
 	for _, o := range items {
-		if o.Meta.Name == q.name {
+		if o.Meta.Name == q.Name {
 			return q.answer(x, http.StatusOK, o)
 		}
 	}
 	//lint:ignore ST1005 it is what clients see (0-10)
-	return fmt.Errorf("Component not found: %s", q.name)
+	return fmt.Errorf("Component not found: %s", q.Name)
 }

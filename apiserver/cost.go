@@ -93,7 +93,7 @@ func (s *Server) scanCost(q *request, x *rendering, limit int64) (n int64) {
 	if !x.res.Custom || x.res.FromStored == nil || x.metadataOnly() {
 		return 0
 	}
-	snapshot, err := s.registry.cache.Snapshot(x.res.Collection, 0)
+	snapshot, err := s.registry.Cache.Snapshot(x.res.Collection, 0)
 	if err != nil {
 		return 0
 	}
@@ -101,7 +101,7 @@ func (s *Server) scanCost(q *request, x *rendering, limit int64) (n int64) {
 	if limit > 0 {
 		most = int(min(limit, readAhead))
 	}
-	prefix := q.key(s.registry.root)
+	prefix := q.Key(s.registry.Root)
 	snapshot.Ascend(prefix, prefix, func(o *storage.Object) bool {
 		size, count = size+len(o.JSON), count+1
 		n += copies*int64(len(o.JSON)) + 2*weight.Tree.JSON(o.JSON).Decoded()

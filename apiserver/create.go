@@ -1,6 +1,10 @@
 package apiserver
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+)
 
 // serveCreate is POST on a collection.
 func (s *Server) serveCreate(q *request) error {
@@ -12,15 +16,15 @@ func (s *Server) serveCreate(q *request) error {
 	if err != nil {
 		return err
 	}
-	if q.res.Collection == "" {
+	if q.Resource.Collection == "" {
 		return s.serveVirtual(q, x, b, o)
 	}
 	obj, err := q.stored(b)
 	if err != nil {
 		return err
 	}
-	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
-	out, err := s.registry.create(q.r.Context(), &q.op, obj)
+	q.DryRun, q.Manager = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
+	out, err := s.registry.Create(q.r.Context(), &q.Operation, obj)
 	if err != nil {
 		return err
 	}

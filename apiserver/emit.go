@@ -44,7 +44,7 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 // wakes would have theirs in memory half made.
 func (w *watch) frame(typ string, o *storage.Object) (frame []byte, err error) {
 	large := len(o.JSON) >= largeObject && (!w.x.res.Custom || w.x.res.FromStored == nil)
-	ended := w.s.inTurn(w.q.r, w.q.user.Name, large, func() {
+	ended := w.s.inTurn(w.q.r, w.q.User.Name, large, func() {
 		var object []byte
 		if object, err = w.render(o); err == nil {
 			frame, err = w.x.frame(typ, object)
@@ -63,11 +63,11 @@ func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
 		return failed
 	}
 	if failed != nil {
-		w.s.registry.unreadable(o.Key, failed, "left out of a watch")
+		w.s.registry.Unreadable(o.Key, failed, "left out of a watch")
 		return nil
 	}
 	if w.count == nil {
-		w.count = w.s.metrics.events(w.q.res)
+		w.count = w.s.metrics.events(w.q.Resource)
 	}
 	w.count.Inc()
 	return w.out.write(frame)

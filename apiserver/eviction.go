@@ -1,34 +1,14 @@
 package apiserver
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net/http"
-	"reflect"
 
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/admission"
-	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/storage"
 )
-
-var (
-	evictionKind = policyv1.SchemeGroupVersion.WithKind("Eviction")
-	budgets      = schema.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}
-)
-
-// maxDisrupted is how many unconfirmed evictions a budget may hold.
-const maxDisrupted = 2000
 
 // serveEviction is POST of pods/eviction: a DELETE that asks the pod's disruption budget first
 // (C-69; K pkg/registry/core/pod/storage/eviction.go).
@@ -41,223 +21,25 @@ func (s *Server) serveEviction(q *request) error {
 	if err != nil {
 		return err
 	}
-	obj, err := q.other(b, evictionKind)
+	obj, err := q.other(b, registry.EvictionKind)
 	if err != nil {
 		return err
 	}
 	e := obj.(*policyv1.Eviction)
-	if e.Name != q.name {
+	if e.Name != q.Name {
 		return status.BadRequest("name in URL does not match name in Eviction object")
 	}
-	if err := matchNamespace(q.res, e, q.namespace); err != nil {
+	if err := registry.MatchNamespace(q.Resource, e, q.Namespace); err != nil {
 		return err
 	}
-	opts, err := evictionOptions(e.DeleteOptions, o.DryRun)
+	opts, err := registry.EvictionOptions(e.DeleteOptions, o.DryRun)
 	if err != nil {
 		return err
 	}
-	q.dryRun = isDryRun(opts.DryRun)
-	if err := s.registry.evict(q.r.Context(), &q.op, e, opts); err != nil {
+	q.DryRun = registry.IsDryRun(opts.DryRun)
+	if err := s.registry.Evict(q.r.Context(), &q.Operation, e, opts); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusCreated})
-}
-
-// evictionOptions joins the dry run of the request with that of the eviction.
-func evictionOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOptions, error) {
-	switch {
-	case o == nil:
-		return &metav1.DeleteOptions{DryRun: dryRun}, nil
-	case len(o.DryRun) == 0:
-		o.DryRun = dryRun
-	case len(dryRun) > 0 && !reflect.DeepEqual(dryRun, o.DryRun):
-		//lint:ignore ST1005 it is what clients see
-		return nil, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", dryRun, o.DryRun)
-	}
-	return o, nil
-}
-
-// evict deletes the pod if no budget forbids it.
-func (s *registry) evict(ctx context.Context, o *op, e *policyv1.Eviction, opts *metav1.DeleteOptions) error {
-	a := o.attributes(admission.Create, e, nil)
-	if err := s.admission.Admit(ctx, a); err != nil {
-		return err
-	}
-	if err := s.admission.Validate(ctx, a); err != nil {
-		return err
-	}
-	for {
-		pod, err := s.podOf(ctx, o)
-		if err != nil {
-			return err
-		}
-		if err := invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(opts)); err != nil { // C-08
-			return err
-		}
-		once, budget, err := s.admitEviction(ctx, o, pod, opts)
-		if err != nil {
-			return err
-		}
-		_, err = s.delete(ctx, o, once)
-		switch ours := once != opts; {
-		case err == nil || !ours || !apierrors.IsConflict(err) || otherPod(opts, pod):
-			return err
-		case budget != "": // it may have become ready since
-			return tooManyEvictions(budget)
-		}
-	}
-}
-
-// otherPod reports whether the options are for another pod of this name, so that trying again is of no use.
-func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
-	return o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != pod.UID
-}
-
-func (s *registry) podOf(ctx context.Context, o *op) (*corev1.Pod, error) {
-	cur, err := s.get(ctx, o, "")
-	if err != nil {
-		return nil, err
-	}
-	obj, err := o.decode(cur)
-	if err != nil {
-		return nil, err
-	}
-	return obj.(*corev1.Pod), nil
-}
-
-// admitEviction decides whether the pod may go. It returns the options to delete it with: those
-// given, or ones that also name the pod's revision where the decision depends on its state; budget
-// is the budget that was asked in that case.
-func (s *registry) admitEviction(ctx context.Context, o *op, pod *corev1.Pod, opts *metav1.DeleteOptions) (once *metav1.DeleteOptions, budget string, err error) {
-	free := opts.Preconditions == nil || opts.Preconditions.ResourceVersion == nil
-	if done := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil; done {
-		return opts, "", nil // its disruption has happened
-	}
-	if pod.Status.Phase == corev1.PodPending {
-		if free {
-			return atRevision(opts, pod), "", nil
-		}
-		return opts, "", nil
-	}
-	pdbs, err := s.budgetsOf(ctx, pod)
-	if err != nil || len(pdbs) == 0 {
-		return opts, "", err
-	}
-	if len(pdbs) > 1 {
-		return nil, "", &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
-			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."}}
-	}
-	pdb := pdbs[0]
-	always := pdb.Spec.UnhealthyPodEvictionPolicy != nil && *pdb.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
-	healthy := pdb.Status.CurrentHealthy >= pdb.Status.DesiredHealthy && pdb.Status.DesiredHealthy > 0
-	if !isReady(pod) && (always || healthy) { // it isn't one of the healthy ones
-		if free {
-			return atRevision(opts, pod), pdb.Name, nil
-		}
-		return opts, "", nil
-	}
-	return opts, "", s.spend(ctx, o, pdb, pod.Name)
-}
-
-func atRevision(o *metav1.DeleteOptions, pod *corev1.Pod) *metav1.DeleteOptions {
-	o = o.DeepCopy()
-	if o.Preconditions == nil {
-		o.Preconditions = &metav1.Preconditions{}
-	}
-	o.Preconditions.ResourceVersion = &pod.ResourceVersion
-	return o
-}
-
-func isReady(pod *corev1.Pod) bool {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
-func (s *registry) budgetTarget(namespace, name string) (target, error) {
-	res := s.types.Lookup("policy", "v1", "poddisruptionbudgets")
-	if res == nil {
-		return target{}, errors.New("poddisruptionbudgets are not served")
-	}
-	return target{res: res, sub: res.Subresource("status"), namespace: namespace, name: name}, nil
-}
-
-// budgetsOf returns the budgets of the pod's namespace that select it; a broken or an empty
-// selector selects nothing.
-func (s *registry) budgetsOf(ctx context.Context, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
-	t, err := s.budgetTarget(pod.Namespace, "")
-	if err != nil {
-		return nil, err
-	}
-	snap, err := s.cache.Snapshot(t.res.Collection, 0)
-	if err != nil {
-		return nil, err
-	}
-	o := op{target: t}
-	snap.Ascend(t.key(s.root), "", func(item *storage.Object) bool {
-		obj, e := o.decode(item)
-		if e != nil {
-			err = e
-			return false
-		}
-		pdb := obj.(*policyv1.PodDisruptionBudget)
-		if sel, e := metav1.LabelSelectorAsSelector(pdb.Spec.Selector); e == nil && !sel.Empty() && sel.Matches(labels.Set(pod.Labels)) {
-			out = append(out, pdb)
-		}
-		return true
-	})
-	return out, err
-}
-
-// spend takes one disruption off the budget, so that its controller knows of it, or refuses.
-func (s *registry) spend(ctx context.Context, o *op, pdb *policyv1.PodDisruptionBudget, pod string) error {
-	t, err := s.budgetTarget(pdb.Namespace, pdb.Name)
-	if err != nil {
-		return err
-	}
-	_, err = s.update(ctx, &op{target: t, user: o.user, warn: o.warn, dryRun: o.dryRun, manager: "kube-apiserver"}, func(old object) (object, error) {
-		b := old.(*policyv1.PodDisruptionBudget)
-		if err := affordable(b); err != nil {
-			return nil, err
-		}
-		if b.Status.DisruptionsAllowed--; b.Status.DisruptionsAllowed == 0 {
-			meta.SetStatusCondition(&b.Status.Conditions, metav1.Condition{Type: policyv1.DisruptionAllowedCondition,
-				Status: metav1.ConditionFalse, Reason: policyv1.InsufficientPodsReason, ObservedGeneration: b.Status.ObservedGeneration, LastTransitionTime: metav1.Time{Time: s.now()}})
-		}
-		if b.Status.DisruptedPods == nil {
-			b.Status.DisruptedPods = map[string]metav1.Time{}
-		}
-		b.Status.DisruptedPods[pod] = metav1.Time{Time: s.now()}
-		return b, nil
-	})
-	return err
-}
-
-// affordable reports why a budget allows no further disruption.
-func affordable(b *policyv1.PodDisruptionBudget) error {
-	switch st := b.Status; {
-	case st.ObservedGeneration < b.Generation:
-		return tooManyEvictions(b.Name)
-	case st.DisruptionsAllowed < 0:
-		return apierrors.NewForbidden(budgets, b.Name, errors.New("pdb disruptions allowed is negative"))
-	case len(st.DisruptedPods) > maxDisrupted:
-		return apierrors.NewForbidden(budgets, b.Name, errors.New("DisruptedPods map too big - too many evictions not confirmed by PDB controller"))
-	case st.DisruptionsAllowed == 0:
-		return overBudget(0, fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", b.Name, st.DesiredHealthy, st.CurrentHealthy))
-	}
-	return nil
-}
-
-func tooManyEvictions(name string) error {
-	return overBudget(10, fmt.Sprintf("The disruption budget %s is still being processed by the server.", name))
-}
-
-func overBudget(retry int, cause string) error {
-	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retry)
-	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: cause})
-	return err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -17,21 +18,21 @@ func (s *Server) Routes() chi.Routes {
 
 // Plugins returns the names of the plugins that there are, in the order in which they run.
 func (s *Server) Plugins() (out []string) {
-	for _, c := range s.registry.plugins() {
+	for _, c := range s.registry.Plugins() {
 		out = append(out, c.Name())
 	}
 	return out
 }
 
 // MatcherOf is what asks objects about a selector; nil if all are selected.
-var MatcherOf = matcherOf
+var MatcherOf = registry.MatcherOf
 
 // EndsBurst lets a watch of the resource's collection that is in a burst read when nothing has come, and reports
 // whether the burst is over for it.
 func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, error) {
-	q := &request{op: op{target: target{res: res}}}
-	w := &watch{q: q, s: s, x: &rendering{res: res}, rev: s.registry.cache.Revision(), out: &chunks{begun: true}, burst: true}
-	watcher, err := s.registry.cache.Watch(res.Collection, w.rev)
+	q := &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}
+	w := &watch{q: q, s: s, x: &rendering{res: res}, rev: s.registry.Cache.Revision(), out: &chunks{begun: true}, burst: true}
+	watcher, err := s.registry.Cache.Watch(res.Collection, w.rev)
 	if err != nil {
 		return false, err
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
 // EnsureFirst makes what a cluster has from its beginning besides namespaces and roles, where it is
@@ -41,13 +42,13 @@ func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
 	if err := together(ctx, jobs); err != nil {
 		return err
 	}
-	return s.registry.fresh(ctx)
+	return s.registry.Fresh(ctx)
 }
 
 // flowJobs make the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The
 // mandatory ones are in force even while they are missing.
 func (s *Server) flowJobs(ctx context.Context) (jobs []func(context.Context) error) {
-	add := func(plural string, obj object) {
+	add := func(plural string, obj registry.Object) {
 		jobs = append(jobs, func(context.Context) error { return s.ensure(ctx, flowcontrolv1.GroupName, plural, "", obj) })
 	}
 	for _, level := range slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations) {
@@ -88,9 +89,9 @@ var makers = map[string]string{
 }
 
 // ensure makes an object unless it is there.
-func (s *Server) ensure(ctx context.Context, group, plural, namespace string, obj object) error {
+func (s *Server) ensure(ctx context.Context, group, plural, namespace string, obj registry.Object) error {
 	l := s.registry.Loopback(auth.Loopback, makers[group])
-	p := Path{Resource: s.registry.types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
+	p := registry.Path{Resource: s.registry.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
 	_, err := l.Get(ctx, p) // first, because what a service asks for is checked before its name
 	if !apierrors.IsNotFound(err) {
 		return made(err, p)
@@ -108,7 +109,7 @@ func (s *Server) ensure(ctx context.Context, group, plural, namespace string, ob
 }
 
 // made adds to an error what was to be made.
-func made(err error, p Path) error {
+func made(err error, p registry.Path) error {
 	if err == nil {
 		return nil
 	}

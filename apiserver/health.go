@@ -63,10 +63,10 @@ func (s *Server) checks() []Check {
 	return append([]Check{
 		{Name: "ping", Live: true, Run: func(context.Context) error { return nil }},
 		{Name: "etcd", Live: true, Run: func(ctx context.Context) error {
-			_, err := s.registry.store.Revision(ctx)
+			_, err := s.registry.Store.Revision(ctx)
 			return err
 		}},
-		{Name: "informer-sync", Run: func(ctx context.Context) error { return s.registry.fresh(ctx) }},
+		{Name: "informer-sync", Run: func(ctx context.Context) error { return s.registry.Fresh(ctx) }},
 		{Name: "shutdown", Run: func(context.Context) error {
 			select {
 			case <-s.closing:
@@ -154,7 +154,7 @@ func within(ctx context.Context, check func(context.Context) error) error {
 // paths lists what is served, at /.
 func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	paths := []string{"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
-	for _, g := range s.registry.types.Groups() {
+	for _, g := range s.registry.Types.Groups() {
 		if g.Name == "" {
 			paths = append(paths, "/api/v1")
 			continue

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -127,15 +128,15 @@ type boundObjects struct {
 
 // Bound implements auth.Objects.
 func (b *boundObjects) Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool) {
-	res := b.s.registry.types.Lookup("", "v1", resource)
+	res := b.s.registry.Types.Lookup("", "v1", resource)
 	if res == nil || len(path.IsValidPathSegmentName(name)) > 0 || len(path.IsValidPathSegmentName(namespace)) > 0 {
 		return "", time.Time{}, false
 	}
-	key := target{res: res, namespace: namespace, name: name}.key(b.s.registry.root)
-	o, _ := b.s.registry.cache.Get(key)
+	key := registry.Target{Resource: res, Namespace: namespace, Name: name}.Key(b.s.registry.Root)
+	o, _ := b.s.registry.Cache.Get(key)
 	if o == nil {
 		var err error
-		if o, err = b.s.registry.load(b.ctx, key); err != nil || o == nil {
+		if o, err = b.s.registry.Load(b.ctx, key); err != nil || o == nil {
 			return "", time.Time{}, false
 		}
 	}

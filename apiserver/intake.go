@@ -39,7 +39,7 @@ func (i *intake) read(q *request) (release func(), err error) {
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	timed, _ := r.Body.(*timedBody)
-	held := i.of(q.user).begin(q.user.Name, func(reading bool) {
+	held := i.of(q.User).begin(q.User.Name, func(reading bool) {
 		cancel(status.ErrBusy)
 		if reading && timed != nil {
 			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer

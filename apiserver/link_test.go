@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
@@ -83,7 +83,7 @@ func TestLinkOfOddValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = api.Link(t.Context(), apiserver.Path{Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "odd"}, func(m metav1.Object) error {
+			_, err = api.Link(t.Context(), registry.Path{Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "odd"}, func(m metav1.Object) error {
 				m.SetOwnerReferences(nil)
 				return nil
 			})
@@ -199,7 +199,7 @@ func (l *linked) patch(path string, u *unstructured.Unstructured) {
 
 // unlink takes a half of the links away and compares what was to be stored.
 func (l *linked) unlink(name string) bool {
-	p := apiserver.Path{Resource: l.Types.Collection(l.res.Collection), Name: name}
+	p := registry.Path{Resource: l.Types.Collection(l.res.Collection), Name: name}
 	if l.res.Namespaced {
 		p.Namespace = metav1.NamespaceDefault
 	}
@@ -250,7 +250,7 @@ func TestLinkInPlace(t *testing.T) {
 	api := s.API.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), "kube-controller-manager")
 	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"},
 		{"apiVersion":"v1","kind":"ConfigMap","name":"y","uid":"y","blockOwnerDeletion":true}]}}`), http.StatusCreated)
-	_, err := api.Link(t.Context(), apiserver.Path{Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "a"}, func(m metav1.Object) error {
+	_, err := api.Link(t.Context(), registry.Path{Resource: s.Types.Collection("configmaps"), Namespace: "default", Name: "a"}, func(m metav1.Object) error {
 		refs := m.GetOwnerReferences()
 		*refs[1].BlockOwnerDeletion = false
 		m.SetOwnerReferences(refs[1:])

@@ -13,6 +13,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -27,8 +28,8 @@ func (s *Server) serveList(q *request) error {
 	if err != nil {
 		return err
 	}
-	if q.res.Collection == "" {
-		items, err := s.selectedComponents(q.r.Context(), q.target, o)
+	if q.Resource.Collection == "" {
+		items, err := s.selectedComponents(q.r.Context(), q.Target, o)
 		if err != nil {
 			return err
 		}
@@ -38,7 +39,7 @@ func (s *Server) serveList(q *request) error {
 		x.malformed = &malformed{}
 	}
 	return q.afford(s.scanCost(q, x, o.Limit), func() error {
-		items, meta, err := s.list(q.r.Context(), q.target, o, x)
+		items, meta, err := s.list(q.r.Context(), q.Target, o, x)
 		if err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (q *request) sendList(x *rendering, items []*storage.Object, meta metav1.Li
 	q.lease.Shrink(q.sending(int64(n)))
 	recorderOf(q.r).keep(sizeOf(items))
 	h := q.w.Header()
-	writeWarnings(h, q.warn)
+	writeWarnings(h, q.Warn)
 	h.Set("Content-Type", x.f.media)
 	h.Set("Cache-Control", "no-cache, private")
 	out, finish := compressed(q.w, q.r, int(n))
@@ -120,7 +121,7 @@ func (x *rendering) ready(items []*storage.Object) bool {
 
 // scan is where a list reads: a state at one revision, from one key on.
 type scan struct {
-	state state
+	state registry.State
 	// from is the first key; empty means the beginning.
 	from  string
 	limit int64
@@ -128,8 +129,8 @@ type scan struct {
 
 // list returns one page of the selected objects in key order (H-18) and what goes with it. What x shows of
 // custom resources is in its views.
-func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions, x *rendering) ([]*storage.Object, metav1.ListMeta, error) {
-	sel, err := s.registry.selectionOf(t, o)
+func (s *Server) list(ctx context.Context, t registry.Target, o *metainternal.ListOptions, x *rendering) ([]*storage.Object, metav1.ListMeta, error) {
+	sel, err := s.registry.SelectionOf(t, o)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
@@ -139,18 +140,18 @@ func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions
 	}
 	items, remain, err := s.page(ctx, sc, &sel, x)
 	if errors.Is(err, storage.ErrCompacted) && sc.from != "" {
-		err = expiredToken(sc.from, sel.prefix)
+		err = expiredToken(sc.from, sel.Prefix)
 	}
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	if err := x.malformed.err(t.res); err != nil {
+	if err := x.malformed.err(t.Resource); err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
 	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(sc.state.Revision(), 10)}
 	if remain > 0 {
-		meta.Continue = encodeToken(items[len(items)-1].Key, sel.prefix, sc.state.Revision())
-		if !sel.filtered { // H-17
+		meta.Continue = encodeToken(items[len(items)-1].Key, sel.Prefix, sc.state.Revision())
+		if !sel.Filtered { // H-17
 			meta.RemainingItemCount = &remain
 		}
 	}
@@ -159,32 +160,32 @@ func (s *Server) list(ctx context.Context, t target, o *metainternal.ListOptions
 
 // page collects up to limit matches. remain is how many objects follow a full page, be they selected or not: as
 // upstream doesn't look, the last page of a selection may be empty (AS etcd3/store.go:GetList).
-func (s *Server) page(ctx context.Context, sc scan, sel *selected, x *rendering) (items []*storage.Object, remain int64, err error) {
+func (s *Server) page(ctx context.Context, sc scan, sel *registry.Selection, x *rendering) (items []*storage.Object, remain int64, err error) {
 	take := func(o *storage.Object) bool {
 		items = append(items, o)
 		return sc.limit <= 0 || int64(len(items)) < sc.limit
 	}
-	if sel.res.Custom {
+	if sel.Resource.Custom {
 		err = s.browse(ctx, sc.state, sc.from, sc.limit, sel, x, take)
 	} else {
 		err = s.ascend(ctx, sc, sel, x, take)
 	}
-	if err == nil && sc.limit > 0 && int64(len(items)) == sc.limit && sel.key == "" {
+	if err == nil && sc.limit > 0 && int64(len(items)) == sc.limit && sel.Key == "" {
 		remain, err = sc.state.Count(ctx, items[len(items)-1].Key+"\x00")
 	}
 	return items, remain, err
 }
 
 // ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
-func (s *Server) ascend(ctx context.Context, sc scan, sel *selected, x *rendering, yield func(*storage.Object) bool) error {
-	return sc.state.Ascend(ctx, max(sc.from, sel.key), int(min(sc.limit, math.MaxInt32)), func(o *storage.Object) bool {
-		if sel.key != "" && o.Key != sel.key {
+func (s *Server) ascend(ctx context.Context, sc scan, sel *registry.Selection, x *rendering, yield func(*storage.Object) bool) error {
+	return sc.state.Ascend(ctx, max(sc.from, sel.Key), int(min(sc.limit, math.MaxInt32)), func(o *storage.Object) bool {
+		if sel.Key != "" && o.Key != sel.Key {
 			return false
 		}
-		if o.Err == nil && !sel.matches(o) {
+		if o.Err == nil && !sel.Matches(o) {
 			return true
 		}
-		if err := s.registry.sound(sel.res, o); err != nil {
+		if err := s.registry.Sound(sel.Resource, o); err != nil {
 			return s.leaveOut(x, o.Key, err)
 		}
 		return yield(o)
@@ -192,9 +193,9 @@ func (s *Server) ascend(ctx context.Context, sc scan, sel *selected, x *renderin
 }
 
 // scanOf decides which state a list shows: the table of H.2.
-func (s *Server) scanOf(ctx context.Context, t target, o *metainternal.ListOptions, sel *selected) (scan, error) {
+func (s *Server) scanOf(ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection) (scan, error) {
 	sc := scan{limit: max(o.Limit, 0)} // H-04
-	single := sel.key != ""            // it has one page (AS storage/interfaces.go:ValidateListOptions)
+	single := sel.Key != ""            // it has one page (AS storage/interfaces.go:ValidateListOptions)
 	if o.Continue != "" && !single {
 		return s.resume(ctx, t, o, sel, sc)
 	}
@@ -205,36 +206,36 @@ func (s *Server) scanOf(ctx context.Context, t target, o *metainternal.ListOptio
 	exact := o.ResourceVersionMatch == metav1.ResourceVersionMatchExact
 	switch {
 	case o.ResourceVersion == "":
-		err = s.registry.fresh(ctx)
-	case exact && single && rev > s.registry.cache.Revision(): // it isn't waited for
-		if err = s.registry.fresh(ctx); err == nil && rev > s.registry.cache.Revision() {
-			err = tooLargeRevision(rev, s.registry.cache.Revision(), 0)
+		err = s.registry.Fresh(ctx)
+	case exact && single && rev > s.registry.Cache.Revision(): // it isn't waited for
+		if err = s.registry.Fresh(ctx); err == nil && rev > s.registry.Cache.Revision() {
+			err = registry.TooLargeRevision(rev, s.registry.Cache.Revision(), 0)
 		}
 		if err == nil {
-			sc.state, err = s.registry.stateAt(t.res.Collection, sel, rev)
+			sc.state, err = s.registry.StateAt(t.Resource.Collection, sel, rev)
 		}
 		return sc, err
 	case exact, o.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single:
-		if err := s.registry.waitFor(ctx, rev); err != nil {
+		if err := s.registry.WaitFor(ctx, rev); err != nil {
 			return sc, err
 		}
-		sc.state, err = s.registry.stateAt(t.res.Collection, sel, rev)
+		sc.state, err = s.registry.StateAt(t.Resource.Collection, sel, rev)
 		return sc, err
 	case o.ResourceVersion == "0": // any state will do, whole
 		sc.limit = 0
 	default:
-		err = s.registry.waitFor(ctx, rev)
+		err = s.registry.WaitFor(ctx, rev)
 	}
 	if err != nil {
 		return sc, err
 	}
-	sc.state, err = s.registry.newest(t.res.Collection, sel)
+	sc.state, err = s.registry.Newest(t.Resource.Collection, sel)
 	return sc, err
 }
 
 // resume goes on where a token says.
-func (s *Server) resume(ctx context.Context, t target, o *metainternal.ListOptions, sel *selected, sc scan) (scan, error) {
-	from, rev, err := decodeToken(o.Continue, sel.prefix)
+func (s *Server) resume(ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection, sc scan) (scan, error) {
+	from, rev, err := decodeToken(o.Continue, sel.Prefix)
 	if err != nil {
 		return sc, err
 	}
@@ -243,22 +244,22 @@ func (s *Server) resume(ctx context.Context, t target, o *metainternal.ListOptio
 	}
 	sc.from = from
 	if rev < 0 {
-		if err := s.registry.fresh(ctx); err != nil {
+		if err := s.registry.Fresh(ctx); err != nil {
 			return sc, err
 		}
-		sc.state, err = s.registry.newest(t.res.Collection, sel)
+		sc.state, err = s.registry.Newest(t.Resource.Collection, sel)
 		return sc, err
 	}
-	if err := s.registry.waitFor(ctx, rev); err != nil {
+	if err := s.registry.WaitFor(ctx, rev); err != nil {
 		return sc, err
 	}
-	sc.state, err = s.registry.stateAt(t.res.Collection, sel, rev)
+	sc.state, err = s.registry.StateAt(t.Resource.Collection, sel, rev)
 	return sc, err
 }
 
 // listRevision reads a list's resourceVersion (H-13).
 func listRevision(text string) (int64, error) {
-	rev, err := parseRevision(text)
+	rev, err := registry.ParseRevision(text)
 	if err != nil {
 		return 0, status.BadRequest("invalid resource version: %s", strings.TrimSpace(err.Error()))
 	}

@@ -7,19 +7,16 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // What follows is kube-apiserver's behind its feature gate AllowUnsafeMalformedObjectDeletion, which is alpha and off by
 // default in v1.36 (AS pkg/features/kube_features.go).
-
-// ignoreReadError is the delete option that the gate is about.
-const ignoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
 // deleteMalformedVerb is what a user must be allowed to do, besides delete, to use the option.
 const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
@@ -35,55 +32,49 @@ func (s *Server) deleteMalformed(q *request, x *rendering) error {
 	if err := q.authorizeMalformed(); err != nil {
 		return err
 	}
-	ctx, key := q.r.Context(), q.key(s.registry.root)
-	if err := s.registry.fresh(ctx); err != nil {
+	ctx, key := q.r.Context(), q.Key(s.registry.Root)
+	if err := s.registry.Fresh(ctx); err != nil {
 		return err
 	}
-	cur, _ := s.registry.cache.Get(key)
+	cur, _ := s.registry.Cache.Get(key)
 	for {
-		if cur == nil || s.registry.sound(q.res, cur) == nil { // of one that isn't there upstream says the same
-			return q.notMalformed()
+		if cur == nil || s.registry.Sound(q.Resource, cur) == nil { // of one that isn't there upstream says the same
+			return q.NotMalformed()
 		}
-		_, err := s.registry.commit(ctx, &q.op, storage.Txn{Key: key, Expect: cur.Revision, TTL: s.registry.ttl(&q.op)})
+		_, err := s.registry.Commit(ctx, &q.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: s.registry.TTL(&q.Operation)})
 		var lost *storage.ConflictError
 		switch {
 		case err == nil:
 			s.log.Warn("an object that can't be read was deleted without its finalizers",
-				"key", key, "user", q.user.Name, "err", s.registry.sound(q.res, cur))
+				"key", key, "user", q.User.Name, "err", s.registry.Sound(q.Resource, cur))
 			return q.answerOther(x, http.StatusOK, q.malformedStatus())
 		case !errors.As(err, &lost):
 			return err
 		case lost.Current.ModRevision == 0:
 			cur = nil
 		default: // upstream deletes what another client has written meanwhile; here it may be readable
-			cur = s.registry.decoder.Decode(lost.Current)
+			cur = s.registry.Decoder.Decode(lost.Current)
 		}
 	}
 }
 
 // authorizeMalformed denies the option to users who lack the verb (AS handlers/delete.go: authorizeUnsafeDelete).
 func (q *request) authorizeMalformed() error {
-	cause := errors.New(ignoreReadError + " delete option is not allowed on a subresource or non-resource request")
-	if q.sub == nil {
-		d := q.s.registry.authorizer.Authorize(attributesFor(q.user, q.target, deleteMalformedVerb))
+	cause := errors.New(registry.IgnoreReadError + " delete option is not allowed on a subresource or non-resource request")
+	if q.Subresource == nil {
+		d := q.s.registry.Authorizer.Authorize(attributesFor(q.User, q.Target, deleteMalformedVerb))
 		if d.Allowed() {
 			return nil
 		}
 		cause = fmt.Errorf("not permitted to do %q, reason: %s", deleteMalformedVerb, d.Reason())
 	}
-	return apierrors.NewForbidden(q.res.GroupResource(), q.name, cause)
+	return apierrors.NewForbidden(q.Resource.GroupResource(), q.Name, cause)
 }
 
-func (o *op) notMalformed() error {
-	return invalid.New(schema.GroupKind{Group: o.res.Group, Kind: o.res.Plural}, o.name, field.ErrorList{
-		field.Invalid(field.NewPath(ignoreReadError), true,
-			"is exclusively used to delete corrupt object(s), try again by removing this option")})
-}
-
-func (o *op) malformedStatus() *metav1.Status {
+func (q *request) malformedStatus() *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusOK,
-		Details: &metav1.StatusDetails{Name: o.name, Kind: o.res.Kind}}
+		Details: &metav1.StatusDetails{Name: q.Name, Kind: q.Resource.Kind}}
 }
 
 // noCollection rejects the option for a collection (AS handlers/delete.go: DeleteCollection).
@@ -92,7 +83,7 @@ func noCollection(o *metav1.DeleteOptions) error {
 		return nil
 	}
 	return invalid.Options("DeleteOptions", field.ErrorList{
-		field.Invalid(field.NewPath(ignoreReadError), true,
+		field.Invalid(field.NewPath(registry.IgnoreReadError), true,
 			"is not allowed with DELETECOLLECTION, try again after removing the option")})
 }
 
@@ -133,6 +124,6 @@ func (m *malformed) err(res *resources.Resource) error {
 
 // leaveOut reports an object that a list can't show, and whether to go on.
 func (s *Server) leaveOut(x *rendering, key string, err error) (going bool) {
-	s.registry.unreadable(key, err, "left out of a list")
+	s.registry.Unreadable(key, err, "left out of a list")
 	return x.malformed == nil || x.malformed.add(key, err)
 }

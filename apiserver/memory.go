@@ -36,7 +36,7 @@ var errDeferred = errors.New("the request waits for memory")
 
 // claim is what a request wants to hold.
 func (q *request) claim(bytes int64) budget.Claim {
-	return budget.Claim{Holder: holderOf(q.user.Name), Bytes: bytes, Master: slices.Contains(q.user.Groups, auth.GroupMasters)}
+	return budget.Claim{Holder: holderOf(q.User.Name), Bytes: bytes, Master: slices.Contains(q.User.Groups, auth.GroupMasters)}
 }
 
 // charge waits until there is memory for what is known of the request before it is served. What YAML stands for is
@@ -75,7 +75,7 @@ func (q *request) mostMemory() int64 {
 
 // weighInTurn is weigh.
 func (s *Server) weighInTurn(q *request, media string, body []byte) (n int64, exact bool, err error) {
-	err = s.inTurn(q.r, q.user.Name, len(body) > slowBody, func() { n, exact = s.weigh(q, media, body) })
+	err = s.inTurn(q.r, q.User.Name, len(body) > slowBody, func() { n, exact = s.weigh(q, media, body) })
 	return n, exact, err
 }
 

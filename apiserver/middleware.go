@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -56,7 +57,7 @@ func (s *Server) audit(next http.Handler) http.Handler {
 }
 
 // observe tells the recorder what the request turned out to be.
-func (s *Server) observe(r *http.Request, t target, verb string) {
+func (s *Server) observe(r *http.Request, t registry.Target, verb string) {
 	if rec := recorderOf(r); rec != nil {
 		rec.label = labelOf(t, verb)
 		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(queryOf(r)["dryRun"], metav1.DryRunAll) {

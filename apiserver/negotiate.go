@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -130,11 +131,11 @@ func routeTypes(header string) []string {
 
 // routable is what the router says of a request's media types, Content-Type first; custom resources
 // have no router (0-16, B-50).
-func routable(r *http.Request, t target, verb string) error {
-	if t.res.Custom || t.sub != nil && t.sub.Action == resources.Unserved {
+func routable(r *http.Request, t registry.Target, verb string) error {
+	if t.Resource.Custom || t.Subresource != nil && t.Subresource.Action == resources.Unserved {
 		return nil
 	}
-	if verb == "patch" && !slices.ContainsFunc(routeTypes(r.Header.Get("Content-Type")), patchable(t.res)) {
+	if verb == "patch" && !slices.ContainsFunc(routeTypes(r.Header.Get("Content-Type")), patchable(t.Resource)) {
 		return status.ErrPatchMedia
 	}
 	produces := mediaTypes

@@ -63,7 +63,7 @@ const slowQuery = 8 << 10
 // listOptions is listOptions of the request's parameters, in turn where that is long.
 func (q *request) listOptions(query url.Values) (o *metainternal.ListOptions, err error) {
 	long := len(q.r.URL.RawQuery) > slowQuery
-	ended := q.s.inTurn(q.r, q.user.Name, long, func() { o, err = listOptions(query) })
+	ended := q.s.inTurn(q.r, q.User.Name, long, func() { o, err = listOptions(query) })
 	return o, cmp.Or(ended, err)
 }
 

@@ -1,19 +1,18 @@
 package apiserver
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -32,11 +31,11 @@ func (s *Server) servePatch(q *request) error {
 		return s.serveApply(q, x, p)
 	}
 	ctx := q.r.Context()
-	out, err := s.registry.update(ctx, &q.op, func(old object) (object, error) {
+	out, err := s.registry.Update(ctx, &q.Operation, func(old registry.Object) (registry.Object, error) {
 		if err := ctx.Err(); err != nil { // after a conflict the patch is applied again
 			return nil, err
 		}
-		return q.op.patched(old, p)
+		return q.Operation.Patched(old, p)
 	})
 	if err != nil {
 		return err
@@ -47,9 +46,9 @@ func (s *Server) servePatch(q *request) error {
 // patch reads the request's options and document.
 func (q *request) patch() (patch.Patch, error) {
 	media := patchMedia(q.r)
-	p := patch.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, q.warn.Add) }}
-	if !patchable(q.res)(media) {
-		return p, unsupportedMedia(patchTypes(q.res)) // B-50
+	p := patch.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, q.Warn.Add) }}
+	if !patchable(q.Resource)(media) {
+		return p, unsupportedMedia(patchTypes(q.Resource)) // B-50
 	}
 	var err error
 	if p.Bytes, err = readBody(q.r); err != nil {
@@ -62,7 +61,7 @@ func (q *request) patch() (patch.Patch, error) {
 	if errs := metav1validation.ValidatePatchOptions(o, p.Kind); len(errs) > 0 { // B-59
 		return p, invalid.Options("PatchOptions", errs)
 	}
-	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
+	q.DryRun, q.Manager = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	p.Force = o.Force != nil && *o.Force
 	if p.Strictness = o.FieldValidation; p.Strictness == "" {
 		p.Strictness = metav1.FieldValidationWarn
@@ -74,7 +73,7 @@ func (q *request) patch() (patch.Patch, error) {
 		if err := patch.CheckApplied(p.Bytes); err != nil {
 			return p, err
 		}
-		if err := codec.CheckQuantities(codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, q.res.GroupVersionKind()); err != nil {
+		if err := codec.CheckQuantities(codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, q.Resource.GroupVersionKind()); err != nil {
 			return p, status.BadRequest("%v", err)
 		}
 	} else if err := codec.CheckWork(p.Bytes); err != nil {
@@ -105,28 +104,4 @@ func patchTypes(res *resources.Resource) []string {
 func patchable(res *resources.Resource) func(media string) bool {
 	served := patchTypes(res)
 	return func(media string) bool { return slices.Contains(served, media) }
-}
-
-// patched applies the document to the served version of an object and brings the result back.
-func (o *op) patched(old object, p patch.Patch) (object, error) {
-	var served runtime.Object = old
-	if o.res.FromStored != nil {
-		var err error
-		if served, err = o.res.FromStored(old); err != nil {
-			return nil, fmt.Errorf("converting %s: %w", o.name, err)
-		}
-	}
-	served.GetObjectKind().SetGroupVersionKind(o.res.GroupVersionKind())
-	next, err := p.Apply(served, o.res.GroupVersionKind(), o.res.Coerce)
-	if err != nil {
-		return nil, err
-	}
-	obj, err := o.toStored(next)
-	if err != nil {
-		return nil, err
-	}
-	if err := matchNamespace(o.res, obj, o.namespace); err != nil { // B-62
-		return nil, err
-	}
-	return obj, o.checkName(obj)
 }

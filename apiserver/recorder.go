@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
 // writeAtOnce is how many bytes a client must take within Config.WriteTimeout.
@@ -69,8 +70,8 @@ type requestLabel struct{ verb, group, version, resource, subresource, scope, dr
 
 // labelOf names a request as kube-apiserver does (AS pkg/endpoints/metrics: CleanScope): two verbs by
 // their methods, the others by their names, and a create as of the one object that it makes.
-func labelOf(t target, verb string) requestLabel {
-	l := requestLabel{verb: strings.ToUpper(verb), group: t.res.Group, version: t.res.Version, resource: t.res.Plural, scope: "cluster"}
+func labelOf(t registry.Target, verb string) requestLabel {
+	l := requestLabel{verb: strings.ToUpper(verb), group: t.Resource.Group, version: t.Resource.Version, resource: t.Resource.Plural, scope: "cluster"}
 	switch verb {
 	case "create":
 		l.verb = http.MethodPost
@@ -78,13 +79,13 @@ func labelOf(t target, verb string) requestLabel {
 		l.verb = http.MethodPut
 	}
 	switch {
-	case t.name != "" || verb == "create":
+	case t.Name != "" || verb == "create":
 		l.scope = "resource"
-	case t.namespace != "":
+	case t.Namespace != "":
 		l.scope = "namespace"
 	}
-	if t.sub != nil {
-		l.subresource = t.sub.Name
+	if t.Subresource != nil {
+		l.subresource = t.Subresource.Name
 	}
 	return l
 }

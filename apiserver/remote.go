@@ -15,7 +15,7 @@ const NoNetwork = "this server has no cluster network, and passes no requests on
 // it, that it can't be asked (KA pkg/apiserver/handler_proxy.go has no Status for it), else otherwise.
 func (s *Server) missing(group, version string, otherwise error) error {
 	name := version + "." + group
-	o, _ := s.registry.cache.Get(s.registry.root + "/" + apiregistrationv1.GroupName + "/apiservices/" + name)
+	o, _ := s.registry.Cache.Get(s.registry.Root + "/" + apiregistrationv1.GroupName + "/apiservices/" + name)
 	if o == nil || version == "" {
 		return otherwise
 	}

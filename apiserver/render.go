@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -91,7 +92,7 @@ func (x *rendering) served(o *storage.Object) (runtime.Object, error) {
 	if x.res.Custom {
 		return x.custom(o)
 	}
-	obj, err := decodeSound(x.res, o)
+	obj, err := registry.DecodeSound(x.res, o)
 	if err != nil {
 		return nil, err
 	}

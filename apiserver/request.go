@@ -10,13 +10,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // request is an HTTP request for a resource that has been routed.
 type request struct {
-	op
+	registry.Operation
 	verb string
 	w    http.ResponseWriter
 	r    *http.Request
@@ -39,11 +40,11 @@ func (q *request) managerOr(name string) string { return apply.Manager(name, q.r
 
 // rendering negotiates the form of the answer.
 func (q *request) rendering() (*rendering, error) {
-	f, err := offer{binary: !q.res.Custom, converted: true}.negotiate(q.r)
+	f, err := offer{binary: !q.Resource.Custom, converted: true}.negotiate(q.r)
 	if err != nil {
 		return nil, err
 	}
-	x := &rendering{res: q.res, f: f, now: q.s.now(), skip: func(o *storage.Object, err error) { q.s.registry.unreadable(o.Key, err, "left out of a list") }}
+	x := &rendering{res: q.Resource, f: f, now: q.s.now(), skip: func(o *storage.Object, err error) { q.s.registry.Unreadable(o.Key, err, "left out of a list") }}
 	if f.as == "Table" {
 		x.include = queryOf(q.r).Get("includeObject")
 		switch metav1.IncludeObjectPolicy(x.include) {
@@ -84,7 +85,7 @@ func (q *request) answerOther(x *rendering, code int, obj runtime.Object) error 
 
 func (q *request) send(f format, code int, data []byte) {
 	h := q.w.Header()
-	writeWarnings(h, q.warn)
+	writeWarnings(h, q.Warn)
 	h.Set("Content-Type", f.media)
 	write(q.w, q.r, code, data)
 }
@@ -94,10 +95,10 @@ func (q *request) send(f format, code int, data []byte) {
 func (q *request) mediaServed() bool {
 	switch q.verb {
 	case "create":
-		_, err := contentType(q.r, !q.res.Custom)
+		_, err := contentType(q.r, !q.Resource.Custom)
 		return err == nil
 	case "patch":
-		return patchable(q.res)(patchMedia(q.r))
+		return patchable(q.Resource)(patchMedia(q.r))
 	}
 	return true
 }
@@ -105,7 +106,7 @@ func (q *request) mediaServed() bool {
 // creation reads the body and the options of a POST, in the order that decides which of two faults is
 // answered.
 func (q *request) creation() (codec.Body, *metav1.CreateOptions, error) {
-	media, err := contentType(q.r, !q.res.Custom)
+	media, err := contentType(q.r, !q.Resource.Custom)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
@@ -130,42 +131,20 @@ func (q *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	media, err := contentType(q.r, !q.res.Custom)
+	media, err := contentType(q.r, !q.Resource.Custom)
 	return codec.NewBody(data, media, o.FieldValidation), o, err
 }
 
 // stored reads an object of the resource for the pipe.
-func (q *request) stored(b codec.Body) (object, error) {
-	obj, err := codec.Decode(b, q.res.GroupVersionKind(), q.res.Coerce, q.warn.Add)
+func (q *request) stored(b codec.Body) (registry.Object, error) {
+	obj, err := codec.Decode(b, q.Resource.GroupVersionKind(), q.Resource.Coerce, q.Warn.Add)
 	if err != nil {
 		return nil, err
 	}
-	return q.toStored(obj)
-}
-
-// toStored converts an object of the served version to the one that the pipe works on, which is the stored
-// one but for Direct kinds, and fills in defaults.
-func (o *op) toStored(obj runtime.Object) (object, error) {
-	if o.res.Direct {
-		if d := o.res.Strategy.Default; d != nil {
-			d(obj)
-		}
-		return obj.(object), nil
-	}
-	if o.res.ToStored != nil {
-		var err error
-		if obj, err = o.res.ToStored(obj); err != nil {
-			return nil, status.BadRequest("converting %s to its stored version: %v", o.res.Kind, err)
-		}
-	}
-	obj.GetObjectKind().SetGroupVersionKind(o.res.Stored)
-	if d := o.res.Strategy.Default; d != nil {
-		d(obj)
-	}
-	return obj.(object), nil
+	return q.ToStored(obj)
 }
 
 // other reads an object of another kind than the resource's (Scale, Eviction, DeleteOptions ...).
 func (q *request) other(b codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
-	return codec.Decode(b, kind, nil, q.warn.Add)
+	return codec.Decode(b, kind, nil, q.Warn.Add)
 }

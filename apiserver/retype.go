@@ -6,12 +6,12 @@ import "slices"
 // closed when the types change, and whether the watch goes on: it ends when its version is no longer
 // served, or when it would have to go on in a way that its client doesn't expect.
 func (w *watch) types() (changed <-chan struct{}, going bool) {
-	old := w.q.res
+	old := w.q.Resource
 	if !old.Custom {
 		return nil, true
 	}
-	changed = w.s.registry.types.Changed()
-	now := w.s.registry.types.Lookup(old.Group, old.Version, old.Plural)
+	changed = w.s.registry.Types.Changed()
+	now := w.s.registry.Types.Lookup(old.Group, old.Version, old.Plural)
 	if now == old {
 		return changed, true
 	}
@@ -21,13 +21,13 @@ func (w *watch) types() (changed <-chan struct{}, going bool) {
 	if w.x.f.as == "Table" && !slices.Equal(now.Table.Columns, old.Table.Columns) {
 		return changed, false
 	}
-	t := w.q.target
-	t.res = now
-	sel, err := w.s.registry.selectionOf(t, w.o)
+	t := w.q.Target
+	t.Resource = now
+	sel, err := w.s.registry.SelectionOf(t, w.o)
 	if err != nil { // a field that can't be selected any more
 		return changed, false
 	}
-	w.q.res, w.sel, w.x.res = now, sel, now
+	w.q.Resource, w.sel, w.x.res = now, sel, now
 	w.share()
 	return changed, true
 }

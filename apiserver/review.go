@@ -18,6 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -30,7 +31,7 @@ func (q *request) review(obj runtime.Object) error {
 	}
 	switch r := obj.(type) {
 	case *authenticationv1.SelfSubjectReview:
-		r.Status.UserInfo = userInfo(q.user)
+		r.Status.UserInfo = userInfo(q.User)
 		r.CreationTimestamp = metav1.Time{Time: q.s.now()}
 		return nil
 	case *authenticationv1.TokenReview:
@@ -38,13 +39,13 @@ func (q *request) review(obj runtime.Object) error {
 	case *authorizationv1.SubjectAccessReview:
 		return q.reviewAccess(&r.ObjectMeta, &r.Spec, &r.Status)
 	case *authorizationv1.LocalSubjectAccessReview:
-		if err := matchNamespace(q.res, r, q.namespace); err != nil {
+		if err := registry.MatchNamespace(q.Resource, r, q.Namespace); err != nil {
 			return err
 		}
 		return q.reviewAccess(&r.ObjectMeta, &r.Spec, &r.Status)
 	case *authorizationv1.SelfSubjectAccessReview:
 		spec := authorizationv1.SubjectAccessReviewSpec{ResourceAttributes: r.Spec.ResourceAttributes, NonResourceAttributes: r.Spec.NonResourceAttributes,
-			User: q.user.Name, Groups: q.user.Groups, UID: q.user.UID}
+			User: q.User.Name, Groups: q.User.Groups, UID: q.User.UID}
 		return q.reviewAccess(&r.ObjectMeta, &spec, &r.Status)
 	case *authorizationv1.SelfSubjectRulesReview:
 		return q.reviewRules(r)
@@ -86,7 +87,7 @@ func (q *request) reviewToken(r *authenticationv1.TokenReview) error {
 // reviewAccess says whether somebody may do something. All four questions about one right come here.
 func (q *request) reviewAccess(m *metav1.ObjectMeta, spec *authorizationv1.SubjectAccessReviewSpec, status *authorizationv1.SubjectAccessReviewStatus) error {
 	if errs := q.checkReview(m, spec); len(errs) > 0 {
-		return invalid.New(q.res.GroupVersionKind().GroupKind(), "", errs)
+		return invalid.New(q.Resource.GroupVersionKind().GroupKind(), "", errs)
 	}
 	a := &auth.Attributes{User: auth.User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}}
 	for k, v := range spec.Extra {
@@ -104,7 +105,7 @@ func (q *request) reviewAccess(m *metav1.ObjectMeta, spec *authorizationv1.Subje
 		a.Group, a.Version, a.Resource, a.Subresource = x.Group, x.Version, x.Resource, x.Subresource
 		faults = selectorFaults(x)
 	}
-	d := q.s.registry.authorizer.Authorize(a)
+	d := q.s.registry.Authorizer.Authorize(a)
 	*status = authorizationv1.SubjectAccessReviewStatus{Allowed: d.Allowed(), Denied: d.Verdict == auth.Deny, Reason: d.Reason(), EvaluationError: strings.Join(faults, "; ")}
 	return nil
 }
@@ -124,7 +125,7 @@ func (q *request) checkReview(m *metav1.ObjectMeta, spec *authorizationv1.Subjec
 	if resource != nil {
 		errs = append(errs, checkSelectors(resource, at.Child("resourceAttributes"))...)
 	}
-	local, must := q.res.Namespaced, "must be empty"
+	local, must := q.Resource.Namespaced, "must be empty"
 	have := *m
 	have.ManagedFields = nil
 	if local {
@@ -202,7 +203,7 @@ func (q *request) reviewRules(r *authorizationv1.SelfSubjectRulesReview) error {
 	if r.Spec.Namespace == "" {
 		return status.BadRequest("no namespace on request")
 	}
-	rules, err := q.s.registry.authorizer.Rules(q.user, r.Spec.Namespace)
+	rules, err := q.s.registry.Authorizer.Rules(q.User, r.Spec.Namespace)
 	r.Status = authorizationv1.SubjectRulesReviewStatus{ResourceRules: []authorizationv1.ResourceRule{}, NonResourceRules: []authorizationv1.NonResourceRule{}}
 	for i := range rules {
 		addRule(&r.Status, &rules[i])

@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
@@ -102,7 +103,7 @@ func (s *Server) routes(who authenticator) chi.Router {
 func (s *Server) documents(h http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.documented.Lock()
-		if g := s.registry.types.Generation(); g != s.documented.generation {
+		if g := s.registry.Types.Generation(); g != s.documented.generation {
 			s.documented.generation = g
 			s.config.OpenAPI.Invalidate()
 		}
@@ -137,7 +138,7 @@ func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group, version
 
 // serves reports whether the group version is served; an empty version asks for the group.
 func (s *Server) serves(group, version string) bool {
-	for _, g := range s.registry.types.Groups() {
+	for _, g := range s.registry.Types.Groups() {
 		if g.Name != group {
 			continue
 		}
@@ -165,7 +166,7 @@ func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 		segments = 3
 	}
 	warn := &warning.List{}
-	t, err := resolve(s.registry.types, group, version, afterSegments(r.URL.EscapedPath(), segments))
+	t, err := registry.Resolve(s.registry.Types, group, version, afterSegments(r.URL.EscapedPath(), segments))
 	if err == nil {
 		err = s.dispatch(w, r, t, warn)
 	}
@@ -188,7 +189,7 @@ func afterSegments(path string, n int) string {
 }
 
 // dispatch picks the verb for a method, as Kubernetes' request info does.
-func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn *warning.List) error {
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t registry.Target, warn *warning.List) error {
 	verb := verbOf(r, t)
 	s.observe(r, t, verb)
 	if err := s.authorizeTarget(r, t, verb); err != nil {
@@ -201,22 +202,22 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t target, warn
 	if err != nil {
 		return err
 	}
-	return s.run(&request{op: op{target: t, user: userOf(r), warn: warn}, verb: verb, w: w, r: r, s: s}, limit)
+	return s.run(&request{Operation: registry.Operation{Target: t, User: userOf(r), Warn: warn}, verb: verb, w: w, r: r, s: s}, limit)
 }
 
 // servable is nil if there is something that the request is for.
-func servable(r *http.Request, t target, verb string) error {
-	if t.sub != nil && t.sub.Action == resources.Unserved && (t.sub.Has(verb) || t.sub.Name == "proxy") {
-		if queryOf(r).Get("dryRun") != "" && t.sub.Name != "log" { // B-70
+func servable(r *http.Request, t registry.Target, verb string) error {
+	if t.Subresource != nil && t.Subresource.Action == resources.Unserved && (t.Subresource.Has(verb) || t.Subresource.Name == "proxy") {
+		if queryOf(r).Get("dryRun") != "" && t.Subresource.Name != "log" { // B-70
 			return status.BadRequest("dryRun is not supported")
 		}
 		return status.ErrNeedsKubelet
 	}
 	switch {
-	case t.serves(verb):
-	case verb == "watch" && !t.watch && t.res.Has("list"): // AS handlers/get.go:handleWatch
-		return apierrors.NewMethodNotSupported(t.res.GroupResource(), verb)
-	case t.name != "" && t.sub == nil && !t.named(), t.watch && !t.res.Has("watch"):
+	case t.Serves(verb):
+	case verb == "watch" && !t.Watch && t.Resource.Has("list"): // AS handlers/get.go:handleWatch
+		return apierrors.NewMethodNotSupported(t.Resource.GroupResource(), verb)
+	case t.Name != "" && t.Subresource == nil && !t.Named(), t.Watch && !t.Resource.Has("watch"):
 		return status.ErrNoRoute // what can only be created has no paths with names, and not all is watched
 	default:
 		return status.ErrNoMethod
@@ -226,7 +227,7 @@ func servable(r *http.Request, t target, verb string) error {
 
 // run serves a request within the time that it may take; 0 is any.
 func (s *Server) run(q *request, limit time.Duration) error {
-	recorderOf(q.r).countIn(s.unread.of(q.user), q.user.Name)
+	recorderOf(q.r).countIn(s.unread.of(q.User), q.User.Name)
 	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
 	if q.mediaServed() {
 		release, err := s.intake.read(q)
@@ -236,8 +237,8 @@ func (s *Server) run(q *request, limit time.Duration) error {
 		defer release()
 	}
 	recorderOf(q.r).headRead()
-	if q.res.Deprecated != "" {
-		q.warn.Add(q.res.Deprecated)
+	if q.Resource.Deprecated != "" {
+		q.Warn.Add(q.Resource.Deprecated)
 	}
 	if limit > 0 { // the wait for a seat counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
 		ctx, cancel := withTimeout(q.r.Context(), limit)
@@ -258,7 +259,7 @@ func (s *Server) limit(r *http.Request, verb string) (time.Duration, error) {
 		return 0, nil
 	}
 	limit := s.config.RequestTimeout
-	if longRunning(verb) {
+	if registry.LongRunning(verb) {
 		limit = 0
 	}
 	value := queryOf(r).Get("timeout")
@@ -275,15 +276,10 @@ func (s *Server) limit(r *http.Request, verb string) (time.Duration, error) {
 	return limit, nil
 }
 
-// longRunning verbs have no deadline (0-13).
-func longRunning(verb string) bool {
-	return verb == "watch" || verb == "list" || verb == "deletecollection"
-}
-
 // verb hands the request to the file of that name.
 func (s *Server) verb(q *request) error {
-	if q.sub != nil {
-		if h := subresourceVerbs[q.sub.Action]; h != nil {
+	if q.Subresource != nil {
+		if h := subresourceVerbs[q.Subresource.Action]; h != nil {
 			return h(s, q)
 		}
 	}
@@ -317,13 +313,13 @@ var subresourceVerbs = map[resources.Action]func(*Server, *request) error{
 }
 
 // verbOf names what a method means at a target.
-func verbOf(r *http.Request, t target) string {
+func verbOf(r *http.Request, t registry.Target) string {
 	switch r.Method {
 	case http.MethodGet:
-		if t.watch || t.name == "" && wantsWatch(r) {
+		if t.Watch || t.Name == "" && wantsWatch(r) {
 			return "watch"
 		}
-		if t.name == "" {
+		if t.Name == "" {
 			return "list"
 		}
 		return "get"
@@ -334,7 +330,7 @@ func verbOf(r *http.Request, t target) string {
 	case http.MethodPatch:
 		return "patch"
 	case http.MethodDelete:
-		if t.name == "" {
+		if t.Name == "" {
 			return "deletecollection"
 		}
 		return "delete"
@@ -346,32 +342,4 @@ func verbOf(r *http.Request, t target) string {
 func wantsWatch(r *http.Request) bool {
 	v, ok := queryOf(r)["watch"]
 	return ok && v[0] != "0" && !strings.EqualFold(v[0], "false")
-}
-
-// serves reports whether the verb is served at the target.
-func (t target) serves(verb string) bool {
-	if t.watch && verb != "watch" {
-		return false
-	}
-	if t.sub != nil {
-		return t.sub.Has(verb)
-	}
-	named := t.name != ""
-	switch verb {
-	case "create", "deletecollection":
-		// A namespaced collection is written in a namespace.
-		if named || t.res.Namespaced && t.namespace == "" {
-			return false
-		}
-	case "update", "patch", "delete":
-		if !named {
-			return false
-		}
-	}
-	return t.res.Has(verb)
-}
-
-// named reports whether the resource has paths with names.
-func (t target) named() bool {
-	return t.res.Has("get") || t.res.Has("update") || t.res.Has("patch") || t.res.Has("delete")
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -38,11 +39,11 @@ func (s *Server) serveScale(q *request) error {
 	var next scaling
 	switch q.verb {
 	case "get":
-		o, err := s.registry.get(q.r.Context(), &q.op, queryOf(q.r).Get("resourceVersion"))
+		o, err := s.registry.Get(q.r.Context(), &q.Operation, queryOf(q.r).Get("resourceVersion"))
 		if err != nil {
 			return err
 		}
-		obj, err := q.decode(o)
+		obj, err := q.Decode(o)
 		if err != nil {
 			return err
 		}
@@ -55,16 +56,16 @@ func (s *Server) serveScale(q *request) error {
 	if err != nil {
 		return err
 	}
-	q.tracked = true
-	out, err := s.registry.update(q.r.Context(), &q.op, func(old object) (object, error) { return q.scaled(old, next) })
+	q.Tracked = true
+	out, err := s.registry.Update(q.r.Context(), &q.Operation, func(old registry.Object) (registry.Object, error) { return q.scaled(old, next) })
 	if err != nil {
 		return err
 	}
-	obj, err := q.decode(out)
+	obj, err := q.Decode(out)
 	if err != nil {
 		return err
 	}
-	sc, _, err := scaleOf(q.sub.ScalePaths, obj)
+	sc, _, err := scaleOf(q.Subresource.ScalePaths, obj)
 	if err != nil {
 		return status.BadRequest("%v", err)
 	}
@@ -72,10 +73,10 @@ func (s *Server) serveScale(q *request) error {
 }
 
 // answerScale shows an object that is read. Its number of replicas has to be there.
-func (q *request) answerScale(x *rendering, obj object) error {
-	sc, found, err := scaleOf(q.sub.ScalePaths, obj)
+func (q *request) answerScale(x *rendering, obj registry.Object) error {
+	sc, found, err := scaleOf(q.Subresource.ScalePaths, obj)
 	if err == nil && !found {
-		err = apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", "."+q.sub.ScalePaths.Replicas))
+		err = apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", "."+q.Subresource.ScalePaths.Replicas))
 	}
 	if err != nil {
 		return err
@@ -92,9 +93,9 @@ func (q *request) replaceScale() (scaling, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.dryRun, q.manager = isDryRun(o.DryRun), q.managerOr(o.FieldManager)
+	q.DryRun, q.Manager = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	obj, err := q.other(b, scaleKind)
-	if err != nil && q.res.Custom {
+	if err != nil && q.Resource.Custom {
 		// Upstream looks for the kind where there are none to word the error (AS handlers/rest.go:
 		// transformDecodeError with AX pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).
 		return nil, status.BadRequest("no kind is registered for the type v1.Scale in scheme %q", codec.SchemeName)
@@ -103,7 +104,7 @@ func (q *request) replaceScale() (scaling, error) {
 		return nil, err
 	}
 	sc := obj.(*autoscalingv1.Scale)
-	if err := matchNamespace(q.res, sc, q.namespace); err != nil {
+	if err := registry.MatchNamespace(q.Resource, sc, q.Namespace); err != nil {
 		return nil, err
 	}
 	if err := codec.CheckManagers(sc); err != nil {
@@ -111,10 +112,10 @@ func (q *request) replaceScale() (scaling, error) {
 	}
 	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
 		if sc.UID != "" && sc.UID != cur.UID { // B-44
-			return nil, q.uidPrecondition(q.s.registry.root, sc, cur.UID)
+			return nil, q.UidPrecondition(q.s.registry.Root, sc, cur.UID)
 		}
-		return fields.Update(cur, sc.DeepCopy(), q.manager), nil
-	}, q.checkName(sc)
+		return fields.Update(cur, sc.DeepCopy(), q.Manager), nil
+	}, q.CheckName(sc)
 }
 
 // patchScale is PATCH of the Scale that is shown now.
@@ -128,16 +129,16 @@ func (q *request) patchScale() (scaling, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := matchNamespace(q.res, sc, q.namespace); err != nil { // B-62
+		if err := registry.MatchNamespace(q.Resource, sc, q.Namespace); err != nil { // B-62
 			return nil, err
 		}
-		return sc, q.checkName(sc)
+		return sc, q.CheckName(sc)
 	}, nil
 }
 
 func (q *request) patchedScale(cur *autoscalingv1.Scale, fields *apply.Scaling, p *patch.Patch) (*autoscalingv1.Scale, error) {
 	if p.Kind == types.ApplyYAMLPatchType {
-		return fields.Apply(cur, p.Bytes, q.manager, p.Force, p.Strictness, p.Warn)
+		return fields.Apply(cur, p.Bytes, q.Manager, p.Force, p.Strictness, p.Warn)
 	}
 	obj, err := p.Apply(cur, scaleKind, nil)
 	if err != nil {
@@ -146,7 +147,7 @@ func (q *request) patchedScale(cur *autoscalingv1.Scale, fields *apply.Scaling, 
 	if err := codec.CheckManagers(obj.(*autoscalingv1.Scale)); err != nil {
 		return nil, err
 	}
-	return fields.Update(cur, obj.(*autoscalingv1.Scale), q.manager), nil
+	return fields.Update(cur, obj.(*autoscalingv1.Scale), q.Manager), nil
 }
 
 // noReplicas is the number that a Scale shows to a write if the object has none: the write has to bring one.
@@ -154,15 +155,15 @@ const noReplicas = math.MinInt32
 
 // scaled writes a Scale's replicas into the object it belongs to (AX pkg/registry/customresource/etcd.go and K
 // pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
-func (q *request) scaled(old object, next scaling) (object, error) {
-	cur, found, err := scaleOf(q.sub.ScalePaths, old)
+func (q *request) scaled(old registry.Object, next scaling) (registry.Object, error) {
+	cur, found, err := scaleOf(q.Subresource.ScalePaths, old)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		cur.Spec.Replicas = noReplicas
 	}
-	fields, err := q.s.registry.fields.Scaling(q.res, old)
+	fields, err := q.s.registry.Fields.Scaling(q.Resource, old)
 	if err != nil {
 		return nil, err
 	}
@@ -189,15 +190,15 @@ func (q *request) scaled(old object, next scaling) (object, error) {
 	return obj, nil
 }
 
-func (q *request) withReplicas(old object, n int32) (object, error) {
+func (q *request) withReplicas(old registry.Object, n int32) (registry.Object, error) {
 	content, err := contentOf(old)
 	if err != nil {
 		return nil, err
 	}
-	if err := unstructured.SetNestedField(content, int64(n), strings.Split(q.sub.ScalePaths.Replicas, ".")...); err != nil {
+	if err := unstructured.SetNestedField(content, int64(n), strings.Split(q.Subresource.ScalePaths.Replicas, ".")...); err != nil {
 		return nil, err
 	}
-	return q.fromContent(content)
+	return q.FromContent(content)
 }
 
 // checkScale validates a new Scale: its metadata, of which nothing is stored, and its number; a patch that
@@ -205,21 +206,21 @@ func (q *request) withReplicas(old object, n int32) (object, error) {
 // resource's is validated with the object, and its metadata isn't.
 func (q *request) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	if sc.Spec.Replicas == noReplicas {
-		return status.BadRequest("the spec replicas field %q cannot be empty", "."+q.sub.ScalePaths.Replicas)
+		return status.BadRequest("the spec replicas field %q cannot be empty", "."+q.Subresource.ScalePaths.Replicas)
 	}
-	if q.res.Custom {
+	if q.Resource.Custom {
 		return nil
 	}
-	errs := invalid.Metadata(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, metadataPath)
-	errs = append(errs, validateFinalizerNames(sc)...)
+	errs := invalid.Metadata(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, registry.MetadataPath)
+	errs = append(errs, registry.ValidateFinalizerNames(sc)...)
 	if sc.Spec.Replicas < 0 {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas, "must be greater than or equal to 0"))
 	}
 	if len(errs) > 0 {
-		return invalid.New(scaleKind.GroupKind(), q.name, errs)
+		return invalid.New(scaleKind.GroupKind(), q.Name, errs)
 	}
 	if sc.UID != "" && sc.UID != uid {
-		return apierrors.NewConflict(schema.GroupResource{Group: q.res.Group, Resource: q.res.Plural + "/scale"}, q.name,
+		return apierrors.NewConflict(schema.GroupResource{Group: q.Resource.Group, Resource: q.Resource.Plural + "/scale"}, q.Name,
 			//lint:ignore ST1005 it is what clients see
 			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", sc.UID, uid))
 	}
@@ -227,32 +228,15 @@ func (q *request) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 }
 
 // contentOf is an object as a tree of JSON values.
-func contentOf(obj object) (map[string]any, error) {
+func contentOf(obj registry.Object) (map[string]any, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return u.Object, nil
 	}
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 }
 
-// fromContent is the inverse.
-func (o *op) fromContent(content map[string]any) (object, error) {
-	data, err := json.Marshal(content)
-	if err != nil {
-		return nil, err
-	}
-	if o.res.Custom {
-		u := &unstructured.Unstructured{}
-		return u, u.UnmarshalJSON(data)
-	}
-	obj, err := codec.DecodeStored(o.res, data)
-	if err != nil {
-		return nil, err
-	}
-	return obj.(object), nil
-}
-
 // scaleOf shows an object as a Scale, and reports whether the object has a number of replicas.
-func scaleOf(p resources.ScalePaths, obj object) (sc *autoscalingv1.Scale, found bool, err error) {
+func scaleOf(p resources.ScalePaths, obj registry.Object) (sc *autoscalingv1.Scale, found bool, err error) {
 	content, err := contentOf(obj)
 	if err != nil {
 		return nil, false, err

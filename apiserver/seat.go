@@ -86,14 +86,14 @@ func (s *Server) seated(next http.Handler) http.Handler {
 // classified is what a request is classified by, and what is in force is up to date with the cache.
 func (q *request) classified() *auth.Attributes {
 	q.s.flows.CatchUp()
-	a := attributesFor(q.user, q.target, q.verb)
+	a := attributesFor(q.User, q.Target, q.verb)
 	a.Path = q.r.URL.Path
 	return a
 }
 
 // objects tells how many objects a list shows, or a watch that begins with all there are; nil for other requests.
 func (q *request) objects() func() int {
-	if q.res.Collection == "" || q.verb != "list" && (q.verb != "watch" || queryOf(q.r).Get("sendInitialEvents") != "true") {
+	if q.Resource.Collection == "" || q.verb != "list" && (q.verb != "watch" || queryOf(q.r).Get("sendInitialEvents") != "true") {
 		return nil
 	}
 	return func() int { return q.s.countOf(q) }
@@ -135,10 +135,10 @@ func (s *Server) inFlight(verb string) (done func()) {
 
 // countOf is how many objects are stored where a list looks for them.
 func (s *Server) countOf(q *request) int {
-	snapshot, err := s.registry.cache.Snapshot(q.res.Collection, 0)
+	snapshot, err := s.registry.Cache.Snapshot(q.Resource.Collection, 0)
 	if err != nil {
 		return 0
 	}
-	prefix := q.key(s.registry.root)
+	prefix := q.Key(s.registry.Root)
 	return snapshot.Count(prefix, prefix)
 }

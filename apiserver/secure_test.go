@@ -26,6 +26,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
 // secured is a server with the mode RBAC and its default roles, and a secure port. Its plain port, which
@@ -89,7 +90,7 @@ func startSecured(t *testing.T, configure func(*apiserver.Config)) *secured {
 		}
 	}})
 	for _, name := range []string{"kube-system", "kube-public", "a", "b"} {
-		p := apiserver.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
+		p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
 		if _, err := s.API.Loopback(auth.Loopback, "test").Create(context.Background(), p, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
 			t.Fatal(err)
 		}

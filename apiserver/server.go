@@ -24,7 +24,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/storage/past"
@@ -90,7 +92,7 @@ type Config struct {
 
 // Server serves the API. Its methods may be called from any goroutine.
 type Server struct {
-	registry *registry
+	registry *registry.Registry
 	config   Config
 	log      *slog.Logger
 	now      func() time.Time
@@ -160,16 +162,16 @@ func (c *Config) setDefaults() {
 func New(c Config) (*Server, error) {
 	c.setDefaults()
 	metrics := newMetrics(c.Registry, c.Types)
-	s := &Server{config: c, log: c.Log, now: c.Now, metrics: metrics, closing: make(chan struct{}), registry: &registry{
-		store: c.Store, cache: c.Cache, decoder: c.Decoder, root: c.Decoder.Root, types: c.Types, log: c.Log, now: c.Now,
-		services: c.Services, eventTTL: c.EventTTL, timeout: c.RequestTimeout,
-		corrupt: metrics.corrupt, complaint: rate.Sometimes{First: 10, Interval: time.Second},
-		fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
-		turn:   make(chan struct{}, 1),
+	s := &Server{config: c, log: c.Log, now: c.Now, metrics: metrics, closing: make(chan struct{}), registry: &registry.Registry{
+		Store: c.Store, Cache: c.Cache, Decoder: c.Decoder, Root: c.Decoder.Root, Types: c.Types, Log: c.Log, Now: c.Now,
+		Services: c.Services, EventTTL: c.EventTTL, Timeout: c.RequestTimeout,
+		Corrupt: metrics.corrupt, Complaint: rate.Sometimes{First: 10, Interval: time.Second},
+		Fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
+		Turn:   make(chan struct{}, 1),
 	}}
-	s.registry.listAll, s.registry.observe = s.listUnshown, s.observed
-	s.registry.past = past.New(c.Store, c.Decoder, past.Options{Ahead: ahead(c.Cache, s.registry.root), Known: known(c.Cache)})
-	pastMetrics(c.Registry, s.registry.past)
+	s.registry.ListAll, s.registry.Observe = s.listUnshown, s.observed
+	s.registry.Past = past.New(c.Store, c.Decoder, past.Options{Ahead: registry.Ahead(c.Cache, s.registry.Root), Known: registry.Known(c.Cache)})
+	pastMetrics(c.Registry, s.registry.Past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
 	s.connections = connections.New(c.MemoryInFlight/2, runtime.GOMAXPROCS(0))
 	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
@@ -181,46 +183,23 @@ func New(c Config) (*Server, error) {
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error
-	if s.registry.authorizer, s.registry.roles, err = s.authorizers(c.Modes); err != nil {
+	if s.registry.Authorizer, s.registry.Roles, err = s.authorizers(c.Modes); err != nil {
 		return nil, err
 	}
 	var absent []string
-	s.registry.admission, absent, err = admission.Choose(s.registry.plugins(), c.EnableAdmission, c.DisableAdmission)
+	s.registry.Admission, absent, err = admission.Choose(s.registry.Plugins(), c.EnableAdmission, c.DisableAdmission)
 	if len(absent) > 0 {
 		s.log.Warn("admission plugins are enabled that have no effect here", "plugins", strings.Join(absent, ","))
 	}
-	if s.registry.roles != nil {
-		s.registry.admission = append(s.registry.admission, &escalation{s.registry})
+	if s.registry.Roles != nil {
+		s.registry.Admission = append(s.registry.Admission, s.registry.Escalation())
 	}
 	return s, err
 }
 
 // Loopback is for requests of the process's own.
-func (s *Server) Loopback(u auth.User, manager string) *Loopback {
+func (s *Server) Loopback(u auth.User, manager string) *registry.Loopback {
 	return s.registry.Loopback(u, manager)
-}
-
-// plugins are the admission plugins in the order in which they run.
-func (s *registry) plugins() []admission.Choice {
-	return []admission.Choice{
-		{Plugin: &admission.Lifecycle{State: s.namespaceState}, Default: true},
-		{Plugin: &admission.LimitRanger{Ranges: s.limitRanges}, Default: true},
-		{Plugin: &admission.ServiceAccount{Account: s.serviceAccount, GenerateName: generatedName}},
-		{Plugin: admission.TaintNodes{}, Default: true},
-		{Plugin: &admission.PodSecurity{Labels: s.namespaceLabels, Pods: s.podsWithin, Now: s.now}, Default: true},
-		{Plugin: &admission.Priority{Classes: s.priorityClasses}, Default: true},
-		{Plugin: admission.DefaultTolerations{}, Default: true},
-		{Plugin: &admission.DefaultStorageClass{Classes: s.storageClasses}, Default: true},
-		{Plugin: admission.InUseProtection{}, Default: true},
-		{Plugin: &admission.OwnerReferences{Authorize: s.authorizer.Authorize, Resources: s.ownerResources}, Default: true},
-		{Plugin: &admission.Resize{Class: s.storageClass}, Default: true},
-		{Plugin: &admission.RuntimeClass{Class: s.runtimeClass}, Default: true},
-		{Plugin: &admission.CertificateApproval{Authorize: s.authorizer.Authorize}, Default: true},
-		{Plugin: &admission.CertificateSigning{Authorize: s.authorizer.Authorize}, Default: true},
-		{Plugin: admission.CertificateSubject{}, Default: true},
-		{Plugin: &admission.DefaultIngressClass{Classes: s.ingressClasses}, Default: true},
-		{Plugin: &admission.Quota{Quotas: s.resourceQuotas, Store: s.storeQuota, Now: s.now}, Default: true},
-	}
 }
 
 // CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests
@@ -232,27 +211,17 @@ func (s *Server) CloseWatches() {
 	s.sockets.Unlock()
 }
 
-// namespaceState is as fresh as a quorum read.
-func (s *registry) namespaceState(ctx context.Context, name string) (admission.NamespaceState, error) {
-	o, err := s.load(ctx, s.root+"/namespaces/"+name)
-	switch {
-	case err != nil:
-		return 0, err
-	case o == nil:
-		return admission.NamespaceAbsent, nil
-	case o.Meta.Deleting():
-		return admission.NamespaceTerminating, nil
-	}
-	return admission.NamespaceActive, nil
-}
-
 // listUnshown is list of what isn't shown to anyone.
-func (s *Server) listUnshown(ctx context.Context, t target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
-	return s.list(ctx, t, o, &rendering{res: t.res, f: format{media: codec.MediaJSON, as: "PartialObjectMetadataList"}})
+func (s *Server) listUnshown(ctx context.Context, t registry.Target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
+	return s.list(ctx, t, o, &rendering{res: t.Resource, f: format{media: codec.MediaJSON, as: "PartialObjectMetadataList"}})
 }
 
 // observed counts a request that the process has made itself.
-func (s *Server) observed(t target, verb string, code int, took time.Duration, panicked bool) {
+func (s *Server) observed(t registry.Target, verb string, err error, took time.Duration, panicked bool) {
+	code := http.StatusOK
+	if err != nil {
+		code = int(status.Of(err).Code)
+	}
 	if panicked {
 		s.metrics.panics.Inc()
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
 const servicesPath = "/api/v1/namespaces/default/services"
@@ -45,7 +46,7 @@ func TestServicesOfTwoServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := apiserver.Path{Resource: s.Types.Lookup("", "v1", "services"), Namespace: "default"}
+	path := registry.Path{Resource: s.Types.Lookup("", "v1", "services"), Namespace: "default"}
 	create := func(api *apiserver.Server, name string) error {
 		svc := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name},
 			Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80}}}}

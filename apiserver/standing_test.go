@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/internal/seed"
@@ -32,7 +33,7 @@ func TestStandingTwin(t *testing.T) {
 		d := storage.Decoder{Root: storage.DefaultRoot, Fields: builtinTypes.SelectableFields}
 		for revision := range int64(4) {
 			revision += 2
-			obj := res.New().(object)
+			obj := res.New().(registry.Object)
 			fill.Fill(obj)
 			obj.SetManagedFields(nil)
 			obj.SetResourceVersion("")
@@ -41,14 +42,14 @@ func TestStandingTwin(t *testing.T) {
 				t.Fatal(err)
 			}
 			cur := d.Decode(storage.Record{Key: fmt.Sprintf("%s/%s/x/%d", storage.DefaultRoot, res.Collection, revision), Value: value, ModRevision: revision})
-			s, o := &registry{}, &op{target: target{res: res}, warn: &warning.List{}}
-			want, wantKind, old, err := s.standing(o, cur)
+			s, o := &registry.Registry{}, &registry.Operation{Target: registry.Target{Resource: res}, Warn: &warning.List{}}
+			want, wantKind, old, err := s.Standing(o, cur)
 			if err != nil || old == nil {
 				t.Fatalf("%s: what nobody vouches for has to be read: %v", value, err)
 			}
 			cur = d.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: revision}) // nobody has read it
-			s.vouchers.add(revision)
-			got, gotKind, old, err := s.standing(o, cur)
+			s.Vouchers.Add(revision)
+			got, gotKind, old, err := s.Standing(o, cur)
 			if err != nil {
 				t.Fatal(err)
 			}

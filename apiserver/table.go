@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -45,7 +46,7 @@ func (x *rendering) shown(o *storage.Object) (runtime.Object, error) {
 	if x.res.Custom {
 		return x.served(o)
 	}
-	return decodeSound(x.res, o)
+	return registry.DecodeSound(x.res, o)
 }
 
 // rows sorts a table by the objects that it shows.

@@ -17,6 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -45,11 +46,11 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	tr := obj.(*authenticationv1.TokenRequest)
-	if err := matchNamespace(q.res, tr, q.namespace); err != nil {
+	if err := registry.MatchNamespace(q.Resource, tr, q.Namespace); err != nil {
 		return err
 	}
-	a := q.attributes(admission.Create, tr, nil)
-	if err := s.registry.admission.Admit(q.r.Context(), a); err != nil { // B-72, B-73
+	a := q.Attributes(admission.Create, tr, nil)
+	if err := s.registry.Admission.Admit(q.r.Context(), a); err != nil { // B-72, B-73
 		return err
 	}
 	account, err := q.accountOf(tr)
@@ -67,7 +68,7 @@ func (s *Server) serveToken(q *request) error {
 	if errs := validateTokenRequest(tr); len(errs) > 0 {
 		return invalid.New(tokenRequestKind.GroupKind(), "", errs)
 	}
-	if err := s.registry.admission.Validate(q.r.Context(), a); err != nil {
+	if err := s.registry.Admission.Validate(q.r.Context(), a); err != nil {
 		return err
 	}
 	if len(tr.Spec.Audiences) == 0 {
@@ -75,7 +76,7 @@ func (s *Server) serveToken(q *request) error {
 	}
 	now := s.now()
 	expires := now.Add(time.Duration(life) * time.Second)
-	claim := auth.Claim{Namespace: q.namespace, Name: q.name, UID: account.Meta.UID, Audiences: tr.Spec.Audiences, Issued: now, Expires: expires}
+	claim := auth.Claim{Namespace: q.Namespace, Name: q.Name, UID: account.Meta.UID, Audiences: tr.Spec.Audiences, Issued: now, Expires: expires}
 	if tr.Spec.BoundObjectRef != nil {
 		if err := s.bindToken(q, tr.Spec.BoundObjectRef, &claim); err != nil {
 			return err
@@ -85,7 +86,7 @@ func (s *Server) serveToken(q *request) error {
 		return err
 	}
 	tr.Status.ExpirationTimestamp = metav1.Time{Time: expires}
-	tr.Name, tr.Namespace, tr.UID, tr.CreationTimestamp = q.name, q.namespace, types.UID(account.Meta.UID), metav1.Time{Time: now}
+	tr.Name, tr.Namespace, tr.UID, tr.CreationTimestamp = q.Name, q.Namespace, types.UID(account.Meta.UID), metav1.Time{Time: now}
 	tr.GetObjectKind().SetGroupVersionKind(tokenRequestKind)
 	return q.answerOther(x, http.StatusCreated, tr)
 }
@@ -93,13 +94,13 @@ func (s *Server) serveToken(q *request) error {
 // accountOf returns the account that the token is for, which must be the one that the request names, if it
 // does (K pkg/registry/core/serviceaccount/storage/token.go: Create).
 func (q *request) accountOf(tr *authenticationv1.TokenRequest) (*storage.Object, error) {
-	if tr.Name != "" && tr.Name != q.name {
-		return nil, invalid.New(tokenRequestKind.GroupKind(), q.name, field.ErrorList{
+	if tr.Name != "" && tr.Name != q.Name {
+		return nil, invalid.New(tokenRequestKind.GroupKind(), q.Name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "name"), tr.Name, "must match the service account name if specified")})
 	}
-	account, err := q.s.registry.get(q.r.Context(), &q.op, "")
+	account, err := q.s.registry.Get(q.r.Context(), &q.Operation, "")
 	if err == nil && tr.UID != "" && string(tr.UID) != account.Meta.UID {
-		return nil, apierrors.NewConflict(schema.GroupResource{Group: tokenRequestKind.Group, Resource: tokenRequestKind.Kind}, q.name, fmt.Errorf(
+		return nil, apierrors.NewConflict(schema.GroupResource{Group: tokenRequestKind.Group, Resource: tokenRequestKind.Kind}, q.Name, fmt.Errorf(
 			"the UID in the token request (%s) does not match the UID of the service account (%s)", tr.UID, account.Meta.UID))
 	}
 	return account, err
@@ -123,14 +124,14 @@ func (s *Server) bindToken(q *request, ref *authenticationv1.BoundObjectReferenc
 	if kind.Group != "" || plural == "" {
 		return status.BadRequest("cannot bind token to object of type %s", kind)
 	}
-	on := op{target: target{res: s.registry.types.Lookup("", "v1", plural), name: ref.Name, namespace: q.namespace}}
+	on := registry.Operation{Target: registry.Target{Resource: s.registry.Types.Lookup("", "v1", plural), Name: ref.Name, Namespace: q.Namespace}}
 	if plural == "nodes" {
-		on.namespace = ""
+		on.Namespace = ""
 	}
 	if len(path.IsValidPathSegmentName(ref.Name)) > 0 || ref.Name == "" {
-		return on.notFound()
+		return on.NotFound()
 	}
-	o, err := s.registry.get(q.r.Context(), &on, "")
+	o, err := s.registry.Get(q.r.Context(), &on, "")
 	if err != nil {
 		return err
 	}
@@ -154,14 +155,14 @@ func (s *Server) bindToken(q *request, ref *authenticationv1.BoundObjectReferenc
 }
 
 // nodeOfPod is where a pod runs, which its token tells; nil if it runs nowhere.
-func (s *Server) nodeOfPod(q *request, on *op, o *storage.Object) (*auth.Ref, error) {
-	obj, err := on.decode(o)
+func (s *Server) nodeOfPod(q *request, on *registry.Operation, o *storage.Object) (*auth.Ref, error) {
+	obj, err := on.Decode(o)
 	if err != nil {
 		return nil, err
 	}
 	spec := &obj.(*corev1.Pod).Spec
-	if spec.ServiceAccountName != q.name {
-		return nil, status.BadRequest("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", q.name)
+	if spec.ServiceAccountName != q.Name {
+		return nil, status.BadRequest("cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", q.Name)
 	}
 	if spec.NodeName == "" {
 		return nil, nil

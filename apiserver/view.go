@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -24,15 +24,6 @@ type view struct {
 	// data stands for obj where nothing but its JSON is needed, which takes less memory.
 	data []byte
 	err  error
-}
-
-// serve converts one custom resource to the entry's version.
-func serve(res *resources.Resource, obj runtime.Object) (runtime.Object, error) {
-	out, err := res.Serve([]runtime.Object{obj})
-	if err != nil {
-		return nil, err
-	}
-	return out[0], nil
 }
 
 // metadataOnly reports whether clients are shown nothing but metadata, which isn't converted.
@@ -52,7 +43,7 @@ func (x *rendering) view(o *storage.Object) *view {
 		return nil
 	}
 	v := &view{}
-	v.obj, v.data, v.err = decodeShown(x.res, o)
+	v.obj, v.data, v.err = registry.DecodeShown(x.res, o)
 	v.served = v.err == nil && v.obj.(*unstructured.Unstructured).GetAPIVersion() == x.res.GroupVersion().String()
 	if !v.served {
 		v.data = nil
@@ -128,7 +119,7 @@ func (x *rendering) custom(o *storage.Object) (runtime.Object, error) {
 	if v := x.view(o); v != nil {
 		return v.obj, v.err
 	}
-	return decodeSound(x.res, o)
+	return registry.DecodeSound(x.res, o)
 }
 
 // shrink keeps no more of a view than is shown.

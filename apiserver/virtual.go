@@ -8,40 +8,41 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // serveVirtual is POST of what isn't stored: a question that is answered in its status.
 func (s *Server) serveVirtual(q *request, x *rendering, b codec.Body, o *metav1.CreateOptions) error {
-	obj, err := q.other(b, q.res.GroupVersionKind())
+	obj, err := q.other(b, q.Resource.GroupVersionKind())
 	if err != nil {
 		return err
 	}
-	if q.res.Virtual == resources.PodBinding {
+	if q.Resource.Virtual == resources.PodBinding {
 		return s.postBinding(q, x, obj.(*corev1.Binding), o)
 	}
 	if err := q.review(obj); err != nil {
 		return err
 	}
-	obj.GetObjectKind().SetGroupVersionKind(q.res.GroupVersionKind())
+	obj.GetObjectKind().SetGroupVersionKind(q.Resource.GroupVersionKind())
 	return q.answerOther(x, http.StatusCreated, obj)
 }
 
 // postBinding is POST of bindings: pods/binding by the body's name.
 func (s *Server) postBinding(q *request, x *rendering, b *corev1.Binding, o *metav1.CreateOptions) error {
-	pods := s.registry.types.Lookup("", "v1", "pods")
+	pods := s.registry.Types.Lookup("", "v1", "pods")
 	if pods == nil {
 		return status.ErrNoRoute
 	}
-	if err := matchNamespace(q.res, b, q.namespace); err != nil {
+	if err := registry.MatchNamespace(q.Resource, b, q.Namespace); err != nil {
 		return err
 	}
-	a := q.attributes(admission.Create, b, nil)
-	a.DryRun = isDryRun(o.DryRun)
-	on := q.op
-	on.res, on.sub, on.name, on.dryRun = pods, pods.Subresource("binding"), b.Name, isDryRun(o.DryRun)
-	if err := s.registry.bind(q.r.Context(), &on, a, b); err != nil {
+	a := q.Attributes(admission.Create, b, nil)
+	a.DryRun = registry.IsDryRun(o.DryRun)
+	on := q.Operation
+	on.Resource, on.Subresource, on.Name, on.DryRun = pods, pods.Subresource("binding"), b.Name, registry.IsDryRun(o.DryRun)
+	if err := s.registry.Bind(q.r.Context(), &on, a, b); err != nil {
 		return err
 	}
 	return q.answerOther(x, http.StatusCreated, &metav1.Status{

@@ -15,6 +15,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -37,7 +38,7 @@ func (s *Server) serveWatch(q *request) error {
 		return err
 	}
 	if x.f.media == codec.MediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
-		return notAcceptable(streamed(!q.res.Custom))
+		return notAcceptable(streamed(!q.Resource.Custom))
 	}
 	ctx, cancel := context.WithCancel(q.r.Context())
 	defer cancel()
@@ -51,20 +52,20 @@ func (s *Server) serveWatch(q *request) error {
 	if err != nil {
 		return err
 	}
-	rev, err := parseRevision(o.ResourceVersion) // H-29
+	rev, err := registry.ParseRevision(o.ResourceVersion) // H-29
 	if err != nil {
 		return err
 	}
-	sel, err := s.registry.selectionOf(q.target, o)
+	sel, err := s.registry.SelectionOf(q.Target, o)
 	if err != nil {
 		return err
 	}
-	open := s.metrics.open(labelOf(q.target, "watch"))
+	open := s.metrics.open(labelOf(q.Target, "watch"))
 	open.Inc()
 	defer open.Dec()
 	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, rec: recorderOf(q.r)}
 	w.share()
-	crowd, leave := s.crowds.join(q.res.Collection)
+	crowd, leave := s.crowds.join(q.Resource.Collection)
 	defer leave()
 	w.crowd = crowd
 	return w.serve()
@@ -75,7 +76,7 @@ type watch struct {
 	q   *request
 	s   *Server
 	x   *rendering
-	sel selected
+	sel registry.Selection
 	o   *metainternal.ListOptions
 	// rev is where it starts, then the revision up to which everything was sent.
 	rev int64
@@ -108,7 +109,7 @@ func (w *watch) serve() error {
 		return w.serveSocket()
 	}
 	h := w.q.w.Header()
-	writeWarnings(h, w.q.warn)
+	writeWarnings(h, w.q.Warn)
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	w.q.w.WriteHeader(http.StatusOK)
@@ -179,7 +180,7 @@ func untilDue(end time.Time) time.Duration {
 // change; or that the watch ends here.
 func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, retyped <-chan struct{}, ended bool) {
 	retyped, going := w.types()
-	if !going && w.s.registry.fresh(ctx) != nil { // what was written to the resource before it went is sent
+	if !going && w.s.registry.Fresh(ctx) != nil { // what was written to the resource before it went is sent
 		return nil, nil, true
 	}
 	events, rev, err := watcher.Poll()
@@ -258,24 +259,24 @@ func (w *watch) contentType() string {
 func (w *watch) start() (*cache.Watcher, error) {
 	ctx := w.q.r.Context()
 	initial := w.o.SendInitialEvents != nil && *w.o.SendInitialEvents
-	collection := w.q.res.Collection
+	collection := w.q.Resource.Collection
 	var err error
 	switch {
 	case initial && w.o.ResourceVersion == "", !initial && w.rev == 0 && w.o.ResourceVersion == "":
-		err = w.s.registry.fresh(ctx)
+		err = w.s.registry.Fresh(ctx)
 	case initial && w.rev > 0:
-		err = w.s.registry.waitFor(ctx, w.rev)
+		err = w.s.registry.WaitFor(ctx, w.rev)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !initial {
 		if w.rev == 0 {
-			w.rev = w.s.registry.cache.Revision()
+			w.rev = w.s.registry.Cache.Revision()
 		}
 		return w.watchFrom(collection, w.rev)
 	}
-	snap, err := w.s.registry.cache.Snapshot(collection, 0)
+	snap, err := w.s.registry.Cache.Snapshot(collection, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -287,13 +288,13 @@ func (w *watch) start() (*cache.Watcher, error) {
 	if w.o.AllowWatchBookmarks {
 		w.bookmark(true)
 	}
-	return w.s.registry.cache.Watch(collection, w.rev)
+	return w.s.registry.Cache.Watch(collection, w.rev)
 }
 
 // watchFrom starts after a revision that the client knows. One that has not been written yet is
 // accepted: the watch is silent until events beyond it occur (H-29).
 func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
-	return w.s.registry.cache.Watch(collection, min(rev, w.s.registry.cache.Revision()))
+	return w.s.registry.Cache.Watch(collection, min(rev, w.s.registry.Cache.Revision()))
 }
 
 // send writes the events that this watch selects (H-31), and counts them.
@@ -319,7 +320,7 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 		case before && e.Type == cache.Deleted:
 			err = w.emit("DELETED", e.Object, e)
 		case before: // it left the selection: its last selected content, at this revision
-			left := w.s.registry.decoder.Revise(e.Prev, e.Revision)
+			left := w.s.registry.Decoder.Revise(e.Prev, e.Revision)
 			w.x.revised(e.Prev, left)
 			err = w.emit("DELETED", left, nil)
 		}
@@ -338,8 +339,8 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 		w.x.forget(o)
 		return err == nil
 	}
-	ctx, all := w.q.r.Context(), cached{snap, w.sel.prefix}
-	if w.sel.res.Custom {
+	ctx, all := w.q.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
+	if w.sel.Resource.Custom {
 		if e := w.s.browse(ctx, all, "", 0, &w.sel, w.x, show); e != nil {
 			return e
 		}
@@ -355,10 +356,10 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 
 // judge reports whether the watch selects an object's states before and after an event, and can read them.
 func (w *watch) judge(e *cache.Event) (before, now bool, err error) {
-	if w.sel.res.Custom && w.sel.deep() {
+	if w.sel.Resource.Custom && w.sel.Deep() {
 		var states []*storage.Object
 		for _, o := range []*storage.Object{e.Prev, e.Object} {
-			if o != nil && o.Err == nil && w.sel.likes(o) && (o == e.Prev || e.Type != cache.Deleted) {
+			if o != nil && o.Err == nil && w.sel.Likes(o) && (o == e.Prev || e.Type != cache.Deleted) {
 				states = append(states, o)
 			}
 		}
@@ -373,36 +374,36 @@ func (w *watch) judge(e *cache.Event) (before, now bool, err error) {
 
 // shows reports whether the watch selects a state that can be read.
 func (w *watch) shows(o *storage.Object) bool {
-	if o.Err != nil || !w.sel.likes(o) {
+	if o.Err != nil || !w.sel.Likes(o) {
 		return false
 	}
 	fields := o.Fields
 	var err error
-	if w.sel.res.Custom {
-		if err = w.x.unsound(o); err == nil && w.sel.deep() {
+	if w.sel.Resource.Custom {
+		if err = w.x.unsound(o); err == nil && w.sel.Deep() {
 			var data []byte
 			data, err = w.x.json(o)
-			fields = storage.Select(data, w.sel.res.Fields)
+			fields = storage.Select(data, w.sel.Resource.Fields)
 		}
 	}
-	if err == nil && !w.sel.has(fields) {
+	if err == nil && !w.sel.Has(fields) {
 		return false
 	}
-	if !w.sel.res.Custom {
-		err = w.s.registry.sound(w.sel.res, o)
+	if !w.sel.Resource.Custom {
+		err = w.s.registry.Sound(w.sel.Resource, o)
 	}
 	if err != nil {
-		w.s.registry.unreadable(o.Key, err, "left out of a watch")
+		w.s.registry.Unreadable(o.Key, err, "left out of a watch")
 	}
 	return err == nil
 }
 
 // below reports whether the key is in the namespace, or is the one key, that is watched.
 func (w *watch) below(key string) bool {
-	if w.sel.key != "" {
-		return key == w.sel.key
+	if w.sel.Key != "" {
+		return key == w.sel.Key
 	}
-	return len(key) > len(w.sel.prefix) && key[:len(w.sel.prefix)] == w.sel.prefix
+	return len(key) > len(w.sel.Prefix) && key[:len(w.sel.Prefix)] == w.sel.Prefix
 }
 
 // fail ends the stream with an ERROR event (H-30).

@@ -38,10 +38,10 @@ func (s *Server) weigh(q *request, media string, body []byte) (n int64, exact bo
 
 // kindOf is the kind of a request's body.
 func kindOf(q *request) *weight.Kind {
-	if q.sub != nil && !q.sub.Kind.Empty() {
-		return weightKind(q.sub.Kind)
+	if q.Subresource != nil && !q.Subresource.Kind.Empty() {
+		return weightKind(q.Subresource.Kind)
 	}
-	return resourceKind(q.res)
+	return resourceKind(q.Resource)
 }
 
 // resourceKind is the kind of a resource's objects.
@@ -127,28 +127,28 @@ func (q *request) media() string {
 // weighStored is the memory of working on the object that the request names, as it is now.
 func (s *Server) weighStored(q *request) int64 {
 	if o := s.present(q); o != nil {
-		return resourceKind(q.res).Shape().JSON(o.JSON).Write()
+		return resourceKind(q.Resource).Shape().JSON(o.JSON).Write()
 	}
 	return 0
 }
 
 // present is the object that the request names, as it is cached; nil if there is none.
 func (s *Server) present(q *request) *storage.Object {
-	if q.name == "" || q.res.Collection == "" {
+	if q.Name == "" || q.Resource.Collection == "" {
 		return nil
 	}
-	o, _ := s.registry.cache.Get(q.key(s.registry.root))
+	o, _ := s.registry.Cache.Get(q.Key(s.registry.Root))
 	return o
 }
 
 // weighLargest is weighStored for the object of a collection that takes most.
 func (s *Server) weighLargest(q *request) (most int64) {
-	shape := resourceKind(q.res).Shape()
-	snapshot, err := s.registry.cache.Snapshot(q.res.Collection, 0)
+	shape := resourceKind(q.Resource).Shape()
+	snapshot, err := s.registry.Cache.Snapshot(q.Resource.Collection, 0)
 	if err != nil {
 		return 0
 	}
-	prefix := q.key(s.registry.root)
+	prefix := q.Key(s.registry.Root)
 	snapshot.Ascend(prefix, prefix, func(o *storage.Object) bool {
 		if len(o.JSON) > smallObject {
 			most = max(most, shape.JSON(o.JSON).Write())
@@ -163,9 +163,9 @@ const smallObject = 4 << 10
 
 // weighPatch is the memory of a patch and the object that it is applied to, both of which are trees as well.
 func (s *Server) weighPatch(q *request, media string, body []byte) (n int64, exact bool) {
-	k := resourceKind(q.res)
+	k := resourceKind(q.Resource)
 	n = s.weighStored(q) + weight.Tree.JSON(body).Write()
-	if o := s.present(q); o != nil && !q.res.Custom {
+	if o := s.present(q); o != nil && !q.Resource.Custom {
 		n += weight.Tree.JSON(o.JSON).Write()
 	}
 	if types.PatchType(patchMedia(q.r)) == types.JSONPatchType {

@@ -8,21 +8,21 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
 // Aggregation is aggregation.API.
 type Aggregation struct {
-	API   *apiserver.Loopback
+	API   *registry.Loopback
 	Cache *cache.Cache
 
 	watcher *cache.Watcher
 }
 
-func (a *Aggregation) path(name string) apiserver.Path {
-	return apiserver.Path{Resource: a.API.Types().Lookup(rbacv1.GroupName, "v1", "clusterroles"), Name: name}
+func (a *Aggregation) path(name string) registry.Path {
+	return registry.Path{Resource: a.API.Types().Lookup(rbacv1.GroupName, "v1", "clusterroles"), Name: name}
 }
 
 // Roles implements aggregation.API. A role that can't be read is left out.

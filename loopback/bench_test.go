@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -26,8 +26,8 @@ func BenchmarkCollector(b *testing.B) {
 			s := apiservertest.Start(b, nil)
 			collect(b, s)
 			c := collectorOf(s).API
-			at := func(name string) apiserver.Path {
-				return apiserver.Path{Resource: c.Types().Lookup("", "v1", "configmaps"), Namespace: "default", Name: name}
+			at := func(name string) registry.Path {
+				return registry.Path{Resource: c.Types().Lookup("", "v1", "configmaps"), Namespace: "default", Name: name}
 			}
 			create := func(name string, owners ...metav1.OwnerReference) *storage.Object {
 				o, err := c.Create(b.Context(), at(""), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", OwnerReferences: owners}})

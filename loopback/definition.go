@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/custom"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -25,7 +25,7 @@ import (
 
 // Definitions is definition.API.
 type Definitions struct {
-	API   *apiserver.Loopback
+	API   *registry.Loopback
 	Cache *cache.Cache
 
 	// mu guards known: the definitions by key, as they were last decoded.
@@ -174,7 +174,7 @@ func (d *Definitions) Judge(one *apiextensionsv1.CustomResourceDefinition, all [
 // UpdateStatus implements definition.API.
 func (d *Definitions) UpdateStatus(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	r := d.resource()
-	o, err := d.API.Change(ctx, apiserver.Path{Resource: r, Subresource: "status", Name: one.Name}, func(old runtime.Object) (runtime.Object, error) {
+	o, err := d.API.Change(ctx, registry.Path{Resource: r, Subresource: "status", Name: one.Name}, func(old runtime.Object) (runtime.Object, error) {
 		next, ok := old.(*apiextensionsv1.CustomResourceDefinition)
 		if !ok || next.ResourceVersion != one.ResourceVersion {
 			return nil, apierrors.NewConflict(r.GroupResource(), one.Name, errChanged)
@@ -220,7 +220,7 @@ func (d *Definitions) Namespaces(ctx context.Context, one *apiextensionsv1.Custo
 	if err != nil {
 		return nil, err
 	}
-	objs, err := d.API.List(ctx, apiserver.Path{Resource: r})
+	objs, err := d.API.List(ctx, registry.Path{Resource: r})
 	if err != nil {
 		return nil, err
 	}
@@ -238,5 +238,5 @@ func (d *Definitions) DeleteAll(ctx context.Context, one *apiextensionsv1.Custom
 	if err != nil {
 		return err
 	}
-	return d.API.DeleteCollection(ctx, apiserver.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
+	return d.API.DeleteCollection(ctx, registry.Path{Resource: r, Namespace: namespace}, &metav1.DeleteOptions{})
 }

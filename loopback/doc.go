@@ -1,5 +1,5 @@
 // Package loopback gives the controllers inside the process what they ask for in their own small
-// interfaces, by way of apiserver.Loopback and the cache. It is the one place that knows both
+// interfaces, by way of registry.Loopback and the cache. It is the one place that knows both
 // sides.
 //
 // It guarantees:

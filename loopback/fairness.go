@@ -8,7 +8,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/fairness"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -17,15 +17,15 @@ import (
 // Fairness is fairness.API.
 type Fairness struct {
 	// Producer and Consumer write as the field managers of those names.
-	Producer, Consumer *apiserver.Loopback
+	Producer, Consumer *registry.Loopback
 	Cache              *cache.Cache
 }
 
 // flowSchemas and priorityLevels are the collections.
 const flowSchemas, priorityLevels = "flowschemas", "prioritylevelconfigurations"
 
-func (f *Fairness) path(plural, sub, name string) apiserver.Path {
-	return apiserver.Path{Resource: f.Producer.Types().Lookup(flowcontrolv1.GroupName, "v1", plural), Subresource: sub, Name: name}
+func (f *Fairness) path(plural, sub, name string) registry.Path {
+	return registry.Path{Resource: f.Producer.Types().Lookup(flowcontrolv1.GroupName, "v1", plural), Subresource: sub, Name: name}
 }
 
 // Follow implements fairness.API.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/controllers/fixture"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -14,12 +14,12 @@ import (
 
 // Fixtures is fixture.API.
 type Fixtures struct {
-	API   *apiserver.Loopback
+	API   *registry.Loopback
 	Cache *cache.Cache
 }
 
-func (f *Fixtures) path(r fixture.Rule, namespace, name string) apiserver.Path {
-	return apiserver.Path{Resource: f.API.Types().Lookup("", "v1", r.Plural), Namespace: namespace, Name: name}
+func (f *Fixtures) path(r fixture.Rule, namespace, name string) registry.Path {
+	return registry.Path{Resource: f.API.Types().Lookup("", "v1", r.Plural), Namespace: namespace, Name: name}
 }
 
 // Get implements fixture.API.

@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/gc"
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
 // Collector is gc.API and gc.Kinds.
-type Collector struct{ API *apiserver.Loopback }
+type Collector struct{ API *registry.Loopback }
 
 // Kinds implements gc.Kinds.
 func (c *Collector) Kinds() ([]graph.Kind, <-chan struct{}) {
@@ -49,12 +49,12 @@ func preferred(types *resources.Types, r *resources.Resource) bool {
 }
 
 // path finds an object's entry.
-func (c *Collector) path(o gc.Object) (apiserver.Path, error) {
+func (c *Collector) path(o gc.Object) (registry.Path, error) {
 	r := c.API.Types().Collection(o.Collection)
 	if r == nil {
-		return apiserver.Path{}, apierrors.NewNotFound(schema.GroupResource{Resource: o.Collection}, o.Name)
+		return registry.Path{}, apierrors.NewNotFound(schema.GroupResource{Resource: o.Collection}, o.Name)
 	}
-	return apiserver.Path{Resource: r, Namespace: o.Namespace, Name: o.Name}, nil
+	return registry.Path{Resource: r, Namespace: o.Namespace, Name: o.Name}, nil
 }
 
 // Delete implements gc.API.
@@ -133,7 +133,7 @@ func (c *Collector) RemoveFinalizer(ctx context.Context, r gc.RemoveFinalizerReq
 }
 
 // edit changes an object's metadata if it still is the same object and, if exact, the same state.
-func (c *Collector) edit(ctx context.Context, p apiserver.Path, o gc.Object, exact bool, f func(metav1.Object)) (revision int64, err error) {
+func (c *Collector) edit(ctx context.Context, p registry.Path, o gc.Object, exact bool, f func(metav1.Object)) (revision int64, err error) {
 	out, err := c.API.Link(ctx, p, func(m metav1.Object) error {
 		gr := p.Resource.GroupResource()
 		if string(m.GetUID()) != o.UID {

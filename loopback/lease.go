@@ -6,17 +6,17 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
 // Lease is election.API for the lease of that name.
 type Lease struct {
-	API             *apiserver.Loopback
+	API             *registry.Loopback
 	Namespace, Name string
 }
 
-func (l *Lease) path(name string) apiserver.Path {
-	return apiserver.Path{Resource: l.API.Types().Lookup("coordination.k8s.io", "v1", "leases"), Namespace: l.Namespace, Name: name}
+func (l *Lease) path(name string) registry.Path {
+	return registry.Path{Resource: l.API.Types().Lookup("coordination.k8s.io", "v1", "leases"), Namespace: l.Namespace, Name: name}
 }
 
 // Get implements election.API.

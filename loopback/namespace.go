@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/namespace"
 	"github.com/kubecascade/kubecascade/storage"
@@ -20,7 +20,7 @@ import (
 
 // Namespaces is namespace.API and namespace.DefaultsAPI.
 type Namespaces struct {
-	API   *apiserver.Loopback
+	API   *registry.Loopback
 	Cache *cache.Cache
 }
 
@@ -54,8 +54,8 @@ func tell(e *cache.Event, sink func(namespace.Event)) {
 	}
 }
 
-func (n *Namespaces) path(sub, name string) apiserver.Path {
-	return apiserver.Path{Resource: n.API.Types().Lookup("", "v1", namespaces), Subresource: sub, Name: name}
+func (n *Namespaces) path(sub, name string) registry.Path {
+	return registry.Path{Resource: n.API.Types().Lookup("", "v1", namespaces), Subresource: sub, Name: name}
 }
 
 // Get implements namespace.API.
@@ -102,12 +102,12 @@ func (n *Namespaces) Resources(context.Context) namespace.Discovery {
 	return d
 }
 
-func (n *Namespaces) within(r namespace.Resource, ns, name string) (apiserver.Path, error) {
+func (n *Namespaces) within(r namespace.Resource, ns, name string) (registry.Path, error) {
 	res := n.API.Types().Lookup(r.Group, r.Version, r.Resource)
 	if res == nil {
-		return apiserver.Path{}, apierrors.NewNotFound(schema.GroupResource{Group: r.Group, Resource: r.Resource}, name)
+		return registry.Path{}, apierrors.NewNotFound(schema.GroupResource{Group: r.Group, Resource: r.Resource}, name)
 	}
-	return apiserver.Path{Resource: res, Namespace: ns, Name: name}, nil
+	return registry.Path{Resource: res, Namespace: ns, Name: name}, nil
 }
 
 func background() *metav1.DeleteOptions {

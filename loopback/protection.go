@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/protection"
 	"github.com/kubecascade/kubecascade/storage"
@@ -20,7 +20,7 @@ import (
 
 // Protection is protection.API.
 type Protection struct {
-	API   *apiserver.Loopback
+	API   *registry.Loopback
 	Cache *cache.Cache
 }
 
@@ -52,8 +52,8 @@ func (p *Protection) resource(kind protection.Kind) *resources.Resource {
 	return p.API.Types().Lookup(k.group, "v1", k.plural)
 }
 
-func (p *Protection) path(kind protection.Kind, key protection.Key) apiserver.Path {
-	return apiserver.Path{Resource: p.resource(kind), Namespace: key.Namespace, Name: key.Name}
+func (p *Protection) path(kind protection.Kind, key protection.Key) registry.Path {
+	return registry.Path{Resource: p.resource(kind), Namespace: key.Namespace, Name: key.Name}
 }
 
 // decode reads an object of the kind.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/quota"
 	"github.com/kubecascade/kubecascade/storage"
@@ -22,7 +22,7 @@ import (
 
 // Quotas is quota.API.
 type Quotas struct {
-	API   *apiserver.Loopback
+	API   *registry.Loopback
 	Cache *cache.Cache
 }
 
@@ -91,8 +91,8 @@ func (f *quotaFeed) measured(collection string) bool {
 	return r != nil && usage.Measured(r.GroupResource())
 }
 
-func (q *Quotas) path(sub, namespace, name string) apiserver.Path {
-	return apiserver.Path{Resource: q.API.Types().Lookup("", "v1", resourceQuotas), Subresource: sub, Namespace: namespace, Name: name}
+func (q *Quotas) path(sub, namespace, name string) registry.Path {
+	return registry.Path{Resource: q.API.Types().Lookup("", "v1", resourceQuotas), Subresource: sub, Namespace: namespace, Name: name}
 }
 
 // Quotas implements quota.API.
@@ -139,7 +139,7 @@ func (q *Quotas) Objects(ctx context.Context, r schema.GroupResource, namespace 
 	if res == nil {
 		return nil, apierrors.NewNotFound(r, "")
 	}
-	objs, err := q.API.List(ctx, apiserver.Path{Resource: res, Namespace: namespace})
+	objs, err := q.API.List(ctx, registry.Path{Resource: res, Namespace: namespace})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/registration"
 	"github.com/kubecascade/kubecascade/storage"
@@ -24,7 +24,7 @@ import (
 
 // Registrations is registration.API.
 type Registrations struct {
-	API   *apiserver.Loopback
+	API   *registry.Loopback
 	Cache *cache.Cache
 }
 
@@ -163,8 +163,8 @@ func (r *Registrations) Local(name string) *apiregistrationv1.APIService {
 	return s
 }
 
-func (r *Registrations) path(sub, name string) apiserver.Path {
-	return apiserver.Path{Resource: r.API.Types().Lookup(apiregistrationv1.GroupName, "v1", "apiservices"), Subresource: sub, Name: name}
+func (r *Registrations) path(sub, name string) registry.Path {
+	return registry.Path{Resource: r.API.Types().Lookup(apiregistrationv1.GroupName, "v1", "apiservices"), Subresource: sub, Name: name}
 }
 
 // Get implements registration.API. What the controller has written is in the cache when it is told of it, and

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/workload"
 	"github.com/kubecascade/kubecascade/storage"
@@ -19,7 +19,7 @@ import (
 
 // Workloads is workload.API for one controller's identity.
 type Workloads struct {
-	API   *apiserver.Loopback
+	API   *registry.Loopback
 	Cache *cache.Cache
 	// Index may be shared.
 	Index *Index
@@ -42,8 +42,8 @@ func (w *Workloads) resource(r workload.Resource) *resources.Resource {
 	return w.API.Types().Lookup(r.Group, r.Version, r.Plural)
 }
 
-func (w *Workloads) path(o workload.Object) apiserver.Path {
-	return apiserver.Path{Resource: w.resource(workload.Of(o)), Namespace: o.GetNamespace(), Name: o.GetName()}
+func (w *Workloads) path(o workload.Object) registry.Path {
+	return registry.Path{Resource: w.resource(workload.Of(o)), Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 // Follow implements workload.API.
@@ -126,7 +126,7 @@ func (w *Workloads) Bind(ctx context.Context, pod *corev1.Pod, node string) erro
 
 // Delete implements workload.API.
 func (w *Workloads) Delete(ctx context.Context, r workload.Resource, key workload.Key, opts *metav1.DeleteOptions) error {
-	_, err := w.API.Delete(ctx, apiserver.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name}, opts)
+	_, err := w.API.Delete(ctx, registry.Path{Resource: w.resource(r), Namespace: key.Namespace, Name: key.Name}, opts)
 	return err
 }
 

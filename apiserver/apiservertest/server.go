@@ -16,6 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/custom"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -142,7 +143,7 @@ func (s *Server) makeDefault() {
 	if o, _ := s.Cache.Get(s.Decoder.Root + "/namespaces/default"); o != nil {
 		return
 	}
-	p := apiserver.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
+	p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	if _, err := s.API.Loopback(auth.Loopback, "apiservertest").Create(context.Background(), p, ns); err != nil {
 		s.t.Fatalf("creating the namespace default: %v", err)

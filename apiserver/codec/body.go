@@ -30,6 +30,7 @@ import (
 // MaxBody bounds a request's body (0-14).
 const MaxBody = 3 * 1024 * 1024
 
+// TooLarge is the 413 for a body.
 func TooLarge() error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", MaxBody))
 }
@@ -50,7 +51,7 @@ func NewBody(data []byte, media, fieldValidation string) Body {
 	return Body{Bytes: data, Media: media, Strictness: fieldValidation}
 }
 
-// decodeBody reads a body that must be of the kind want; it returns the object in that version.
+// Decode reads a body that must be of the kind want; it returns the object in that version.
 func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := DecodeAny(b, want, coerce)
 	if err != nil && runtime.IsStrictDecodingError(err) {
@@ -131,6 +132,7 @@ var decoders = sync.OnceValue(func() map[decoding]runtime.Decoder {
 	return all
 })
 
+// DecodeAny decodes a body of any kind, and returns the kind that it names.
 func DecodeAny(b Body, want schema.GroupVersionKind, coerce Coercion) (runtime.Object, *schema.GroupVersionKind, error) {
 	if err := CheckCost(b); err != nil {
 		return nil, nil, err
@@ -232,6 +234,7 @@ func decodeError(err error, kind string, got *schema.GroupVersionKind, data []by
 // SchemeName is what all of upstream's schemes are called.
 const SchemeName = "pkg/runtime/scheme.go:111"
 
+// NotRegistered is what is said of a kind that isn't known.
 func NotRegistered(gvk schema.GroupVersionKind) string {
 	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", gvk.Kind, gvk.GroupVersion(), SchemeName)
 }

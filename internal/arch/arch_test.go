@@ -81,6 +81,7 @@ var forbidden = []struct {
 	{"apiserver", module + "/gc", true, "the collector is a client like any other: no private door"},
 	{"apiserver", module + "/controllers", true, "controllers are clients like any other"},
 	{"apiserver", module + "/loopback", true, "loopback is built on the server, not the other way round"},
+	{"apiserver/registry", "net/http", false, "it carries out requests of the process's own, too: it knows no HTTP"},
 	{"apiserver/resources", module + "/storage/cache", true, "the table is data: it reads nothing"},
 	{"apiserver/admission", module + "/storage", false, "a plugin is given what it may look up"},
 	{"conformance", module + "/apiserver", true, "it speaks HTTP only: any server can be tested"},

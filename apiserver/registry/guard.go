@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// create stores a new object. obj is in the stored version. The write is conditional on what the
+// Create stores a new object. obj is in the stored version. The write is conditional on what the
 // object will live in being as admission saw it, so that nothing lands in a namespace, or under a
 // definition, that was emptied meanwhile; if it has changed, all is done again.
-func (s *registry) create(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
 	for {
 		guards, err := s.createGuards(o, obj)
 		if err != nil {
@@ -25,13 +25,13 @@ func (s *registry) create(ctx context.Context, o *op, obj object) (*storage.Obje
 		}
 		once := *o
 		once.guards = append(slices.Clip(o.guards), guards...)
-		again := obj.DeepCopyObject().(object) // not for the first time: a Job's labels may be its template's (defaults.Job)
+		again := obj.DeepCopyObject().(Object) // not for the first time: a Job's labels may be its template's (defaults.Job)
 		out, err := s.createOnce(ctx, &once, obj)
 		var lost *storage.ConflictError
 		if !errors.As(err, &lost) || lost.Guard == nil || !slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == lost.Guard.Key }) {
 			return out, err
 		}
-		if err := s.fresh(ctx); err != nil {
+		if err := s.Fresh(ctx); err != nil {
 			return nil, err
 		}
 		obj = again
@@ -40,24 +40,24 @@ func (s *registry) create(ctx context.Context, o *op, obj object) (*storage.Obje
 
 // createGuards are what a new object will live in, as it is now. It is read before admission looks at it, so
 // a change between the two is noticed. A dry run has none, and is refused all the same.
-func (s *registry) createGuards(o *op, obj object) ([]storage.Guard, error) {
+func (s *Registry) createGuards(o *Operation, obj Object) ([]storage.Guard, error) {
 	var guards []storage.Guard
-	if o.res.Namespaced {
-		if ns, _ := s.cache.Get(s.root + "/namespaces/" + o.namespace); ns != nil { // else admission says so, unless it has been told not to care
+	if o.Resource.Namespaced {
+		if ns, _ := s.Cache.Get(s.Root + "/namespaces/" + o.Namespace); ns != nil { // else admission says so, unless it has been told not to care
 			guards = append(guards, storage.Guard{Key: ns.Key, ModRevision: ns.Revision})
 		}
 	}
-	if o.res.Origin != "" {
-		d, _ := s.cache.Get(s.root + "/" + definitions + "/" + o.res.GroupResource().String())
+	if o.Resource.Origin != "" {
+		d, _ := s.Cache.Get(s.Root + "/" + definitions + "/" + o.Resource.GroupResource().String())
 		switch {
-		case d == nil || d.Meta.UID != o.res.Origin:
+		case d == nil || d.Meta.UID != o.Resource.Origin:
 			return nil, status.ErrNoRoute // it went, or made room for another one, since the path was looked up
 		case d.Meta.Deleting(): // F-11, of objects that an apply would make too
-			return nil, apierrors.NewForbidden(o.res.GroupResource(), obj.GetName(), errDefinitionGoes)
+			return nil, apierrors.NewForbidden(o.Resource.GroupResource(), obj.GetName(), errDefinitionGoes)
 		}
 		guards = append(guards, storage.Guard{Key: d.Key, ModRevision: d.Revision})
 	}
-	if o.dryRun {
+	if o.DryRun {
 		return nil, nil
 	}
 	return guards, nil

@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 // one for each dependent that stays. The rest of the object is stored as it is, so it must be known to be of its
 // kind. No plugin of admission looks at such a write of a controller's. It reports false, and has done
 // nothing, where it takes updateOnce.
-func (s *registry) unlink(ctx context.Context, o *op, cur *storage.Object) (out *storage.Object, done bool, err error) {
-	if o.dryRun || o.res.Custom || o.res.Direct || o.res.Delete.SpecFinalizers != nil || !s.known(o.res, cur) {
+func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object) (out *storage.Object, done bool, err error) {
+	if o.DryRun || o.Resource.Custom || o.Resource.Direct || o.Resource.Delete.SpecFinalizers != nil || !s.known(o.Resource, cur) {
 		return nil, false, nil
 	}
 	from, to := storage.Member(cur.JSON, "metadata")
@@ -43,32 +43,32 @@ func (s *registry) unlink(ctx context.Context, o *op, cur *storage.Object) (out 
 	if !ok {
 		return nil, false, nil
 	}
-	if obj.ManagedFields, ok = s.fields.Unlink(o.res, old.ManagedFields, gone); !ok {
+	if obj.ManagedFields, ok = s.Fields.Unlink(o.Resource, old.ManagedFields, gone); !ok {
 		return nil, false, nil
 	}
-	if err := invalidObject(o.res, obj, validateMetaChange(o.res, obj, old)); err != nil {
+	if err := invalidObject(o.Resource, obj, validateMetaChange(o.Resource, obj, old)); err != nil {
 		return nil, true, err
 	}
-	verdict := finalizers.Update(lifecycleIn(old), lifecycleIn(obj), s.now())
+	verdict := finalizers.Update(lifecycleIn(old), lifecycleIn(obj), s.Now())
 	obj.ResourceVersion, obj.SelfLink = "", ""
 	metadata, err := json.Marshal(obj)
 	if err != nil {
-		return nil, true, fmt.Errorf("encoding metadata of %s: %w", o.res.Kind, err)
+		return nil, true, fmt.Errorf("encoding metadata of %s: %w", o.Resource.Kind, err)
 	}
 	value := slices.Concat(cur.JSON[:from], metadata, cur.JSON[to:])
 	if verdict.Step != finalizers.Store {
 		out, err = s.release(ctx, o, cur, value)
 		return out, true, err
 	}
-	rev, err := s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.ttl(o)})
+	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.TTL(o)})
 	switch {
 	case errors.Is(err, storage.ErrTooLarge):
 		return nil, false, nil
 	case err != nil:
 		return nil, true, err
 	}
-	s.vouchers.add(rev)
-	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), true, nil
+	s.Vouchers.Add(rev)
+	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), true, nil
 }
 
 // lostLinks returns the owners and finalizers that obj no longer has. It reports false if it has lost none, if

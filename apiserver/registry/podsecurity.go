@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 // namespaceLabels returns a namespace's labels (admission.PodSecurity). They are those that the cache shows:
 // when NamespaceLifecycle looked, it was as fresh as a quorum read, and a create commits only if the
 // namespace is still the same. Only an absence is looked at anew.
-func (s *registry) namespaceLabels(ctx context.Context, namespace string) (map[string]string, bool, error) {
-	key := s.root + "/namespaces/" + namespace
-	ns, _ := s.cache.Get(key)
+func (s *Registry) namespaceLabels(ctx context.Context, namespace string) (map[string]string, bool, error) {
+	key := s.Root + "/namespaces/" + namespace
+	ns, _ := s.Cache.Get(key)
 	if ns == nil {
 		var err error
-		if ns, err = s.load(ctx, key); err != nil || ns == nil {
+		if ns, err = s.Load(ctx, key); err != nil || ns == nil {
 			return nil, false, err
 		}
 	}
@@ -26,21 +26,21 @@ func (s *registry) namespaceLabels(ctx context.Context, namespace string) (map[s
 
 // podsWithin returns the pods of a namespace as of now (admission.PodSecurity). One that can't be read
 // keeps nobody from changing its namespace.
-func (s *registry) podsWithin(ctx context.Context, namespace string) (out []admission.StoredPod, err error) {
-	pods := s.types.Lookup("", "v1", "pods")
-	if err := s.fresh(ctx); err != nil {
+func (s *Registry) podsWithin(ctx context.Context, namespace string) (out []admission.StoredPod, err error) {
+	pods := s.Types.Lookup("", "v1", "pods")
+	if err := s.Fresh(ctx); err != nil {
 		return nil, err
 	}
-	snap, err := s.cache.Snapshot(pods.Collection, 0)
+	snap, err := s.Cache.Snapshot(pods.Collection, 0)
 	if err != nil {
 		return nil, err
 	}
-	o := op{target: target{res: pods}}
+	o := Operation{Target: Target{Resource: pods}}
 	snap.Ascend(s.within(pods, namespace), "", func(item *storage.Object) bool {
 		out = append(out, admission.StoredPod{Controller: controllerOf(item), Read: func() *corev1.Pod {
-			obj, err := o.decode(item)
+			obj, err := o.Decode(item)
 			if err != nil {
-				s.unreadable(item.Key, err, "left out")
+				s.Unreadable(item.Key, err, "left out")
 				return nil
 			}
 			return obj.(*corev1.Pod)

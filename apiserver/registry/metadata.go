@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"fmt"
@@ -49,8 +49,8 @@ func generatedName(prefix string) string {
 	return prefix + utilrand.String(suffixLen)
 }
 
-// matchNamespace makes the object's namespace that of the request, or fails.
-func matchNamespace(res *resources.Resource, m metav1.Object, namespace string) error {
+// MatchNamespace makes the object's namespace that of the request, or fails.
+func MatchNamespace(res *resources.Resource, m metav1.Object, namespace string) error {
 	switch {
 	case !res.Namespaced:
 		m.SetNamespace("")
@@ -62,8 +62,8 @@ func matchNamespace(res *resources.Resource, m metav1.Object, namespace string) 
 	return nil
 }
 
-// dedupOwners drops references that are equal to an earlier one and warns.
-func dedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
+// DedupOwners drops references that are equal to an earlier one and warns.
+func DedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 	refs := m.GetOwnerReferences()
 	if len(refs) < 2 {
 		return
@@ -113,7 +113,8 @@ func flagOf(b *bool) flag {
 	return flag{true, *b}
 }
 
-var metadataPath = field.NewPath("metadata")
+// MetadataPath is where errors in metadata are.
+var MetadataPath = field.NewPath("metadata")
 
 // validateMeta is a kind's own check of metadata on create: a name there must be, its rule for
 // names and prefixes of names, a namespace, and for core-validated kinds the rule for
@@ -126,20 +127,21 @@ func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
 	if name == nil {
 		name = apivalidation.NameIsDNSSubdomain
 	}
-	errs := invalid.Metadata(m, res.Namespaced, name, metadataPath)
+	errs := invalid.Metadata(m, res.Namespaced, name, MetadataPath)
 	if res.Strategy.CustomMeta {
 		return errs
 	}
-	return append(errs, validateFinalizerNames(m)...)
+	return append(errs, ValidateFinalizerNames(m)...)
 }
 
 // standardFinalizers need no prefix.
 var standardFinalizers = map[string]bool{"kubernetes": true, finalizers.Orphan: true, finalizers.Foreground: true}
 
-func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
+// ValidateFinalizerNames returns the errors of finalizers without a domain that are not Kubernetes' own.
+func ValidateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 	for i, f := range invalid.Each(m.GetFinalizers(), &errs) {
 		if !strings.Contains(f, "/") && !standardFinalizers[f] {
-			errs = append(errs, field.Invalid(metadataPath.Child("finalizers").Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
+			errs = append(errs, field.Invalid(MetadataPath.Child("finalizers").Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
 		}
 	}
 	return errs
@@ -147,22 +149,22 @@ func validateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 
 // validateNew judges a new object: the kind's own rules, and the general ones for metadata only if
 // those found nothing.
-func validateNew(res *resources.Resource, obj object) error {
+func validateNew(res *resources.Resource, obj Object) error {
 	errs := validateMeta(res, obj)
 	if res.Strategy.Validate != nil {
 		errs = append(errs, res.Strategy.Validate(obj)...)
 	}
 	if len(errs) == 0 {
-		errs = invalid.Metadata(obj, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
+		errs = invalid.Metadata(obj, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
 	}
 	return invalidObject(res, obj, errs)
 }
 
-// validateChange judges an update: the general rules for metadata and the kind's own, both (A-20, B-16);
+// ValidateChange judges an update: the general rules for metadata and the kind's own, both (A-20, B-16);
 // owners may change at any time (B-18).
 // The kind's own begin with those for metadata, so causes repeat.
-func (o *op) validateChange(obj, old object) error {
-	res, sub := o.res, o.sub
+func (o *Operation) ValidateChange(obj, old Object) error {
+	res, sub := o.Resource, o.Subresource
 	errs := validateMetaChange(res, obj, old)
 	switch {
 	case o.link != nil:
@@ -181,13 +183,13 @@ func (o *op) validateChange(obj, old object) error {
 
 // validateMetaChange is the part that is the same of all kinds.
 func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.ErrorList {
-	errs := invalid.Metadata(m, res.Namespaced, path.ValidatePathSegmentName, metadataPath)
-	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, metadataPath) // B-12 to B-15: what can't change
+	errs := invalid.Metadata(m, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
+	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, MetadataPath) // B-12 to B-15: what can't change
 	errs = append(errs, fixed...)
 	if !res.Strategy.PlainMeta {
 		errs = append(errs, fixed...) // upstream looks twice, and says it twice
 		if !res.Strategy.CustomMeta {
-			errs = append(errs, validateFinalizerNames(m)...)
+			errs = append(errs, ValidateFinalizerNames(m)...)
 		}
 	}
 	return errs
@@ -201,8 +203,8 @@ func invalidObject(res *resources.Resource, m metav1.Object, errs field.ErrorLis
 	return invalid.New(res.GroupVersionKind().GroupKind(), m.GetName(), errs)
 }
 
-// inherit gives an update what a client can't change: identity and lifecycle (B-10, B-11).
-func inherit(m, old metav1.Object) {
+// Inherit gives an update what a client can't change: identity and lifecycle (B-10, B-11).
+func Inherit(m, old metav1.Object) {
 	if m.GetUID() == "" {
 		m.SetUID(old.GetUID())
 	}
@@ -218,7 +220,7 @@ func inherit(m, old metav1.Object) {
 }
 
 // lifecycleOf is what package finalizers needs to know of an object.
-func lifecycleOf(res *resources.Resource, obj object) finalizers.Object {
+func lifecycleOf(res *resources.Resource, obj Object) finalizers.Object {
 	o := lifecycleIn(obj)
 	if res.Delete.SpecFinalizers != nil {
 		o.SpecFinalizers = res.Delete.SpecFinalizers(obj)

@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"bytes"
@@ -23,16 +23,16 @@ var errModified = errors.New("the object has been modified; please apply your ch
 
 // change makes the new state out of the stored one. Both are in the stored version; old may be
 // changed and returned.
-type change func(old object) (object, error)
+type change func(old Object) (Object, error)
 
-// update carries out a change on the newest state of an object, again and again while others win
+// Update carries out a change on the newest state of an object, again and again while others win
 // the race for it (B-56); a resourceVersion that the change brings is compared with each state, so
 // a client that names one gets a conflict. The request's deadline bounds the attempts.
-func (s *registry) update(ctx context.Context, o *op, c change) (*storage.Object, error) {
-	cur, err := s.load(ctx, o.key(s.root))
+func (s *Registry) Update(ctx context.Context, o *Operation, c change) (*storage.Object, error) {
+	cur, err := s.Load(ctx, o.Key(s.Root))
 	for err == nil {
 		if cur == nil {
-			return nil, o.notFound()
+			return nil, o.NotFound()
 		}
 		var out *storage.Object
 		if out, err = s.updateOnce(ctx, o, cur, c); err == nil {
@@ -44,7 +44,7 @@ func (s *registry) update(ctx context.Context, o *op, c change) (*storage.Object
 }
 
 // retry returns the object that won a race, nil if it was removed, or the error if it was none.
-func (s *registry) retry(err error) (*storage.Object, error) {
+func (s *Registry) retry(err error) (*storage.Object, error) {
 	var lost *storage.ConflictError
 	if !errors.As(err, &lost) || lost.Guard != nil {
 		return nil, err
@@ -52,20 +52,20 @@ func (s *registry) retry(err error) (*storage.Object, error) {
 	if lost.Current.ModRevision == 0 {
 		return nil, nil
 	}
-	return s.readable(s.decoder.Decode(lost.Current))
+	return s.readable(s.Decoder.Decode(lost.Current))
 }
 
-func (s *registry) updateOnce(ctx context.Context, o *op, cur *storage.Object, c change) (*storage.Object, error) {
+func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Object, c change) (*storage.Object, error) {
 	if o.link != nil {
 		if out, done, err := s.unlink(ctx, o, cur); done || err != nil {
 			return out, err
 		}
 	}
-	old, err := o.decode(cur)
+	old, err := o.Decode(cur)
 	if err != nil {
 		return nil, err
 	}
-	obj, err := c(old.DeepCopyObject().(object))
+	obj, err := c(old.DeepCopyObject().(Object))
 	if err != nil {
 		return nil, err
 	}
@@ -75,46 +75,46 @@ func (s *registry) updateOnce(ctx context.Context, o *op, cur *storage.Object, c
 	if err := codec.CheckManagers(obj); err != nil {
 		return nil, err
 	}
-	if !o.tracked {
-		s.fields.Update(o.res, o.subName(), old, obj, o.manager)
+	if !o.Tracked {
+		s.Fields.Update(o.Resource, o.subName(), old, obj, o.Manager)
 	}
-	if err := apply.Guard(obj, o.warn.Add, func() error {
-		return s.admission.Admit(ctx, o.attributes(admission.Update, obj, old))
+	if err := apply.Guard(obj, o.Warn.Add, func() error {
+		return s.Admission.Admit(ctx, o.Attributes(admission.Update, obj, old))
 	}); err != nil {
 		return nil, err
 	}
-	dedupOwners(obj, true, o.warn.Add)
+	DedupOwners(obj, true, o.Warn.Add)
 	if err := o.checkRevision(obj, cur); err != nil {
 		return nil, err
 	}
-	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
+	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
 		return nil, err
 	}
-	return s.allocating(ctx, o, obj, old, func(o *op, obj object) (*storage.Object, error) {
+	return s.allocating(ctx, o, obj, old, func(o *Operation, obj Object) (*storage.Object, error) {
 		return s.storeChanged(ctx, o, cur, obj, old)
 	})
 }
 
 // storeChanged makes of a new state what may be stored, judges it and commits it.
-func (s *registry) storeChanged(ctx context.Context, o *op, cur *storage.Object, obj, old object) (out *storage.Object, err error) {
+func (s *Registry) storeChanged(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (out *storage.Object, err error) {
 	obj.SetGeneration(old.GetGeneration())
-	prepareUpdate(o.res, o.sub, obj, old)
-	inherit(obj, old)
-	if err := o.validateChange(obj, old); err != nil {
+	PrepareUpdate(o.Resource, o.Subresource, obj, old)
+	Inherit(obj, old)
+	if err := o.ValidateChange(obj, old); err != nil {
 		return nil, err
 	}
 	o.warnOf(obj, old)
 	s.warnInert(o)
-	a := o.attributes(admission.Update, obj, old)
+	a := o.Attributes(admission.Update, obj, old)
 	defer func() { undone(a, err) }()
-	if err := s.admission.Validate(ctx, a); err != nil {
+	if err := s.Admission.Validate(ctx, a); err != nil {
 		return nil, err
 	}
 	return s.replace(ctx, o, cur, obj, old)
 }
 
 // checkRevision compares the revision that the new state names with the stored one (B-06 to B-08).
-func (o *op) checkRevision(obj object, cur *storage.Object) error {
+func (o *Operation) checkRevision(obj Object, cur *storage.Object) error {
 	var want uint64
 	if rv := obj.GetResourceVersion(); rv != "" {
 		n, err := strconv.ParseUint(rv, 10, 64)
@@ -124,12 +124,12 @@ func (o *op) checkRevision(obj object, cur *storage.Object) error {
 		want = n
 	}
 	switch {
-	case want == 0 && o.res.Strategy.Conditional:
-		gk := schema.GroupKind{Group: o.res.Group, Kind: o.res.Plural}
-		return invalid.New(gk, o.name, field.ErrorList{
+	case want == 0 && o.Resource.Strategy.Conditional:
+		gk := schema.GroupKind{Group: o.Resource.Group, Kind: o.Resource.Plural}
+		return invalid.New(gk, o.Name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), want, "must be specified for an update")})
 	case want != 0 && want != uint64(cur.Revision):
-		return o.conflict(errModified)
+		return o.Conflict(errModified)
 	}
 	obj.SetResourceVersion(strconv.FormatInt(cur.Revision, 10))
 	return nil
@@ -137,17 +137,17 @@ func (o *op) checkRevision(obj object, cur *storage.Object) error {
 
 // replace commits an update: it stores the new state, removes the object if the update took its
 // last finalizer (B-20), or does nothing if nothing changed (B-17).
-func (s *registry) replace(ctx context.Context, o *op, cur *storage.Object, obj, old object) (*storage.Object, error) {
+func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (*storage.Object, error) {
 	apply.KeepTimes(obj, old) // B-17
-	verdict := finalizers.Update(lifecycleOf(o.res, old), lifecycleOf(o.res, obj), s.now())
+	verdict := finalizers.Update(lifecycleOf(o.Resource, old), lifecycleOf(o.Resource, obj), s.Now())
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("") // A-06
-	value, err := codec.EncodeStored(o.res, obj)
+	value, err := codec.EncodeStored(o.Resource, obj)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
+		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
 	}
-	if same, err := storage.Splice(value, cur.Revision); o.dryRun || err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON) {
-		out := s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision})
+	if same, err := storage.Splice(value, cur.Revision); o.DryRun || err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON) {
+		out := s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision})
 		return out, out.Err
 	}
 	if verdict.Step == finalizers.Store {
@@ -158,11 +158,11 @@ func (s *registry) replace(ctx context.Context, o *op, cur *storage.Object, obj,
 
 // release commits an update that takes an object's last finalizer. It returns the object as submitted, at the
 // revision it had (B-20).
-func (s *registry) release(ctx context.Context, o *op, cur *storage.Object, value []byte) (*storage.Object, error) {
-	_, err := s.commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
+func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, value []byte) (*storage.Object, error) {
+	_, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
 		err = nil // somebody else has removed it
 	}
-	return s.decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision}), err
+	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision}), err
 }

@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage/past"
 )
 
-// state is what a selection narrows by key, at one revision.
-type state interface {
+// State is what a selection narrows by key, at one revision.
+type State interface {
 	Revision() int64
 	// Ascend calls yield for the objects whose full keys are not less than from, in byte order, until it returns
 	// false. want is how many are expected to be needed; 0 means all. Errors: storage.ErrCompacted.
@@ -19,19 +19,22 @@ type state interface {
 	Count(ctx context.Context, from string) (int64, error)
 }
 
-// cached is a state that the cache has.
-type cached struct {
+// Cached is a state that the cache has.
+type Cached struct {
 	*cache.Snapshot
-	prefix string
+	// Prefix is what the keys begin with.
+	Prefix string
 }
 
-func (c cached) Ascend(_ context.Context, from string, _ int, yield func(*storage.Object) bool) error {
-	c.Snapshot.Ascend(c.prefix, from, yield)
+// Ascend implements State.
+func (c Cached) Ascend(_ context.Context, from string, _ int, yield func(*storage.Object) bool) error {
+	c.Snapshot.Ascend(c.Prefix, from, yield)
 	return nil
 }
 
-func (c cached) Count(_ context.Context, from string) (int64, error) {
-	return int64(c.Snapshot.Count(c.prefix, from)), nil
+// Count implements State.
+func (c Cached) Count(_ context.Context, from string) (int64, error) {
+	return int64(c.Snapshot.Count(c.Prefix, from)), nil
 }
 
 // single is a past state of one key.
@@ -51,27 +54,27 @@ func (o single) Ascend(ctx context.Context, from string, _ int, yield func(*stor
 	return err
 }
 
-// newest returns the state that the cache has now.
-func (s *registry) newest(collection string, sel *selected) (state, error) {
-	snap, err := s.cache.Snapshot(collection, 0)
-	return cached{snap, sel.prefix}, err
+// Newest returns the state that the cache has now.
+func (s *Registry) Newest(collection string, sel *Selection) (State, error) {
+	snap, err := s.Cache.Snapshot(collection, 0)
+	return Cached{snap, sel.Prefix}, err
 }
 
-// stateAt returns the state at exactly one revision: out of the cache's history, or else out of etcd's, which reaches
+// StateAt returns the state at exactly one revision: out of the cache's history, or else out of etcd's, which reaches
 // back to the last compaction.
-func (s *registry) stateAt(collection string, sel *selected, rev int64) (state, error) {
-	snap, err := s.cache.Snapshot(collection, rev)
+func (s *Registry) StateAt(collection string, sel *Selection, rev int64) (State, error) {
+	snap, err := s.Cache.Snapshot(collection, rev)
 	switch {
 	case !errors.Is(err, cache.ErrExpired):
-		return cached{snap, sel.prefix}, err
-	case sel.key != "":
-		return single{s.past.View(sel.prefix, rev), sel.key}, nil
+		return Cached{snap, sel.Prefix}, err
+	case sel.Key != "":
+		return single{s.Past.View(sel.Prefix, rev), sel.Key}, nil
 	}
-	return s.past.View(sel.prefix, rev), nil
+	return s.Past.View(sel.Prefix, rev), nil
 }
 
-// ahead returns past.Options.Ahead by the newest state. It walks over the n objects, which is little beside reading them.
-func ahead(c *cache.Cache, root string) func(prefix, from string, n int) string {
+// Ahead returns past.Options.Ahead by the newest state. It walks over the n objects, which is little beside reading them.
+func Ahead(c *cache.Cache, root string) func(prefix, from string, n int) string {
 	return func(prefix, from string, n int) (end string) {
 		collection, _, ok := storage.Collection(root, prefix+"x")
 		if !ok {
@@ -91,8 +94,8 @@ func ahead(c *cache.Cache, root string) func(prefix, from string, n int) string 
 	}
 }
 
-// known returns past.Options.Known by the newest state.
-func known(c *cache.Cache) func(key string, rev int64) *storage.Object {
+// Known returns past.Options.Known by the newest state.
+func Known(c *cache.Cache) func(key string, rev int64) *storage.Object {
 	return func(key string, rev int64) *storage.Object {
 		if o, _ := c.Get(key); o != nil && o.Revision == rev {
 			return o

@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"context"
@@ -21,7 +21,10 @@ import (
 // may escalate it, nor by a binding, unless they may bind the role. It belongs to the mode RBAC and can't
 // be turned off; it judges what all plugins have made of the object
 // (K pkg/registry/rbac/*/policybased/storage.go).
-type escalation struct{ s *registry }
+type escalation struct{ s *Registry }
+
+// Escalation is the plugin that does so; it needs the authorization mode RBAC.
+func (s *Registry) Escalation() admission.Plugin { return &escalation{s} }
 
 // Name implements admission.Plugin.
 func (*escalation) Name() string { return "RBACEscalation" }
@@ -53,8 +56,8 @@ func onlyCollects(a *admission.Attributes) bool {
 	if a.Operation != admission.Update || a.Old == nil {
 		return false
 	}
-	now, was := a.Object.DeepCopyObject().(object), a.Old.DeepCopyObject().(object)
-	for _, o := range []object{now, was} {
+	now, was := a.Object.DeepCopyObject().(Object), a.Old.DeepCopyObject().(Object)
+	for _, o := range []Object{now, was} {
 		o.SetOwnerReferences(nil)
 		o.SetFinalizers(nil)
 		o.SetManagedFields(nil)
@@ -94,7 +97,7 @@ func (e *escalation) binding(a *admission.Attributes, name string, ref rbacv1.Ro
 	if e.may(a, "bind", resource, ref.Name) {
 		return nil
 	}
-	rules, ok := e.s.roles.RoleRules(ref, a.Namespace)
+	rules, ok := e.s.Roles.RoleRules(ref, a.Namespace)
 	if !ok {
 		return apierrors.NewNotFound(schema.GroupResource{Group: rbacv1.GroupName, Resource: resource[:len(resource)-1]}, ref.Name)
 	}
@@ -105,14 +108,14 @@ func (e *escalation) binding(a *admission.Attributes, name string, ref rbacv1.Ro
 }
 
 func (e *escalation) may(a *admission.Attributes, verb, resource, name string) bool {
-	return e.s.authorizer.Authorize(&auth.Attributes{User: a.User, Verb: verb, IsResource: true,
+	return e.s.Authorizer.Authorize(&auth.Attributes{User: a.User, Verb: verb, IsResource: true,
 		Group: rbacv1.GroupName, Version: "*", Resource: resource, Namespace: a.Namespace, Name: name}).Allowed()
 }
 
 // confirm returns an error that names the rights that the client doesn't hold
 // (K pkg/registry/rbac/validation/rule.go: ConfirmNoEscalation).
 func (e *escalation) confirm(a *admission.Attributes, rules []rbacv1.PolicyRule) error {
-	held, err := e.s.roles.Rules(a.User, a.Namespace)
+	held, err := e.s.Roles.Rules(a.User, a.Namespace)
 	missing := rbac.Missing(held, rules)
 	if len(missing) == 0 {
 		return nil

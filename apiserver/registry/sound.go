@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"bytes"
@@ -15,16 +15,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// What stands in etcd was written by a server, as a rule, and is sent as it is. Whatever else got
-// there must not reach clients, whose decoders would refuse a whole list for one item: every value
-// is decoded once before it is first shown.
-
-// sound returns nil if the stored value is an object of the resource's kind, or why it can't be read.
-func (s *registry) sound(res *resources.Resource, o *storage.Object) error {
+// Sound returns nil if the stored value is an object of the resource's kind, or why it can't be read.
+func (s *Registry) Sound(res *resources.Resource, o *storage.Object) error {
 	if o.Err != nil || s.known(res, o) {
 		return o.Err
 	}
-	_, err := decodeSound(res, o)
+	_, err := DecodeSound(res, o)
 	if status.Unconverted(err) != nil {
 		return nil // whoever shows it is told
 	}
@@ -32,29 +28,29 @@ func (s *registry) sound(res *resources.Resource, o *storage.Object) error {
 }
 
 // known reports whether nobody needs to decode the value to know it as sound.
-func (s *registry) known(res *resources.Resource, o *storage.Object) bool {
+func (s *Registry) known(res *resources.Resource, o *storage.Object) bool {
 	switch {
 	case o.Err != nil:
 		return false
 	case o.SealedBy(res.Seal):
 		return true
-	case s.vouchers.has(res, o):
+	case s.Vouchers.Has(res, o):
 		o.SetSeal(res.Seal)
 		return true
 	}
 	return false
 }
 
-// decodeSound decodes the value into the stored version's type. A custom resource stays in the version that
+// DecodeSound decodes the value into the stored version's type. A custom resource stays in the version that
 // it was stored in.
-func decodeSound(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
-	obj, _, err := decodeShown(res, o)
+func DecodeSound(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
+	obj, _, err := DecodeShown(res, o)
 	return obj, err
 }
 
-// decodeShown is decodeSound. data is the object as JSON if it is a custom resource of the stored version
+// DecodeShown is decodeSound. data is the object as JSON if it is a custom resource of the stored version
 // that isn't known to be canonical, else nil.
-func decodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object, data []byte, err error) {
+func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object, data []byte, err error) {
 	if o.Err != nil {
 		return nil, nil, o.Err
 	}
@@ -81,24 +77,24 @@ func decodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	return obj, data, err
 }
 
-// unreadable reports a stored value that can't be read, and what that led to. Somebody who writes
+// Unreadable reports a stored value that can't be read, and what that led to. Somebody who writes
 // to etcd by other ways than this one must have put it there. Every one is counted; every list and
 // watch meets it again, so the log has ten and then one a second.
-func (s *registry) unreadable(key string, err error, then string) {
-	s.corrupt.Inc()
-	s.complaint.Do(func() { s.log.Warn("a stored value can't be read", "key", key, "then", then, "err", err) })
+func (s *Registry) Unreadable(key string, err error, then string) {
+	s.Corrupt.Inc()
+	s.Complaint.Do(func() { s.Log.Warn("a stored value can't be read", "key", key, "then", then, "err", err) })
 }
 
-// refused reports it and returns what the client is answered.
-func (s *registry) refused(key string, err error) error {
-	s.unreadable(key, err, "refused a request for it")
+// Refused reports it and returns what the client is answered.
+func (s *Registry) Refused(key string, err error) error {
+	s.Unreadable(key, err, "refused a request for it")
 	return fmt.Errorf("reading %s: %w", key, err)
 }
 
 // readable returns what is about to be decoded, or why its metadata can't be read.
-func (s *registry) readable(o *storage.Object) (*storage.Object, error) {
+func (s *Registry) readable(o *storage.Object) (*storage.Object, error) {
 	if o.Err != nil {
-		return nil, s.refused(o.Key, o.Err)
+		return nil, s.Refused(o.Key, o.Err)
 	}
 	return o, nil
 }

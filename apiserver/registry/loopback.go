@@ -1,9 +1,8 @@
-package apiserver
+package registry
 
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"runtime/debug"
 	"time"
 
@@ -26,14 +25,14 @@ import (
 // requests over HTTP, behind the decoding of their bodies: the same admission, validation,
 // decisions and counting.
 type Loopback struct {
-	s    *registry
+	s    *Registry
 	user auth.User
 	// manager is who managedFields record its writes for.
 	manager string
 }
 
 // Loopback returns a client that speaks as the user; manager names the program in managedFields.
-func (s *registry) Loopback(u auth.User, manager string) *Loopback { return &Loopback{s, u, manager} }
+func (s *Registry) Loopback(u auth.User, manager string) *Loopback { return &Loopback{s, u, manager} }
 
 // Path names an object or, without Name, a collection.
 type Path struct {
@@ -44,41 +43,40 @@ type Path struct {
 }
 
 // Types is the table of what is served.
-func (l *Loopback) Types() *resources.Types { return l.s.types }
+func (l *Loopback) Types() *resources.Types { return l.s.Types }
 
 // Key is the key that an object is stored under.
 func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
-	return target{res: r, namespace: namespace, name: name}.key(l.s.root)
+	return Target{Resource: r, Namespace: namespace, Name: name}.Key(l.s.Root)
 }
 
 // call runs one request with a deadline, counts it, and turns a failure into a Status error.
-func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *op) error) (err error) {
-	o := &op{target: target{res: p.Resource, namespace: p.Namespace, name: p.Name}, user: l.user, manager: l.manager, warn: &warning.List{}}
+func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Operation) error) (err error) {
+	o := &Operation{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name}, User: l.user, Manager: l.manager, Warn: &warning.List{}}
 	if p.Subresource != "" {
-		if o.sub = p.Resource.Subresource(p.Subresource); o.sub == nil {
+		if o.Subresource = p.Resource.Subresource(p.Subresource); o.Subresource == nil {
 			return status.Error(status.ErrNoRoute)
 		}
 	}
-	if !o.serves(verb) {
+	if !o.Serves(verb) {
 		return status.Error(status.ErrNoMethod)
 	}
 	start := time.Now()
-	code, panicked := http.StatusOK, false
+	panicked := false
 	defer func() {
 		if r := recover(); r != nil {
 			panicked = true
-			l.s.log.Error("a controller's request panicked", "verb", verb, "key", o.key(l.s.root), "panic", r, "stack", string(debug.Stack()))
-			err = fmt.Errorf("%s %s panicked: %v", verb, o.key(l.s.root), r)
+			l.s.Log.Error("a controller's request panicked", "verb", verb, "key", o.Key(l.s.Root), "panic", r, "stack", string(debug.Stack()))
+			err = fmt.Errorf("%s %s panicked: %v", verb, o.Key(l.s.Root), r)
 		}
 		if err != nil {
 			err = status.Error(err)
-			code = int(status.Of(err).Code)
 		}
-		l.s.observe(o.target, verb, code, time.Since(start), panicked)
+		l.s.Observe(o.Target, verb, err, time.Since(start), panicked)
 	}()
-	if !longRunning(verb) {
+	if !LongRunning(verb) {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, l.s.timeout)
+		ctx, cancel = context.WithTimeout(ctx, l.s.Timeout)
 		defer cancel()
 	}
 	return do(ctx, o)
@@ -86,8 +84,8 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 
 // Get returns an object as of now.
 func (l *Loopback) Get(ctx context.Context, p Path) (out *storage.Object, err error) {
-	err = l.call(ctx, "get", p, func(ctx context.Context, o *op) error {
-		out, err = l.s.get(ctx, o, "")
+	err = l.call(ctx, "get", p, func(ctx context.Context, o *Operation) error {
+		out, err = l.s.Get(ctx, o, "")
 		return err
 	})
 	return out, err
@@ -96,15 +94,15 @@ func (l *Loopback) Get(ctx context.Context, p Path) (out *storage.Object, err er
 // List returns the objects of a collection as of now, in key order. Unlike a list over HTTP it
 // has those too whose values can't be read (storage.Object.Err): they are there.
 func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err error) {
-	err = l.call(ctx, "list", p, func(ctx context.Context, o *op) error {
-		if err := l.s.fresh(ctx); err != nil {
+	err = l.call(ctx, "list", p, func(ctx context.Context, o *Operation) error {
+		if err := l.s.Fresh(ctx); err != nil {
 			return err
 		}
-		snap, err := l.s.cache.Snapshot(o.res.Collection, 0)
+		snap, err := l.s.Cache.Snapshot(o.Resource.Collection, 0)
 		if err != nil {
 			return err
 		}
-		snap.Ascend(o.target.key(l.s.root), "", func(item *storage.Object) bool {
+		snap.Ascend(o.Target.Key(l.s.Root), "", func(item *storage.Object) bool {
 			out = append(out, item)
 			return true
 		})
@@ -114,13 +112,13 @@ func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err
 }
 
 // Verify returns why a listed object can't be read as one of its kind; nil if it can.
-func (l *Loopback) Verify(r *resources.Resource, o *storage.Object) error { return l.s.sound(r, o) }
+func (l *Loopback) Verify(r *resources.Resource, o *storage.Object) error { return l.s.Sound(r, o) }
 
 // Fresh waits until the cache shows every write that was acknowledged before the call.
 func (l *Loopback) Fresh(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, l.s.timeout)
+	ctx, cancel := context.WithTimeout(ctx, l.s.Timeout)
 	defer cancel()
-	if err := l.s.fresh(ctx); err != nil {
+	if err := l.s.Fresh(ctx); err != nil {
 		return status.Error(err)
 	}
 	return nil
@@ -128,12 +126,12 @@ func (l *Loopback) Fresh(ctx context.Context) error {
 
 // Create stores a new object of the stored version.
 func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (out *storage.Object, err error) {
-	err = l.call(ctx, "create", p, func(ctx context.Context, o *op) error {
+	err = l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
 		in, err := o.own(obj)
 		if err != nil {
 			return err
 		}
-		out, err = l.s.create(ctx, o, in)
+		out, err = l.s.Create(ctx, o, in)
 		return err
 	})
 	return out, err
@@ -141,30 +139,30 @@ func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (out 
 
 // Update replaces an object or, with a subresource, the part that it may change.
 func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (out *storage.Object, err error) {
-	err = l.call(ctx, "update", p, func(ctx context.Context, o *op) error {
+	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
 		in, err := o.own(obj)
 		if err != nil {
 			return err
 		}
-		if err := o.checkName(in); err != nil {
+		if err := o.CheckName(in); err != nil {
 			return err
 		}
-		out, _, err = l.s.replaceOrCreate(ctx, o, in)
+		out, _, err = l.s.ReplaceOrCreate(ctx, o, in)
 		return err
 	})
 	return out, err
 }
 
 // own returns a copy of the caller's object with defaults, ready for the pipe.
-func (o *op) own(obj runtime.Object) (object, error) {
-	in, ok := obj.DeepCopyObject().(object)
+func (o *Operation) own(obj runtime.Object) (Object, error) {
+	in, ok := obj.DeepCopyObject().(Object)
 	if !ok {
 		return nil, status.BadRequest("%T is not an API object", obj)
 	}
-	if !o.res.Direct {
-		in.GetObjectKind().SetGroupVersionKind(o.res.Stored)
+	if !o.Resource.Direct {
+		in.GetObjectKind().SetGroupVersionKind(o.Resource.Stored)
 	}
-	if d := o.res.Strategy.Default; d != nil {
+	if d := o.Resource.Strategy.Default; d != nil {
 		d(in)
 	}
 	return in, nil
@@ -172,9 +170,9 @@ func (o *op) own(obj runtime.Object) (object, error) {
 
 // Patch applies a patch document.
 func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (out *storage.Object, err error) {
-	err = l.call(ctx, "patch", p, func(ctx context.Context, o *op) error {
-		doc := patch.Patch{Kind: kind, Bytes: doc, Strictness: metav1.FieldValidationIgnore, Warn: o.warn.Add}
-		out, err = l.s.update(ctx, o, func(old object) (object, error) { return o.patched(old, doc) })
+	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
+		doc := patch.Patch{Kind: kind, Bytes: doc, Strictness: metav1.FieldValidationIgnore, Warn: o.Warn.Add}
+		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) { return o.Patched(old, doc) })
 		return err
 	})
 	return out, err
@@ -182,10 +180,10 @@ func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc 
 
 // Apply merges an apply document into an object that is there, and takes over the fields that others own.
 func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *storage.Object, err error) {
-	err = l.call(ctx, "patch", p, func(ctx context.Context, o *op) error {
-		o.tracked = true
-		doc := patch.Patch{Kind: types.ApplyPatchType, Bytes: document, Strictness: metav1.FieldValidationIgnore, Force: true, Warn: o.warn.Add}
-		out, err = l.s.update(ctx, o, func(old object) (object, error) { return l.s.applied(o, old, doc) })
+	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
+		o.Tracked = true
+		doc := patch.Patch{Kind: types.ApplyPatchType, Bytes: document, Strictness: metav1.FieldValidationIgnore, Force: true, Warn: o.Warn.Add}
+		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) { return l.s.Applied(o, old, doc) })
 		return err
 	})
 	return out, err
@@ -194,13 +192,13 @@ func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *sto
 // Change is an update whose new state the caller makes out of the newest stored one, as often as
 // others win the race for it.
 func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (out *storage.Object, err error) {
-	err = l.call(ctx, "update", p, func(ctx context.Context, o *op) error {
-		out, err = l.s.update(ctx, o, func(old object) (object, error) {
+	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
+		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) {
 			next, err := change(old)
 			if err != nil {
 				return nil, err
 			}
-			return next.(object), nil
+			return next.(Object), nil
 		})
 		return err
 	})
@@ -211,11 +209,11 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 // object that was stored when they were other ones, or by another version's schema, is collected all
 // the same.
 func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (out *storage.Object, err error) {
-	err = l.call(ctx, "update", p, func(ctx context.Context, o *op) error {
+	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
 		o.link = change
-		out, err = l.s.update(ctx, o, func(old object) (object, error) {
+		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) {
 			err := change(old)
-			if coerce := o.res.Coerce; coerce != nil && err == nil { // an empty list isn't stored, as none of a client's is
+			if coerce := o.Resource.Coerce; coerce != nil && err == nil { // an empty list isn't stored, as none of a client's is
 				_, err = coerce(old)
 			}
 			return old, err
@@ -228,19 +226,19 @@ func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Obje
 // Bind assigns a pod, which p names, to the binding's node.
 func (l *Loopback) Bind(ctx context.Context, p Path, b *corev1.Binding) error {
 	p.Subresource = "binding"
-	return l.call(ctx, "create", p, func(ctx context.Context, o *op) error {
-		return l.s.bind(ctx, o, o.attributes(admission.Create, b, nil), b)
+	return l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
+		return l.s.Bind(ctx, o, o.Attributes(admission.Create, b, nil), b)
 	})
 }
 
 // Delete deletes an object if the guards hold at the moment of the write; one that doesn't is a
 // conflict. It returns what is left, nil if nothing is.
 func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (left *storage.Object, err error) {
-	err = l.call(ctx, "delete", p, func(ctx context.Context, o *op) error {
+	err = l.call(ctx, "delete", p, func(ctx context.Context, o *Operation) error {
 		o.guards = guards
-		d, err := l.s.delete(ctx, o, opts)
-		if err == nil && !d.removed {
-			left = d.object
+		d, err := l.s.Delete(ctx, o, opts)
+		if err == nil && !d.Removed {
+			left = d.Object
 		}
 		return err
 	})
@@ -249,8 +247,8 @@ func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOption
 
 // DeleteCollection deletes every object of a collection.
 func (l *Loopback) DeleteCollection(ctx context.Context, p Path, opts *metav1.DeleteOptions) error {
-	return l.call(ctx, "deletecollection", p, func(ctx context.Context, o *op) error {
-		_, _, err := l.s.deleteCollection(ctx, o, &metainternal.ListOptions{}, opts, l.s.listAll)
+	return l.call(ctx, "deletecollection", p, func(ctx context.Context, o *Operation) error {
+		_, _, err := l.s.DeleteCollection(ctx, o, &metainternal.ListOptions{}, opts, l.s.ListAll)
 		return err
 	})
 }

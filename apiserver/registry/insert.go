@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"context"
@@ -16,24 +16,24 @@ import (
 )
 
 // createOnce is create on one state of what the object will live in.
-func (s *registry) createOnce(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
 	wipeSystemFields(obj)
-	if err := matchNamespace(o.res, obj, o.namespace); err != nil {
+	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
 		return nil, err
 	}
 	if err := codec.CheckManagers(obj); err != nil {
 		return nil, err
 	}
-	dedupOwners(obj, false, o.warn.Add)
-	if !o.tracked {
-		s.fields.Update(o.res, "", nil, obj, o.manager)
+	DedupOwners(obj, false, o.Warn.Add)
+	if !o.Tracked {
+		s.Fields.Update(o.Resource, "", nil, obj, o.Manager)
 	}
-	if err := apply.Guard(obj, o.warn.Add, func() error {
-		return s.admission.Admit(ctx, o.attributes(admission.Create, obj, nil))
+	if err := apply.Guard(obj, o.Warn.Add, func() error {
+		return s.Admission.Admit(ctx, o.Attributes(admission.Create, obj, nil))
 	}); err != nil {
 		return nil, err
 	}
-	dedupOwners(obj, true, o.warn.Add)
+	DedupOwners(obj, true, o.Warn.Add)
 	if obj.GetName() != "" || obj.GetGenerateName() == "" {
 		return s.createNamed(ctx, o, obj)
 	}
@@ -41,7 +41,7 @@ func (s *registry) createOnce(ctx context.Context, o *op, obj object) (*storage.
 	var err error
 	for range attempts {
 		var out *storage.Object
-		if out, err = s.createNamed(ctx, o, obj.DeepCopyObject().(object)); err == nil || !apierrors.IsAlreadyExists(err) {
+		if out, err = s.createNamed(ctx, o, obj.DeepCopyObject().(Object)); err == nil || !apierrors.IsAlreadyExists(err) {
 			return out, err
 		}
 	}
@@ -49,65 +49,65 @@ func (s *registry) createOnce(ctx context.Context, o *op, obj object) (*storage.
 }
 
 // createNamed is one attempt: system fields, strategy, validation, commit.
-func (s *registry) createNamed(ctx context.Context, o *op, obj object) (*storage.Object, error) {
-	fillSystemFields(obj, s.now())
+func (s *Registry) createNamed(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
+	fillSystemFields(obj, s.Now())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
 		obj.SetName(generatedName(obj.GetGenerateName()))
 	}
 	revision := obj.GetResourceVersion()
-	if w := o.res.Strategy.EarlyWarnings; w != nil {
+	if w := o.Resource.Strategy.EarlyWarnings; w != nil {
 		for _, text := range w(obj) {
-			o.warn.Add(text)
+			o.Warn.Add(text)
 		}
 	}
 	named := *o
-	named.name = obj.GetName()
-	return s.allocating(ctx, &named, obj, nil, func(o *op, obj object) (*storage.Object, error) {
+	named.Name = obj.GetName()
+	return s.allocating(ctx, &named, obj, nil, func(o *Operation, obj Object) (*storage.Object, error) {
 		return s.storeNew(ctx, o, obj, revision)
 	})
 }
 
 // storeNew makes of a new object what may be stored, judges it and commits it. revision is what the
 // client named.
-func (s *registry) storeNew(ctx context.Context, o *op, obj object, revision string) (out *storage.Object, err error) {
-	prepareCreate(o.res, obj)
-	if f := o.res.Strategy.Requester; f != nil {
-		f(obj, o.user.Name, o.user.UID, o.user.Groups, o.user.Extra)
+func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, revision string) (out *storage.Object, err error) {
+	prepareCreate(o.Resource, obj)
+	if f := o.Resource.Strategy.Requester; f != nil {
+		f(obj, o.User.Name, o.User.UID, o.User.Groups, o.User.Extra)
 	}
-	if err := validateNew(o.res, obj); err != nil {
+	if err := validateNew(o.Resource, obj); err != nil {
 		return nil, err
 	}
 	o.warnOf(obj, nil)
 	s.warnInert(o)
-	if o.mayCreate != nil {
-		if err := o.mayCreate(); err != nil {
+	if o.MayCreate != nil {
+		if err := o.MayCreate(); err != nil {
 			return nil, err
 		}
 	}
-	a := o.attributes(admission.Create, obj, nil)
+	a := o.Attributes(admission.Create, obj, nil)
 	defer func() { undone(a, err) }()
-	if err := s.admission.Validate(ctx, a); err != nil {
+	if err := s.Admission.Validate(ctx, a); err != nil {
 		return nil, err
 	}
-	if n, err := strconv.ParseUint(revision, 10, 64); err == nil && n != 0 && !o.dryRun {
+	if n, err := strconv.ParseUint(revision, 10, 64); err == nil && n != 0 && !o.DryRun {
 		return nil, status.ErrCreateRevision
 	}
 	return s.insert(ctx, o, obj)
 }
 
 // insert commits a new object, if its name is free, and words what stands in its way.
-func (s *registry) insert(ctx context.Context, o *op, obj object) (*storage.Object, error) {
+func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
-	value, err := codec.EncodeStored(o.res, obj)
+	value, err := codec.EncodeStored(o.Resource, obj)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", o.res.Kind, err)
+		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
 	}
-	key := o.key(s.root)
-	if o.dryRun {
-		cur, err := s.load(ctx, key)
+	key := o.Key(s.Root)
+	if o.DryRun {
+		cur, err := s.Load(ctx, key)
 		if err != nil || cur == nil {
-			return s.decoder.Decode(storage.Record{Key: key, Value: value}), err
+			return s.Decoder.Decode(storage.Record{Key: key, Value: value}), err
 		}
 		return nil, o.exists(obj, cur)
 	}
@@ -117,18 +117,18 @@ func (s *registry) insert(ctx context.Context, o *op, obj object) (*storage.Obje
 		if lost.Guard != nil { // whoever set it decides again
 			return nil, err
 		}
-		return nil, o.exists(obj, s.decoder.Decode(lost.Current))
+		return nil, o.exists(obj, s.Decoder.Decode(lost.Current))
 	}
 	return out, err
 }
 
 // exists is 0-03 or, for a name that was to be generated, 0-04.
-func (o *op) exists(obj object, cur *storage.Object) error {
+func (o *Operation) exists(obj Object, cur *storage.Object) error {
 	var err *apierrors.StatusError
 	if obj.GetGenerateName() != "" {
-		err = apierrors.NewGenerateNameConflict(o.res.GroupResource(), obj.GetName(), 1)
+		err = apierrors.NewGenerateNameConflict(o.Resource.GroupResource(), obj.GetName(), 1)
 	} else {
-		err = apierrors.NewAlreadyExists(o.res.GroupResource(), obj.GetName())
+		err = apierrors.NewAlreadyExists(o.Resource.GroupResource(), obj.GetName())
 	}
 	if cur.Meta.Deleting() {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message

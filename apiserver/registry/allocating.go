@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"context"
@@ -25,9 +25,9 @@ import (
 // is taken was read, by whichever server; else it is tried again with what is taken then. Within
 // this server such writes take turns, so that they don't drive each other to that. The request's
 // deadline bounds the attempts.
-func (s *registry) allocating(ctx context.Context, o *op, obj, old object, store func(*op, object) (*storage.Object, error)) (*storage.Object, error) {
+func (s *Registry) allocating(ctx context.Context, o *Operation, obj, old Object, store func(*Operation, Object) (*storage.Object, error)) (*storage.Object, error) {
 	svc, ok := obj.(*corev1.Service)
-	if !ok || o.sub != nil {
+	if !ok || o.Subresource != nil {
 		return store(o, obj)
 	}
 	was, _ := old.(*corev1.Service)
@@ -40,8 +40,8 @@ func (s *registry) allocating(ctx context.Context, o *op, obj, old object, store
 		return store(o, obj)
 	}
 	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+	case s.Turn <- struct{}{}:
+		defer func() { <-s.Turn }()
 	case <-ctx.Done():
 		return nil, fmt.Errorf("waiting for other services: %w", ctx.Err())
 	}
@@ -62,29 +62,29 @@ func (s *registry) allocating(ctx context.Context, o *op, obj, old object, store
 }
 
 // allocate fills in what the service wants, and returns what must hold when it is stored.
-func (s *registry) allocate(ctx context.Context, o *op, svc, old *corev1.Service, ports bool) (storage.Guard, error) {
-	if err := s.fresh(ctx); err != nil {
+func (s *Registry) allocate(ctx context.Context, o *Operation, svc, old *corev1.Service, ports bool) (storage.Guard, error) {
+	if err := s.Fresh(ctx); err != nil {
 		return storage.Guard{}, err
 	}
-	snap, err := s.cache.Snapshot(o.res.Collection, 0)
+	snap, err := s.Cache.Snapshot(o.Resource.Collection, 0)
 	if err != nil {
 		return storage.Guard{}, err
 	}
-	guard := storage.Guard{Key: s.root + "/" + o.res.Collection + "/", ModRevision: snap.Revision(), Below: true}
-	taken := s.taken(o.res, snap, ports)
-	if o.dryRun {
+	guard := storage.Guard{Key: s.Root + "/" + o.Resource.Collection + "/", ModRevision: snap.Revision(), Below: true}
+	taken := s.taken(o.Resource, snap, ports)
+	if o.DryRun {
 		return guard, allocate.Sample(svc, old, taken)
 	}
 	return guard, allocate.Fill(svc, old, taken, rand.IntN)
 }
 
 // taken reads what the stored services have; ports only if they are asked for.
-func (s *registry) taken(res *resources.Resource, snap *cache.Snapshot, ports bool) *allocate.Taken {
-	taken := s.services.Taken()
+func (s *Registry) taken(res *resources.Resource, snap *cache.Snapshot, ports bool) *allocate.Taken {
+	taken := s.Services.Taken()
 	address, kind := slices.Index(res.FieldNames, "spec.clusterIP"), slices.Index(res.FieldNames, "spec.type")
 	snap.Ascend("", "", func(item *storage.Object) bool {
 		if item.Err != nil {
-			s.unreadable(item.Key, item.Err, "what it was given is not known")
+			s.Unreadable(item.Key, item.Err, "what it was given is not known")
 			return true
 		}
 		taken.AddAddress(item.Fields[address])
@@ -94,7 +94,7 @@ func (s *registry) taken(res *resources.Resource, snap *cache.Snapshot, ports bo
 		}
 		var svc struct{ Spec corev1.ServiceSpec }
 		if err := json.Unmarshal(item.JSON, &svc); err != nil {
-			s.unreadable(item.Key, err, "its node ports are not known")
+			s.Unreadable(item.Key, err, "its node ports are not known")
 			return true
 		}
 		taken.AddPorts(&svc.Spec)

@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"reflect"
@@ -11,7 +11,7 @@ import (
 
 // prepareCreate makes of a client's object what may be stored: no status, the kind's own fields,
 // the first generation.
-func prepareCreate(res *resources.Resource, obj object) {
+func prepareCreate(res *resources.Resource, obj Object) {
 	if res.Subresource("status") != nil && !res.Strategy.OwnStatus {
 		setPart(obj, "Status", nil)
 	}
@@ -25,9 +25,9 @@ func prepareCreate(res *resources.Resource, obj object) {
 	}
 }
 
-// prepareUpdate restores what this endpoint may not change, and counts the generation. obj has
+// PrepareUpdate restores what this endpoint may not change, and counts the generation. obj has
 // old's generation.
-func prepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old object) {
+func PrepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old Object) {
 	switch {
 	case sub != nil && sub.Action == resources.Status: // B-40, B-41
 		keepPart(obj, old, "Spec")
@@ -50,7 +50,7 @@ func prepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old
 }
 
 // changes reports whether an update bumps the generation (B-30 to B-36).
-func changes(rule resources.Generation, obj, old object) bool {
+func changes(rule resources.Generation, obj, old Object) bool {
 	switch rule {
 	case resources.SpecGeneration, resources.UpdateOnlyGeneration:
 		return !samePart(obj, old, "Spec")
@@ -69,7 +69,7 @@ func changes(rule resources.Generation, obj, old object) bool {
 }
 
 // part returns a field of a typed object or the key of an unstructured one.
-func part(obj object, name string) any {
+func part(obj Object, name string) any {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return u.Object[lowerFirst(name)]
 	}
@@ -80,7 +80,7 @@ func part(obj object, name string) any {
 }
 
 // setPart overwrites it; nil empties it.
-func setPart(obj object, name string, v any) {
+func setPart(obj Object, name string, v any) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if v == nil {
 			delete(u.Object, lowerFirst(name))
@@ -99,16 +99,16 @@ func setPart(obj object, name string, v any) {
 	}
 }
 
-func keepPart(obj, old object, name string) { setPart(obj, name, part(old, name)) }
+func keepPart(obj, old Object, name string) { setPart(obj, name, part(old, name)) }
 
-func samePart(obj, old object, name string) bool {
+func samePart(obj, old Object, name string) bool {
 	return apiequality.Semantic.DeepEqual(part(obj, name), part(old, name))
 }
 
 // sameBody compares everything but metadata and, if asked, status.
-func sameBody(obj, old object, butStatus bool) bool {
-	a, b := obj.DeepCopyObject().(object), old.DeepCopyObject().(object)
-	for _, o := range []object{a, b} {
+func sameBody(obj, old Object, butStatus bool) bool {
+	a, b := obj.DeepCopyObject().(Object), old.DeepCopyObject().(Object)
+	for _, o := range []Object{a, b} {
 		if u, ok := o.(*unstructured.Unstructured); ok {
 			delete(u.Object, "metadata")
 		} else {

@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"context"
@@ -14,26 +14,26 @@ import (
 
 // stored returns every object of a collection, or those of one namespace, as fresh as a quorum read.
 // What can't be read is left out: one broken object must not keep others from being created.
-func stored[T object](ctx context.Context, s *registry, res *resources.Resource, namespace string) (out []T, err error) {
+func stored[T Object](ctx context.Context, s *Registry, res *resources.Resource, namespace string) (out []T, err error) {
 	if res == nil {
 		return nil, nil
 	}
-	if err := s.fresh(ctx); err != nil {
+	if err := s.Fresh(ctx); err != nil {
 		return nil, err
 	}
-	snap, err := s.cache.Snapshot(res.Collection, 0)
+	snap, err := s.Cache.Snapshot(res.Collection, 0)
 	if err != nil {
 		return nil, err
 	}
-	o := op{target: target{res: res}}
+	o := Operation{Target: Target{Resource: res}}
 	prefix := ""
 	if namespace != "" {
 		prefix = s.within(res, namespace)
 	}
 	snap.Ascend(prefix, "", func(item *storage.Object) bool {
-		obj, e := o.decode(item)
+		obj, e := o.Decode(item)
 		if e != nil {
-			s.unreadable(item.Key, e, "left out")
+			s.Unreadable(item.Key, e, "left out")
 			return true
 		}
 		out = append(out, obj.(T))
@@ -43,16 +43,16 @@ func stored[T object](ctx context.Context, s *registry, res *resources.Resource,
 }
 
 // storedNamed returns one object of a cluster-scoped resource, as fresh as a quorum read; nil if there is none.
-func storedNamed[T object](ctx context.Context, s *registry, res *resources.Resource, name string) (none T, err error) {
+func storedNamed[T Object](ctx context.Context, s *Registry, res *resources.Resource, name string) (none T, err error) {
 	if res == nil {
 		return none, nil
 	}
-	item, err := s.load(ctx, s.root+"/"+res.Collection+"/"+name)
+	item, err := s.Load(ctx, s.Root+"/"+res.Collection+"/"+name)
 	if err != nil || item == nil {
 		return none, err
 	}
-	o := op{target: target{res: res}}
-	obj, err := o.decode(item)
+	o := Operation{Target: Target{Resource: res}}
+	obj, err := o.Decode(item)
 	if err != nil {
 		return none, err
 	}
@@ -61,11 +61,11 @@ func storedNamed[T object](ctx context.Context, s *registry, res *resources.Reso
 
 // storedWithin is stored for what few namespaces have: if the cache shows none, there was none when the
 // request looked its namespace or its object up, and nobody is asked again.
-func storedWithin[T object](ctx context.Context, s *registry, res *resources.Resource, namespace string) ([]T, error) {
+func storedWithin[T Object](ctx context.Context, s *Registry, res *resources.Resource, namespace string) ([]T, error) {
 	if res == nil {
 		return nil, nil
 	}
-	snap, err := s.cache.Snapshot(res.Collection, 0)
+	snap, err := s.Cache.Snapshot(res.Collection, 0)
 	if err != nil || snap.Count(s.within(res, namespace), "") == 0 {
 		return nil, err
 	}
@@ -73,31 +73,31 @@ func storedWithin[T object](ctx context.Context, s *registry, res *resources.Res
 }
 
 // within is the prefix of a namespace's keys.
-func (s *registry) within(res *resources.Resource, namespace string) string {
-	return s.root + "/" + res.Collection + "/" + namespace + "/"
+func (s *Registry) within(res *resources.Resource, namespace string) string {
+	return s.Root + "/" + res.Collection + "/" + namespace + "/"
 }
 
 // limitRanges returns those of a namespace (admission.LimitRanger).
-func (s *registry) limitRanges(ctx context.Context, namespace string) ([]*corev1.LimitRange, error) {
-	return storedWithin[*corev1.LimitRange](ctx, s, s.types.Lookup("", "v1", "limitranges"), namespace)
+func (s *Registry) limitRanges(ctx context.Context, namespace string) ([]*corev1.LimitRange, error) {
+	return storedWithin[*corev1.LimitRange](ctx, s, s.Types.Lookup("", "v1", "limitranges"), namespace)
 }
 
 // resourceQuotas returns those of a namespace (admission.Quota).
-func (s *registry) resourceQuotas(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error) {
-	return storedWithin[*corev1.ResourceQuota](ctx, s, s.types.Lookup("", "v1", "resourcequotas"), namespace)
+func (s *Registry) resourceQuotas(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error) {
+	return storedWithin[*corev1.ResourceQuota](ctx, s, s.Types.Lookup("", "v1", "resourcequotas"), namespace)
 }
 
 // storeQuota writes a quota's status as the server itself (admission.Quota).
-func (s *registry) storeQuota(ctx context.Context, q *corev1.ResourceQuota) error {
-	p := Path{Resource: s.types.Lookup("", "v1", "resourcequotas"), Subresource: "status", Namespace: q.Namespace, Name: q.Name}
+func (s *Registry) storeQuota(ctx context.Context, q *corev1.ResourceQuota) error {
+	p := Path{Resource: s.Types.Lookup("", "v1", "resourcequotas"), Subresource: "status", Namespace: q.Namespace, Name: q.Name}
 	_, err := s.Loopback(auth.Loopback, "kube-apiserver").Update(ctx, p, q)
 	return err
 }
 
 // ownerResources returns what serves a kind by discovery, whether or not it is stored; kinds may be written
 // in lower case (admission.OwnerReferences; client-go restmapper: NewDiscoveryRESTMapper).
-func (s *registry) ownerResources(kind schema.GroupVersionKind) (out []*resources.Resource) {
-	for _, r := range s.types.All() {
+func (s *Registry) ownerResources(kind schema.GroupVersionKind) (out []*resources.Resource) {
+	for _, r := range s.Types.All() {
 		if r.Group == kind.Group && r.Version == kind.Version && (r.Kind == kind.Kind || strings.ToLower(r.Kind) == kind.Kind) {
 			out = append(out, r)
 		}

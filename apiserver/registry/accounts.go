@@ -1,4 +1,4 @@
-package apiserver
+package registry
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 const accountPatience = 1500 * time.Millisecond
 
 // serviceAccount returns a service account as of now (admission.ServiceAccount).
-func (s *registry) serviceAccount(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
-	on := op{target: target{res: s.types.Lookup("", "v1", "serviceaccounts"), namespace: namespace, name: name}}
-	key := on.key(s.root)
-	o, err := s.load(ctx, key)
+func (s *Registry) serviceAccount(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
+	on := Operation{Target: Target{Resource: s.Types.Lookup("", "v1", "serviceaccounts"), Namespace: namespace, Name: name}}
+	key := on.Key(s.Root)
+	o, err := s.Load(ctx, key)
 	if err == nil && o == nil && name == "default" {
-		o, err = s.awaitObject(ctx, on.res.Collection, key, accountPatience)
+		o, err = s.awaitObject(ctx, on.Resource.Collection, key, accountPatience)
 	}
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (s *registry) serviceAccount(ctx context.Context, namespace, name string) (
 	if o == nil {
 		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "serviceaccount"}, name)
 	}
-	obj, err := on.decode(o)
+	obj, err := on.Decode(o)
 	if err != nil {
 		return nil, err
 	}
@@ -37,12 +37,12 @@ func (s *registry) serviceAccount(ctx context.Context, namespace, name string) (
 }
 
 // awaitObject returns an object of a collection as soon as there is one, nil if there is none in time.
-func (s *registry) awaitObject(ctx context.Context, collection, key string, patience time.Duration) (*storage.Object, error) {
+func (s *Registry) awaitObject(ctx context.Context, collection, key string, patience time.Duration) (*storage.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	w, err := s.cache.Watch(collection, s.cache.Revision())
+	w, err := s.Cache.Watch(collection, s.Cache.Revision())
 	for err == nil {
-		if o, _ := s.cache.Get(key); o != nil {
+		if o, _ := s.Cache.Get(key); o != nil {
 			return s.readable(o)
 		}
 		if _, _, err = w.Next(ctx); ctx.Err() != nil {

@@ -1,0 +1,221 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/finalizers"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// deletion is what a DELETE came to.
+type deletion struct {
+	// Object is what is left, or what was removed at the revision of its removal.
+	Object   *storage.Object
+	Removed  bool
+	Accepted bool
+	// marked: it was stored as one that is about to be removed (C-32).
+	marked bool
+}
+
+// RemovedStatus is the answer for kinds that don't return what was removed (C-62).
+func (o *Operation) RemovedStatus(obj *storage.Object) *metav1.Status {
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess,
+		Details: &metav1.StatusDetails{Name: obj.Meta.Name, Group: o.Resource.Group, Kind: o.Resource.Plural, UID: types.UID(obj.Meta.UID)},
+	}
+}
+
+// WarnOfPolicy warns where the default surprises people (C-24).
+func (o *Operation) WarnOfPolicy(d *metav1.DeleteOptions) {
+	if w := o.Resource.Delete.Warning; w != "" && d.OrphanDependents == nil && d.PropagationPolicy == nil {
+		o.Warn.Add(w)
+	}
+}
+
+// Delete carries out a DELETE on the newest state of an object, again while others win the race.
+func (s *Registry) Delete(ctx context.Context, o *Operation, opts *metav1.DeleteOptions) (deletion, error) {
+	if refuse := o.Resource.Delete.Refuse; refuse != nil {
+		if text := refuse(o.Name); text != "" { // C-67
+			return deletion{}, apierrors.NewForbidden(o.Resource.GroupResource(), o.Name, errors.New(text))
+		}
+	}
+	cur, err := s.Load(ctx, o.Key(s.Root))
+	for err == nil {
+		if cur == nil {
+			return deletion{}, o.NotFound() // C-64
+		}
+		var d deletion
+		if d, err = s.deleteOnce(ctx, o, cur, opts); err == nil {
+			s.begin(ctx, o, d)
+			return d, nil
+		}
+		if d.marked {
+			o, opts = o.finishing(opts, d.Object)
+		}
+		cur, err = s.retry(err)
+	}
+	var lost *storage.ConflictError
+	if errors.As(err, &lost) {
+		err = o.Conflict(lost)
+	}
+	return deletion{}, err
+}
+
+// begin stores the status with which the kind's controller begins. That it can't is no failure: the
+// controller is told of the deletion itself.
+func (s *Registry) begin(ctx context.Context, o *Operation, d deletion) {
+	begin := o.Resource.Delete.Begin
+	if begin == nil || d.Removed || o.DryRun {
+		return
+	}
+	p := Path{Resource: o.Resource, Subresource: "status", Namespace: o.Namespace, Name: o.Name}
+	_, err := s.Loopback(auth.Loopback, "kube-apiserver").Change(ctx, p, func(obj runtime.Object) (runtime.Object, error) {
+		if string(obj.(Object).GetUID()) == d.Object.Meta.UID {
+			begin(obj)
+		}
+		return obj, nil
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		s.Log.Debug("the first status of a deletion wasn't stored", "key", o.Key(s.Root), "err", err)
+	}
+}
+
+// deleteOnce decides on one state of the object and does what the verdict says.
+func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Object, opts *metav1.DeleteOptions) (deletion, error) {
+	state, kind, old, err := s.Standing(o, cur)
+	if err != nil {
+		return deletion{}, err
+	}
+	verdict := finalizers.Delete(state, kind, optionsOf(opts), s.Now())
+	if r := verdict.Refused; r != nil { // before anybody is asked (AS store.go:Delete, C-13)
+		return deletion{}, o.refused(r)
+	}
+	a := o.Attributes(admission.Delete, nil, nil)
+	if err := s.Admission.Admit(ctx, a); err != nil {
+		return deletion{}, err
+	}
+	if err := s.Admission.Validate(ctx, a); err != nil { // C-66
+		return deletion{}, err
+	}
+	d := deletion{Object: cur, Accepted: verdict.Accepted}
+	if verdict.Step == finalizers.Store || verdict.Step == finalizers.StoreThenRemove {
+		if old == nil {
+			if old, err = o.Decode(cur); err != nil {
+				return deletion{}, err
+			}
+		}
+		if d.Object, err = s.mark(ctx, o, cur, old, verdict); err != nil {
+			return deletion{}, err
+		}
+	}
+	if verdict.Step == finalizers.StoreThenRemove {
+		d.marked = true
+		o, _ = o.finishing(opts, d.Object)
+	}
+	if verdict.Step == finalizers.Remove || verdict.Step == finalizers.StoreThenRemove {
+		var removed *storage.Object
+		if removed, err = s.remove(ctx, o, d.Object); err == nil {
+			d.Object, d.Removed = removed, true
+		}
+	}
+	return d, err
+}
+
+// Standing is what decides on the deletion of an object. The object itself is nil if its metadata tells that and its
+// value is known to be one of the kind: a cascade deletes thousands that nobody has to read.
+func (s *Registry) Standing(o *Operation, cur *storage.Object) (finalizers.Object, finalizers.Kind, Object, error) {
+	kind := finalizers.Kind{Policy: o.Resource.Delete.Policy}
+	if o.Resource.Delete.Kind == nil && o.Resource.Delete.SpecFinalizers == nil && !o.Resource.Custom && !o.Resource.Direct && s.known(o.Resource, cur) {
+		m := &cur.Meta
+		return finalizers.Object{UID: m.UID, ResourceVersion: strconv.FormatInt(cur.Revision, 10), Generation: m.Generation,
+			Finalizers: m.Finalizers, Deletion: m.Deletion, GracePeriodSeconds: m.GracePeriodSeconds}, kind, nil, nil
+	}
+	old, err := o.Decode(cur)
+	if err != nil {
+		return finalizers.Object{}, kind, nil, err
+	}
+	if o.Resource.Delete.Kind != nil {
+		kind = o.Resource.Delete.Kind(old)
+	}
+	return lifecycleOf(o.Resource, old), kind, old, nil
+}
+
+// finishing is the DELETE from the moment on when the object is marked: the resourceVersion and the
+// owners that it depended on were compared then, and there is no way back (C-14, C-90). It must not
+// stop here, for nobody else removes the object, and not go on to another one of that name.
+func (o *Operation) finishing(opts *metav1.DeleteOptions, marked *storage.Object) (*Operation, *metav1.DeleteOptions) {
+	rest, opts := *o, opts.DeepCopy()
+	rest.guards = nil
+	uid := types.UID(marked.Meta.UID)
+	opts.Preconditions = &metav1.Preconditions{UID: &uid}
+	return &rest, opts
+}
+
+// mark stores what a deletion that can't finish yet leaves behind (C-32, C-40).
+func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, obj Object, v finalizers.Verdict) (*storage.Object, error) {
+	imprint(obj, v)
+	if v.MarkTerminating && o.Resource.Delete.Mark != nil {
+		o.Resource.Delete.Mark(obj)
+	}
+	obj.SetResourceVersion("")
+	value, err := codec.EncodeStored(o.Resource, obj)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
+	}
+	rev := cur.Revision
+	if !o.DryRun {
+		rev, err = s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.TTL(o)})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), nil
+}
+
+// remove deletes the key at the revision that was judged (C-41, C-63).
+func (s *Registry) remove(ctx context.Context, o *Operation, cur *storage.Object) (*storage.Object, error) {
+	if o.DryRun {
+		return cur, nil
+	}
+	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards, TTL: s.TTL(o)})
+	if err != nil {
+		return nil, err
+	}
+	return s.Decoder.Revise(cur, rev), nil
+}
+
+// refused words a precondition that did not hold (C-10, C-11, C-13).
+func (o *Operation) refused(r *finalizers.Refusal) error {
+	gr := schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Kind}
+	if r.ByResource {
+		gr = o.Resource.GroupResource()
+	}
+	return apierrors.NewConflict(gr, o.Name, errors.New(r.Cause()))
+}
+
+func optionsOf(o *metav1.DeleteOptions) finalizers.Options {
+	out := finalizers.Options{GracePeriodSeconds: o.GracePeriodSeconds, OrphanDependents: o.OrphanDependents}
+	if o.PropagationPolicy != nil {
+		out.PropagationPolicy = string(*o.PropagationPolicy)
+	}
+	if p := o.Preconditions; p != nil {
+		if p.UID != nil {
+			uid := string(*p.UID)
+			out.UID = &uid
+		}
+		out.ResourceVersion = p.ResourceVersion
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Get returns the object as fresh as the revision asks, if it is sound.
+func (s *Registry) Get(ctx context.Context, o *Operation, revision string) (*storage.Object, error) {
+	cur, err := s.Find(ctx, o, revision)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Sound(o.Resource, cur); err != nil {
+		return nil, s.Refused(cur.Key, err)
+	}
+	return cur, nil
+}
+
+// Find returns the object as fresh as the revision asks: "" as of now, "0" whatever is cached, N
+// at least N. Nobody has looked whether it is sound.
+func (s *Registry) Find(ctx context.Context, o *Operation, revision string) (*storage.Object, error) {
+	rev, err := ParseRevision(revision)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case revision == "":
+		err = s.Fresh(ctx)
+	case rev > 0:
+		err = s.WaitFor(ctx, rev)
+	}
+	if err != nil {
+		return nil, err
+	}
+	key := o.Key(s.Root)
+	cur, _ := s.Cache.Get(key)
+	if cur == nil {
+		return nil, o.NotFound()
+	}
+	return cur, nil
+}
+
+// ParseRevision reads a resourceVersion; "" is 0.
+func ParseRevision(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, field.ErrorList{field.Invalid(field.NewPath("resourceVersion"), text, err.Error())}.ToAggregate()
+	}
+	return int64(min(n, 1<<62)), nil
+}
+
+// revisionWait is how long a read waits for a revision that has not been written (H-11).
+const revisionWait = 3 * time.Second
+
+// WaitFor waits until the cache has the revision, or answers that it is in the future (H-11).
+func (s *Registry) WaitFor(ctx context.Context, rev int64) error {
+	if s.Cache.Revision() >= rev {
+		return nil
+	}
+	if err := s.Fresh(ctx); err != nil {
+		return err
+	}
+	short, cancel := context.WithTimeout(ctx, revisionWait)
+	defer cancel()
+	err := s.Cache.Wait(short, rev)
+	if err != nil && errors.Is(short.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
+		return TooLargeRevision(rev, s.Cache.Revision(), 1)
+	}
+	return err
+}
+
+// TooLargeRevision is the error for a revision that has not been written yet (H-11).
+func TooLargeRevision(want, have int64, retry int) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", want, have), retry)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}}
+	return err
+}

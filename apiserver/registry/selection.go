@@ -1,0 +1,148 @@
+package registry
+
+import (
+	"slices"
+
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Selection is which objects of a collection a list or watch asks for. The zero value is all.
+type Selection struct {
+	Resource *resources.Resource
+	// Prefix narrows by key: the collection, or one namespace of it.
+	Prefix string
+	// name narrows to one name; key is then the one key to look at, if the namespace is known.
+	name, Key string
+	Labels    labelMatcher
+	Fields    []Requirement
+	// Filtered says that a selector was given, so counts of what remains aren't known (H-17).
+	Filtered bool
+}
+
+// Requirement is one term of a field selector.
+type Requirement struct {
+	// Index into storage.Object.Fields; nameField and namespaceField stand for metadata.
+	Index int
+	Value string
+	not   bool
+}
+
+const (
+	NameField      = -1
+	namespaceField = -2
+)
+
+// SelectionOf reads the selectors of a request (H-21, H-22, H.4, H.5).
+func (s *Registry) SelectionOf(t Target, o *metainternal.ListOptions) (Selection, error) {
+	sel := Selection{Resource: t.Resource, Labels: MatcherOf(o.LabelSelector)}
+	namespace := t.Namespace
+	sel.name = t.Name
+	if o.FieldSelector != nil {
+		if err := contradicts(t, o.FieldSelector); err != nil {
+			return sel, err
+		}
+		for _, r := range o.FieldSelector.Requirements() {
+			req, err := requirementOf(t.Resource, r)
+			if err != nil {
+				return sel, err
+			}
+			sel.Fields = append(sel.Fields, req)
+			switch {
+			case req.not:
+			case req.Index == NameField:
+				sel.name = req.Value
+			case req.Index == namespaceField && t.Resource.Namespaced && namespace == "":
+				namespace = req.Value
+			}
+		}
+	}
+	sel.Filtered = sel.Labels != nil || len(sel.Fields) > 0
+	where := Target{Resource: t.Resource, Namespace: namespace}
+	sel.Prefix = where.Key(s.Root)
+	if sel.name != "" && (namespace != "" || !t.Resource.Namespaced) {
+		sel.Key = sel.Prefix + sel.name
+	}
+	return sel, nil
+}
+
+// contradicts refuses, for a path that names an object, selectors that don't name the same (H-22).
+func contradicts(t Target, sel fields.Selector) error {
+	if t.Name == "" || sel.Empty() {
+		return nil
+	}
+	for _, r := range sel.Requirements() { // unknown fields come first
+		if _, err := requirementOf(t.Resource, r); err != nil {
+			return err
+		}
+	}
+	if name, ok := sel.RequiresExactMatch("metadata.name"); !ok || name != t.Name {
+		return status.BadRequest("fieldSelector metadata.name doesn't match requested name")
+	}
+	return nil
+}
+
+// requirementOf finds the field that a term names, or says that there is none (H-41, H-42).
+func requirementOf(res *resources.Resource, r fields.Requirement) (Requirement, error) {
+	req := Requirement{Value: r.Value, not: r.Operator == selection.NotEquals}
+	label, err := res.FieldLabel(r.Field)
+	if err != nil {
+		return req, status.BadRequest("%v", err)
+	}
+	switch label {
+	case "metadata.name":
+		req.Index = NameField
+	case "metadata.namespace":
+		req.Index = namespaceField
+	default:
+		req.Index = slices.Index(res.FieldNames, label)
+	}
+	return req, nil
+}
+
+// Matches reports whether an object of a built-in type is selected; its key is known to have the prefix.
+func (sel *Selection) Matches(o *storage.Object) bool { return sel.Likes(o) && sel.Has(o.Fields) }
+
+// Likes is the part of the selection that asks for metadata.
+func (sel *Selection) Likes(o *storage.Object) bool {
+	if sel.name != "" && o.Meta.Name != sel.name {
+		return false
+	}
+	for _, r := range sel.Fields {
+		switch {
+		case r.Index == NameField && (o.Meta.Name == r.Value) == r.not,
+			r.Index == namespaceField && (o.Meta.Namespace == r.Value) == r.not:
+			return false
+		}
+	}
+	return sel.Labels == nil || sel.Labels.Matches(labels.Set(o.Meta.Labels))
+}
+
+// Has is the part that asks for the resource's own fields, whose values are given. A custom resource has
+// them as clients see it (AX registry/customresource/strategy.go: selectableFields).
+func (sel *Selection) Has(values []string) bool {
+	for _, r := range sel.Fields {
+		if r.Index < 0 {
+			continue
+		}
+		v := ""
+		if r.Index < len(values) {
+			v = values[r.Index]
+		}
+		if (v == r.Value) == r.not {
+			return false
+		}
+	}
+	return true
+}
+
+// Deep reports whether the resource's own fields are asked for.
+func (sel *Selection) Deep() bool {
+	return slices.ContainsFunc(sel.Fields, func(r Requirement) bool { return r.Index >= 0 })
+}

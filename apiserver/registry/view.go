@@ -1,0 +1,16 @@
+package registry
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// serve converts one custom resource to the entry's version.
+func serve(res *resources.Resource, obj runtime.Object) (runtime.Object, error) {
+	out, err := res.Serve([]runtime.Object{obj})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}

@@ -1,0 +1,63 @@
+package arch
+
+import (
+	"strings"
+	"testing"
+)
+
+// layers are the packages of the server, the highest first. Each imports only packages of rows below its own.
+var layers = [][]string{
+	{"apiserver/apiservertest"}, // servers for tests
+	{"apiserver"},               // assembly, and requests over HTTP
+	{"apiserver/registry"},      // what is asked of objects, carried out
+	{"apiserver/patch"},         // documents of PATCH requests
+	{"apiserver/codec"},         // bodies and stored values
+	{"apiserver/status"},        // from errors to what clients are told
+	{"apiserver/admission", "apiserver/apply", "apiserver/custom", "apiserver/discovery", "apiserver/rbac/live"},
+	{"apiserver/allocate", "apiserver/rbac/defaults"},
+	{"apiserver/resources"}, // the table of types
+	{"apiserver/resources/prepare", "apiserver/resources/validation", "apiserver/rbac", "apiserver/openapi", "apiserver/flowcontrol"},
+	{
+		"apiserver/auth", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
+		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/defaults", "apiserver/resources/printers",
+		"apiserver/warning", "apiserver/weight",
+	},
+}
+
+// tools are packages below apiserver that aren't part of it: generators, and what only tests import.
+var tools = map[string]bool{
+	"apiserver/openapi/markers/extract": true, "apiserver/openapi/markers/generate": true,
+	"apiserver/resources/defaults/defaultstest": true,
+}
+
+// TestLayers: no import of a package below apiserver goes up or sideways, and each has its row.
+func TestLayers(t *testing.T) {
+	rows := map[string]int{}
+	for i, row := range layers {
+		for _, name := range row {
+			rows[name] = i
+		}
+	}
+	found := 0
+	for _, p := range packages(t) {
+		from := strings.TrimPrefix(p.ImportPath, module+"/")
+		if !below(from, "apiserver") || tools[from] {
+			continue
+		}
+		row, ok := rows[from]
+		if !ok {
+			t.Errorf("%s has no row", from)
+			continue
+		}
+		found++
+		for _, path := range p.Imports {
+			to := strings.TrimPrefix(path, module+"/")
+			if lower, ok := rows[to]; ok && lower <= row {
+				t.Errorf("%s imports %s, which is not below it", from, to)
+			}
+		}
+	}
+	if found != len(rows) {
+		t.Errorf("%d of %d packages were found", found, len(rows))
+	}
+}
