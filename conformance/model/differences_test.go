@@ -1,0 +1,113 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/conformance/model"
+)
+
+func secret(name string) model.Key { return model.Key{Kind: "Secret", Namespace: "a", Name: name} }
+
+// blocking is a reference with blockOwnerDeletion to a Secret.
+func blocking(name string, uid model.UID) model.Owner {
+	return model.Owner{APIVersion: "v1", Kind: "Secret", Name: name, UID: uid, Block: model.True}
+}
+
+// after applies operations to a state; the collector comes to rest before each of them. It does nothing after the last.
+func after(t *testing.T, s model.State, ops ...model.Op) model.State {
+	t.Helper()
+	for i, op := range ops {
+		s, _ = model.Settle(s, model.First)
+		op.ID = i + 1
+		next, answer, _ := model.Apply(s, op)
+		if answer.Code >= 300 {
+			t.Fatalf("%s: %s", op, answer)
+		}
+		s = next
+	}
+	return s
+}
+
+// TestCollectorDifferences: what the collector does at once where upstream's waits for another event, or does nothing
+// (conformance/differences.md). The tests that follow the model expect it of a server: meta and differ.
+func TestCollectorDifferences(t *testing.T) {
+	own := func(key model.Key, owners ...model.Owner) model.Op {
+		return model.Op{Verb: model.Merge, Key: key, Set: model.SetOwners, Owners: owners}
+	}
+	create := func(name string, owners ...model.Owner) model.Op {
+		return model.Op{Verb: model.Create, Key: secret(name), Owners: owners}
+	}
+	foreground := model.Op{Verb: model.Delete, Key: secret("o"), Policy: "Foreground"}
+	held := create("held", blocking("o", "u1"))
+	held.Finalizers = []string{"x.io/hold"}
+	for name, c := range map[string]struct {
+		ops  []model.Op
+		want []model.Step
+	}{
+		"an object blocks its own foreground deletion (J-12)": {
+			[]model.Op{create("o"), own(secret("o"), blocking("o", "u1")), foreground},
+			[]model.Step{{Kind: model.Unblock, Key: secret("o"), Owners: []model.UID{"u1"}}},
+		},
+		"a late dependent with another owner (D-39)": {
+			[]model.Op{create("o"), create("p"), held, foreground,
+				create("late", blocking("o", "u1"), blocking("p", "u2"))},
+			[]model.Step{{Kind: model.Drop, Key: secret("late"), Owners: []model.UID{"u1"}}},
+		},
+		"a late dependent without another owner (D-15)": {
+			[]model.Op{create("o"), held, foreground, create("late", blocking("o", "u1"))},
+			[]model.Step{{Kind: model.Collect, Key: secret("late"), Policy: "Background"}},
+		},
+		"a reference is changed in place to another name (J-15)": {
+			[]model.Op{create("o"), create("d", blocking("o", "u1")), own(secret("d"), blocking("renamed", "u1"))},
+			[]model.Step{{Kind: model.Collect, Key: secret("d"), Policy: "Background"}},
+		},
+		"its name is changed to another owner's, its uid not yet (J-15)": {
+			[]model.Op{create("o"), create("p"), create("d", blocking("o", "u1")), own(secret("d"), blocking("p", "u1"))},
+			[]model.Step{{Kind: model.Collect, Key: secret("d"), Policy: "Background"}},
+		},
+		"both are changed in one write": {
+			[]model.Op{create("o"), create("p"), create("d", blocking("o", "u1")), own(secret("d"), blocking("p", "u2"))}, nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, model.Steps(after(t, model.State{}, c.ops...))); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCollectionPace: a DELETE of a collection deletes two owners of an object. The collector may act between them, and
+// take the first one's reference away, or see both deletions first, as upstream's mostly does, and delete the object
+// with both references. Explain accepts both, so a server may do either.
+func TestCollectionPace(t *testing.T) {
+	d := model.Key{Kind: "ConfigMap", Namespace: "a", Name: "d"}
+	start := after(t, model.State{},
+		model.Op{Verb: model.Create, Key: secret("o")}, model.Op{Verb: model.Create, Key: secret("p")},
+		model.Op{Verb: model.Create, Key: d, Finalizers: []string{"x.io/hold"},
+			Owners: []model.Owner{blocking("o", "u1"), blocking("p", "u2")}})
+	all := model.Op{Verb: model.Collection, Key: model.Key{Kind: "Secret", Namespace: "a"}, Policy: "Foreground"}
+	_, answer, _ := model.Apply(start, all)
+	for name, c := range map[string]struct{ between, owners int }{"between": {1, 1}, "afterwards": {0, 2}} {
+		t.Run(name, func(t *testing.T) {
+			s, events := start, []model.Event(nil)
+			take := func(next model.State, more []model.Event) { s, events = next, append(events, more...) }
+			for i, owner := range []string{"o", "p"} {
+				next, _, more := model.Apply(s, model.Op{Verb: model.Delete, Key: secret(owner), Policy: "Foreground"})
+				take(next, more)
+				if i < c.between {
+					take(model.Settle(s, model.First))
+				}
+			}
+			take(model.Settle(s, model.First))
+			if o := s[d]; !o.Deleting || len(o.Owners) != c.owners {
+				t.Errorf("it ends as %s, deleted with %d references wanted", o, c.owners)
+			}
+			if _, err := model.Explain([]model.State{start}, []model.Call{{Op: all, Response: answer}}, events); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
