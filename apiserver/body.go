@@ -27,7 +27,7 @@ func readBody(r *http.Request) ([]byte, error) {
 // writeStatus answers with a Status in the form that the client accepts; where that is none that a
 // Status has, in indented JSON (AS responsewriters: WriteObjectNegotiated).
 func writeStatus(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
-	f, err := offer{binary: true}.negotiate(r)
+	f, err := offer{binary: true}.negotiate(r, queryOf(r))
 	var data []byte
 	switch {
 	case err != nil:

@@ -112,7 +112,7 @@ func (s *Server) scanCost(q *request, x *rendering, limit int64) (n int64) {
 
 // decoded is what all objects take that are decoded.
 func (x *rendering) decoded(objs []*storage.Object) (n int64) {
-	shape := resourceKind(x.res).Shape()
+	shape := codec.WeightOf(x.res).Shape()
 	for _, o := range objs {
 		n += shape.JSON(o.JSON).Decoded()
 	}
@@ -122,7 +122,7 @@ func (x *rendering) decoded(objs []*storage.Object) (n int64) {
 // largest is what objects take that are decoded one after the other. Only large ones are looked into, of which there
 // are few as a rule; what is in others is small, or the longest's is no smaller.
 func (x *rendering) largest(objs []*storage.Object) (most int64) {
-	shape := resourceKind(x.res).Shape()
+	shape := codec.WeightOf(x.res).Shape()
 	var longest *storage.Object
 	for _, o := range objs {
 		if longest == nil || len(o.JSON) > len(longest.JSON) {
@@ -150,7 +150,7 @@ func (x *rendering) tableCost(objs []*storage.Object) int64 {
 		switch {
 		case x.include == "None":
 			shown = 0
-		case x.include != "Object" && shown > smallObject:
+		case x.include != "Object" && shown > codec.SmallObject:
 			if meta := cutMetadata(o); meta != nil {
 				shown = len(meta)
 			}
@@ -166,7 +166,7 @@ func (x *rendering) tableCost(objs []*storage.Object) int64 {
 // yamlCost is what objects take in YAML, which is made of trees of JSON that are read as YAML.
 func (x *rendering) yamlCost(objs []*storage.Object) (n int64) {
 	for _, o := range objs {
-		size, _ := treeKind.YAML(o.JSON)
+		size, _ := codec.TreeKind.YAML(o.JSON)
 		n += size.Write()
 	}
 	return n + x.decoded(objs)

@@ -50,7 +50,7 @@ func (s *Server) charge(q *request) error {
 	if exact || bytes <= budget.Light && !weight.Aliased(body) {
 		return s.reserve(q, bytes, q.mostMemory())
 	}
-	tree, _ := treeKind.YAML(body)
+	tree, _ := codec.TreeKind.YAML(body)
 	if err := s.reserve(q, tree.Write(), 0); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -41,10 +43,10 @@ var errForm = notAcceptable(mediaTypes)
 
 // negotiate picks the form for the first clause of Accept that can be served, by q-value
 // (0-16; AS pkg/endpoints/handlers/negotiation/negotiate.go).
-func (o offer) negotiate(r *http.Request) (format, error) {
+func (o offer) negotiate(r *http.Request, query url.Values) (format, error) {
 	header := r.Header.Get("Accept")
 	if header == "" {
-		return format{media: codec.MediaJSON, pretty: wantsPretty(r)}, nil
+		return format{media: codec.MediaJSON, pretty: wantsPretty(r, query)}, nil
 	}
 	for _, c := range goautoneg.ParseAccept(header) {
 		for _, m := range mediaTypes {
@@ -52,7 +54,7 @@ func (o offer) negotiate(r *http.Request) (format, error) {
 				continue
 			}
 			if f, ok := o.form(c.Params, m); ok {
-				f.pretty = (f.pretty || wantsPretty(r)) && m == codec.MediaJSON
+				f.pretty = (f.pretty || wantsPretty(r, query)) && m == codec.MediaJSON
 				return f, nil
 			}
 		}
@@ -135,7 +137,9 @@ func routable(r *http.Request, t registry.Target, verb string) error {
 	if t.Resource.Custom || t.Subresource != nil && t.Subresource.Action == resources.Unserved {
 		return nil
 	}
-	if verb == "patch" && !slices.ContainsFunc(routeTypes(r.Header.Get("Content-Type")), patchable(t.Resource)) {
+	if verb == "patch" && !slices.ContainsFunc(routeTypes(r.Header.Get("Content-Type")), func(media string) bool {
+		return slices.Contains(patch.Types(t.Resource), media)
+	}) {
 		return status.ErrPatchMedia
 	}
 	produces := mediaTypes
@@ -157,8 +161,8 @@ func errNotRoutable(produces []string) error {
 
 // wantsPretty reports whether JSON is indented: ?pretty=, else for the browsers and tools that
 // people read with (AS responsewriters: isPrettyPrint).
-func wantsPretty(r *http.Request) bool {
-	if p := queryOf(r).Get("pretty"); p != "" {
+func wantsPretty(r *http.Request, query url.Values) bool {
+	if p := query.Get("pretty"); p != "" {
 		b, _ := strconv.ParseBool(p)
 		return b
 	}

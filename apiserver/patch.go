@@ -13,7 +13,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -47,8 +46,8 @@ func (s *Server) servePatch(q *request) error {
 func (q *request) patch() (patch.Patch, error) {
 	media := patchMedia(q.r)
 	p := patch.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, q.Warn.Add) }}
-	if !patchable(q.Resource)(media) {
-		return p, unsupportedMedia(patchTypes(q.Resource)) // B-50
+	if !slices.Contains(patch.Types(q.Resource), media) {
+		return p, unsupportedMedia(patch.Types(q.Resource)) // B-50
 	}
 	var err error
 	if p.Bytes, err = readBody(q.r); err != nil {
@@ -89,19 +88,4 @@ func patchMedia(r *http.Request) string {
 		media = media[:i]
 	}
 	return media
-}
-
-// patchTypes are the media types of patches that are served: custom resources have no strategic
-// merge (B-50).
-func patchTypes(res *resources.Resource) []string {
-	all := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.StrategicMergePatchType), string(types.ApplyYAMLPatchType)}
-	if res.Custom {
-		return slices.Delete(all, 2, 3)
-	}
-	return all
-}
-
-func patchable(res *resources.Resource) func(media string) bool {
-	served := patchTypes(res)
-	return func(media string) bool { return slices.Contains(served, media) }
 }

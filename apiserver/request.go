@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"net/http"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -40,7 +42,7 @@ func (q *request) managerOr(name string) string { return apply.Manager(name, q.r
 
 // rendering negotiates the form of the answer.
 func (q *request) rendering() (*rendering, error) {
-	f, err := offer{binary: !q.Resource.Custom, converted: true}.negotiate(q.r)
+	f, err := offer{binary: !q.Resource.Custom, converted: true}.negotiate(q.r, queryOf(q.r))
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +100,7 @@ func (q *request) mediaServed() bool {
 		_, err := contentType(q.r, !q.Resource.Custom)
 		return err == nil
 	case "patch":
-		return patchable(q.Resource)(patchMedia(q.r))
+		return slices.Contains(patch.Types(q.Resource), patchMedia(q.r))
 	}
 	return true
 }

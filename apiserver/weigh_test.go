@@ -3,6 +3,7 @@ package apiserver
 import (
 	"testing"
 
+	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
@@ -12,12 +13,12 @@ func TestWorstValue(t *testing.T) {
 	var worst int64
 	for gvk, typ := range resources.Scheme().AllKnownTypes() {
 		n := weight.Of(typ).Worst()
-		if n > worstValue {
-			t.Errorf("%v: %d bytes a value, worstValue is %d", gvk, n, worstValue)
+		if n > codec.WorstValue {
+			t.Errorf("%v: %d bytes a value, worstValue is %d", gvk, n, codec.WorstValue)
 		}
 		worst = max(worst, n)
 	}
-	if worst < worstValue {
-		t.Errorf("worstValue is %d, no kind takes more than %d", worstValue, worst)
+	if worst < codec.WorstValue {
+		t.Errorf("worstValue is %d, no kind takes more than %d", codec.WorstValue, worst)
 	}
 }

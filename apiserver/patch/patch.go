@@ -44,6 +44,15 @@ type Patch struct {
 	Warn func(string)
 }
 
+// Types are the media types of the patches that are served: custom resources have no strategic merge (B-50).
+func Types(res *resources.Resource) []string {
+	all := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.StrategicMergePatchType), string(types.ApplyYAMLPatchType)}
+	if res.Custom {
+		return slices.Delete(all, 2, 3)
+	}
+	return all
+}
+
 // Apply returns the patched object; cur is not changed.
 func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
 	if coerce == nil && p.Kind == types.MergePatchType {
