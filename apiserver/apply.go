@@ -8,12 +8,13 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // serveApply is PATCH with an apply document: it merges the document into the object by who owns
 // which field, or creates the object (B-51, B-60, B-61).
-func (s *Server) serveApply(q *request, x *rendering, p patch.Patch) error {
+func (s *Server) serveApply(q *request, x *render.Rendering, p patch.Patch) error {
 	q.Tracked, q.MayCreate = true, q.judgeCreate
 	code := http.StatusOK
 	out, err := s.registry.Update(q.r.Context(), &q.Operation, func(old registry.Object) (registry.Object, error) { return s.registry.Applied(&q.Operation, old, p) })

@@ -15,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
@@ -48,22 +49,22 @@ func BenchmarkList(b *testing.B) {
 	_, res, objs := benchTypes(b, 1000)
 	for _, c := range []struct {
 		name string
-		f    format
+		f    render.Format
 	}{
-		{"json", format{media: codec.MediaJSON}},
-		{"table", format{media: codec.MediaJSON, as: "Table", version: "v1"}},
-		{"metadata", format{media: codec.MediaJSON, as: "PartialObjectMetadataList", version: "v1"}},
-		{"protobuf", format{media: codec.MediaProtobuf}},
+		{"json", render.Format{Media: codec.MediaJSON}},
+		{"table", render.Format{Media: codec.MediaJSON, As: "Table", Version: "v1"}},
+		{"metadata", render.Format{Media: codec.MediaJSON, As: "PartialObjectMetadataList", Version: "v1"}},
+		{"protobuf", render.Format{Media: codec.MediaProtobuf}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
-			x := &rendering{res: res, f: c.f, now: time.Now(), skip: func(o *storage.Object, err error) { b.Fatal(o.Key, err) }}
+			x := &render.Rendering{Resource: res, Format: c.f, Now: time.Now(), Skip: func(o *storage.Object, err error) { b.Fatal(o.Key, err) }}
 			for b.Loop() {
-				if stream, _ := x.stream(objs, metav1.ListMeta{}); stream != nil { // sent as it is made
+				if stream, _ := x.Stream(objs, metav1.ListMeta{}); stream != nil { // sent as it is made
 					if err := stream(io.Discard); err != nil {
 						b.Fatal(err)
 					}
-				} else if _, err := x.list(objs, metav1.ListMeta{}); err != nil {
+				} else if _, err := x.List(objs, metav1.ListMeta{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -114,7 +115,7 @@ func BenchmarkFrame(b *testing.B) {
 	for _, name := range []string{"first", "further"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			x := &rendering{res: res, f: format{media: codec.MediaJSON}}
+			x := &render.Rendering{Resource: res, Format: render.Format{Media: codec.MediaJSON}}
 			w := &watch{q: &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}, s: s, x: x, sel: registry.Selection{Resource: res, Prefix: "/registry/configmaps/"}, out: discard{}}
 			w.share()
 			events := fresh()

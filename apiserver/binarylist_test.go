@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -34,17 +35,17 @@ func TestBinaryList(t *testing.T) {
 			for _, as := range []string{"", "PartialObjectMetadataList"} {
 				for _, m := range []metav1.ListMeta{{ResourceVersion: "7"}, {ResourceVersion: "7", Continue: "x", RemainingItemCount: &remain}} {
 					skipped := 0
-					x := &rendering{res: res, f: format{media: codec.MediaProtobuf, as: as, version: "v1"}, now: time.Now(), skip: func(*storage.Object, error) { skipped++ }}
-					whole, err := x.listObject(objs, m)
+					x := &render.Rendering{Resource: res, Format: render.Format{Media: codec.MediaProtobuf, As: as, Version: "v1"}, Now: time.Now(), Skip: func(*storage.Object, error) { skipped++ }}
+					whole, err := x.ListObject(objs, m)
 					if err != nil {
 						t.Fatal(err)
 					}
-					want, err := x.encode(whole)
+					want, err := x.Encode(whole)
 					if err != nil {
 						t.Fatal(err)
 					}
 					broken := &storage.Object{Key: "broken", JSON: []byte(`{"metadata":{"name":0}}`)}
-					write, err := x.protobufList(append(objs[:n:n], broken), m)
+					write, err := x.ProtobufList(append(objs[:n:n], broken), m)
 					if err != nil {
 						t.Fatal(err)
 					}

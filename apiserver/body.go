@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -27,25 +28,25 @@ func readBody(r *http.Request) ([]byte, error) {
 // writeStatus answers with a Status in the form that the client accepts; where that is none that a
 // Status has, in indented JSON (AS responsewriters: WriteObjectNegotiated).
 func writeStatus(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
-	f, err := offer{binary: true}.negotiate(r, queryOf(r))
+	f, err := render.Offer{Binary: true}.Negotiate(r, queryOf(r))
 	var data []byte
 	switch {
 	case err != nil:
-		f.media = codec.MediaJSON
+		f.Media = codec.MediaJSON
 		data, err = json.MarshalIndent(st, "", "  ")
-	case f.media == codec.MediaProtobuf:
+	case f.Media == codec.MediaProtobuf:
 		data, err = runtime.Encode(protobuf.NewSerializer(resources.Scheme(), resources.Scheme()), st)
-	case f.media == codec.MediaYAML:
+	case f.Media == codec.MediaYAML:
 		data, err = yaml.Marshal(st)
 	default:
 		data, err = json.Marshal(st)
-		data = indent(append(data, '\n'), f.pretty)
+		data = render.Indent(append(data, '\n'), f.Pretty)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", f.media)
+	w.Header().Set("Content-Type", f.Media)
 	w.WriteHeader(code)
 	w.Write(data)
 }

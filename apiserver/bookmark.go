@@ -20,9 +20,9 @@ func (w *watch) bookmark(end bool) {
 	o, err := w.mark(end)
 	switch {
 	case err != nil:
-	case w.q.Resource.Custom && w.x.f.as == "": // a schema's defaults are none of its business
+	case w.q.Resource.Custom && w.x.Format.As == "": // a schema's defaults are none of its business
 		var frame []byte
-		if frame, err = w.x.frame("BOOKMARK", o.JSON); err == nil {
+		if frame, err = w.x.Frame("BOOKMARK", o.JSON); err == nil {
 			err = w.out.write(frame)
 		}
 	default:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -17,7 +18,7 @@ const (
 // browse calls yield with the selected custom resources of a state from a key on, in key order, until it
 // returns false. Each is read once for the answer: what x shows of it is in its views. limit is how many
 // yield takes at most; 0 is no bound.
-func (s *Server) browse(ctx context.Context, st registry.State, from string, limit int64, sel *registry.Selection, x *rendering, yield func(*storage.Object) bool) (err error) {
+func (s *Server) browse(ctx context.Context, st registry.State, from string, limit int64, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool) (err error) {
 	deep, n := sel.Deep(), readAhead
 	if limit > 0 {
 		n = int(min(limit, readAhead))
@@ -27,8 +28,8 @@ func (s *Server) browse(ctx context.Context, st registry.State, from string, lim
 		if batch, from, more, err = s.ahead(ctx, st, from, n, sel, x); err != nil {
 			return err
 		}
-		if deep || !x.metadataOnly() {
-			if err := x.read(batch); err != nil {
+		if deep || !x.MetadataOnly() {
+			if err := x.Read(batch); err != nil {
 				return err
 			}
 		}
@@ -43,29 +44,29 @@ func (s *Server) browse(ctx context.Context, st registry.State, from string, lim
 }
 
 // meet shows an object to yield if it is sound and selected.
-func (s *Server) meet(o *storage.Object, deep bool, sel *registry.Selection, x *rendering, yield func(*storage.Object) bool) (going bool, err error) {
-	if err := x.unsound(o); err != nil {
-		x.forget(o)
+func (s *Server) meet(o *storage.Object, deep bool, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool) (going bool, err error) {
+	if err := x.Unsound(o); err != nil {
+		x.Forget(o)
 		return s.leaveOut(x, o.Key, err), nil
 	}
 	if deep {
-		data, err := x.json(o)
+		data, err := x.Json(o)
 		if err != nil {
 			return false, err
 		}
 		if !sel.Has(storage.Select(data, sel.Resource.Fields)) {
-			x.forget(o)
+			x.Forget(o)
 			return true, nil
 		}
 	}
-	if err := x.shrink(o); err != nil {
+	if err := x.Shrink(o); err != nil {
 		return false, err
 	}
 	return yield(o), nil
 }
 
 // ahead returns up to n of the next objects, whose metadata is selected, and the key to go on from if there is more.
-func (s *Server) ahead(ctx context.Context, st registry.State, from string, n int, sel *registry.Selection, x *rendering) (batch []*storage.Object, next string, more bool, err error) {
+func (s *Server) ahead(ctx context.Context, st registry.State, from string, n int, sel *registry.Selection, x *render.Rendering) (batch []*storage.Object, next string, more bool, err error) {
 	size := 0
 	err = st.Ascend(ctx, max(from, sel.Key), n, func(o *storage.Object) bool {
 		switch {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -49,7 +50,7 @@ func (s *Server) componentStatus(ctx context.Context) corev1.ComponentStatus {
 }
 
 // getVirtual is GET of one of them.
-func (s *Server) getVirtual(q *request, x *rendering) error {
+func (s *Server) getVirtual(q *request, x *render.Rendering) error {
 	items, err := s.components(q.r.Context())
 	if err != nil {
 		return err

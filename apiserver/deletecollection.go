@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -33,7 +34,7 @@ func (s *Server) serveDeleteCollection(q *request) error {
 		return err
 	}
 	if s.config.DeleteMalformed {
-		x.malformed = &malformed{}
+		x.Malformed = &render.Malformed{}
 	}
 	q.DryRun = registry.IsDryRun(opts.DryRun)
 	q.WarnOfPolicy(opts)

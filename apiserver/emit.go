@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -14,7 +15,7 @@ import (
 // share names the forms of events that other watchers send, too.
 func (w *watch) share() {
 	w.keys = nil
-	if key := w.x.key(); key != "" {
+	if key := w.x.Key(); key != "" {
 		w.keys = map[string]string{"ADDED": key + ";ADDED", "MODIFIED": key + ";MODIFIED", "DELETED": key + ";DELETED"}
 	}
 }
@@ -43,11 +44,11 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 // frame renders one event. Large ones that no webhook converts are rendered in turn: else all watches that an event
 // wakes would have theirs in memory half made.
 func (w *watch) frame(typ string, o *storage.Object) (frame []byte, err error) {
-	large := len(o.JSON) >= largeObject && (!w.x.res.Custom || w.x.res.FromStored == nil)
+	large := len(o.JSON) >= render.LargeObject && (!w.x.Resource.Custom || w.x.Resource.FromStored == nil)
 	ended := w.s.inTurn(w.q.r, w.q.User.Name, large, func() {
 		var object []byte
 		if object, err = w.render(o); err == nil {
-			frame, err = w.x.frame(typ, object)
+			frame, err = w.x.Frame(typ, object)
 		}
 	})
 	return frame, cmp.Or(ended, err)
@@ -75,14 +76,14 @@ func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
 
 // render is rendering.object, but for a Table only the first event carries the columns.
 func (w *watch) render(o *storage.Object) ([]byte, error) {
-	if w.x.f.as != "Table" {
-		return w.x.object(o)
+	if w.x.Format.As != "Table" {
+		return w.x.Object(o)
 	}
-	w.x.now = w.s.now()
-	t, err := w.x.table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, !w.tabled)
+	w.x.Now = w.s.now()
+	t, err := w.x.Table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, !w.tabled)
 	if err != nil {
 		return nil, err
 	}
 	w.tabled = true
-	return w.x.encode(t)
+	return w.x.Encode(t)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -31,7 +32,7 @@ var MatcherOf = registry.MatcherOf
 // whether the burst is over for it.
 func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, error) {
 	q := &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}
-	w := &watch{q: q, s: s, x: &rendering{res: res}, rev: s.registry.Cache.Revision(), out: &chunks{begun: true}, burst: true}
+	w := &watch{q: q, s: s, x: &render.Rendering{Resource: res}, rev: s.registry.Cache.Revision(), out: &chunks{begun: true}, burst: true}
 	watcher, err := s.registry.Cache.Watch(res.Collection, w.rev)
 	if err != nil {
 		return false, err

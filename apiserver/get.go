@@ -25,12 +25,12 @@ func (s *Server) serveGet(q *request) error {
 		return err
 	}
 	if q.Resource.Custom {
-		err = x.unsound(o)
+		err = x.Unsound(o)
 	} else {
 		err = s.registry.Sound(q.Resource, o)
 	}
 	if err != nil {
 		return s.registry.Refused(o.Key, err)
 	}
-	return q.afford(x.cost(q.r, []*storage.Object{o}), func() error { return q.answer(x, http.StatusOK, o) })
+	return q.afford(x.Cost(q.r, []*storage.Object{o}), func() error { return q.answer(x, http.StatusOK, o) })
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -20,7 +21,7 @@ const (
 // if there is no room for another user's.
 func (s *Server) countHead(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		bytes, rec := standing(r)-watchMemory, recorderOf(r)
+		bytes, rec := standing(r)-render.WatchMemory, recorderOf(r)
 		if bytes <= longHead || rec == nil {
 			next.ServeHTTP(w, r)
 			return

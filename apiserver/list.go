@@ -3,10 +3,8 @@ package apiserver
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -36,7 +35,7 @@ func (s *Server) serveList(q *request) error {
 		return q.answerList(x, items, metav1.ListMeta{})
 	}
 	if s.config.DeleteMalformed {
-		x.malformed = &malformed{}
+		x.Malformed = &render.Malformed{}
 	}
 	return q.afford(s.scanCost(q, x, o.Limit), func() error {
 		items, meta, err := s.list(q.r.Context(), q.Target, o, x)
@@ -49,23 +48,23 @@ func (s *Server) serveList(q *request) error {
 
 // answerList sends a list. The common form goes out as it is read from the cache; every other, and what
 // has to be converted first, is made before, while a failure can still be answered with its Status.
-func (q *request) answerList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	return q.afford(x.cost(q.r, items), func() error { return q.sendList(x, items, meta) })
+func (q *request) answerList(x *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	return q.afford(x.Cost(q.r, items), func() error { return q.sendList(x, items, meta) })
 }
 
 // sendList is answerList when there is memory for it.
-func (q *request) sendList(x *rendering, items []*storage.Object, meta metav1.ListMeta) error {
-	stream, err := x.stream(items, meta)
+func (q *request) sendList(x *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	stream, err := x.Stream(items, meta)
 	if err != nil {
 		return err
 	}
 	if stream == nil {
-		data, err := x.list(items, meta)
+		data, err := x.List(items, meta)
 		if err != nil {
 			return err
 		}
 		q.lease.Shrink(q.sending(int64(len(data))))
-		q.send(x.f, http.StatusOK, data)
+		q.send(x.Format, http.StatusOK, data)
 		return nil
 	}
 	var n length
@@ -76,7 +75,7 @@ func (q *request) sendList(x *rendering, items []*storage.Object, meta metav1.Li
 	recorderOf(q.r).keep(sizeOf(items))
 	h := q.w.Header()
 	writeWarnings(h, q.Warn)
-	h.Set("Content-Type", x.f.media)
+	h.Set("Content-Type", x.Format.Media)
 	h.Set("Cache-Control", "no-cache, private")
 	out, finish := compressed(q.w, q.r, int(n))
 	q.w.WriteHeader(http.StatusOK)
@@ -99,26 +98,6 @@ func sizeOf(objs []*storage.Object) (n int64) {
 	return n
 }
 
-// stream returns what writes a list that goes out as it is in the cache, or item by item; nil if it has to be made
-// first.
-func (x *rendering) stream(items []*storage.Object, meta metav1.ListMeta) (func(io.Writer) error, error) {
-	switch {
-	case x.binaryList():
-		return x.protobufList(items, meta)
-	case x.f.pretty:
-	case x.plain() && x.ready(items):
-		return func(w io.Writer) error { return x.plainList(w, items, meta) }, nil
-	case x.partial("PartialObjectMetadataList"):
-		return x.partialList(items, meta), nil
-	}
-	return nil, nil
-}
-
-// ready reports whether all objects go out as they are.
-func (x *rendering) ready(items []*storage.Object) bool {
-	return !x.res.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
-}
-
 // scan is where a list reads: a state at one revision, from one key on.
 type scan struct {
 	state registry.State
@@ -129,7 +108,7 @@ type scan struct {
 
 // list returns one page of the selected objects in key order (H-18) and what goes with it. What x shows of
 // custom resources is in its views.
-func (s *Server) list(ctx context.Context, t registry.Target, o *metainternal.ListOptions, x *rendering) ([]*storage.Object, metav1.ListMeta, error) {
+func (s *Server) list(ctx context.Context, t registry.Target, o *metainternal.ListOptions, x *render.Rendering) ([]*storage.Object, metav1.ListMeta, error) {
 	sel, err := s.registry.SelectionOf(t, o)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
@@ -145,7 +124,7 @@ func (s *Server) list(ctx context.Context, t registry.Target, o *metainternal.Li
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	if err := x.malformed.err(t.Resource); err != nil {
+	if err := x.Malformed.Err(t.Resource); err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
 	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(sc.state.Revision(), 10)}
@@ -160,7 +139,7 @@ func (s *Server) list(ctx context.Context, t registry.Target, o *metainternal.Li
 
 // page collects up to limit matches. remain is how many objects follow a full page, be they selected or not: as
 // upstream doesn't look, the last page of a selection may be empty (AS etcd3/store.go:GetList).
-func (s *Server) page(ctx context.Context, sc scan, sel *registry.Selection, x *rendering) (items []*storage.Object, remain int64, err error) {
+func (s *Server) page(ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering) (items []*storage.Object, remain int64, err error) {
 	take := func(o *storage.Object) bool {
 		items = append(items, o)
 		return sc.limit <= 0 || int64(len(items)) < sc.limit
@@ -177,7 +156,7 @@ func (s *Server) page(ctx context.Context, sc scan, sel *registry.Selection, x *
 }
 
 // ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
-func (s *Server) ascend(ctx context.Context, sc scan, sel *registry.Selection, x *rendering, yield func(*storage.Object) bool) error {
+func (s *Server) ascend(ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool) error {
 	return sc.state.Ascend(ctx, max(sc.from, sel.Key), int(min(sc.limit, math.MaxInt32)), func(o *storage.Object) bool {
 		if sel.Key != "" && o.Key != sel.Key {
 			return false

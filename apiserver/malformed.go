@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -28,7 +28,7 @@ func ignoresReadError(o *metav1.DeleteOptions) bool {
 
 // deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion, as
 // there is nothing to ask for them (AS registry/generic/registry/corrupt_obj_deleter.go: Delete).
-func (s *Server) deleteMalformed(q *request, x *rendering) error {
+func (s *Server) deleteMalformed(q *request, x *render.Rendering) error {
 	if err := q.authorizeMalformed(); err != nil {
 		return err
 	}
@@ -87,43 +87,8 @@ func noCollection(o *metav1.DeleteOptions) error {
 			"is not allowed with DELETECOLLECTION, try again after removing the option")})
 }
 
-// malformed collects what a list can't show, where the list fails for it.
-type malformed struct {
-	causes []metav1.StatusCause
-	// truncated says that there may be more.
-	truncated bool
-}
-
-// mostMalformed is how many keys a list's Status names (AS etcd3/store.go: listErrAggrFactory).
-const mostMalformed = 100
-
-// add reports whether it is worth while to look further.
-func (m *malformed) add(key string, err error) (going bool) {
-	if len(m.causes) == mostMalformed {
-		m.truncated = true
-		return false
-	}
-	m.causes = append(m.causes, metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Field: key, Message: err.Error()})
-	return true
-}
-
-// err is the list's Status; nil if everything could be read (AS etcd3/corrupt_obj_deleter.go: NewAPIStatusError).
-func (m *malformed) err(res *resources.Resource) error {
-	if m == nil || len(m.causes) == 0 {
-		return nil
-	}
-	causes := m.causes
-	if m.truncated {
-		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
-	}
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,
-		Details: &metav1.StatusDetails{Group: res.Group, Kind: res.Plural, Name: "list", Causes: causes},
-		Message: fmt.Sprintf("failed to read one or more %s from the storage", res.GroupResource())}}
-}
-
 // leaveOut reports an object that a list can't show, and whether to go on.
-func (s *Server) leaveOut(x *rendering, key string, err error) (going bool) {
+func (s *Server) leaveOut(x *render.Rendering, key string, err error) (going bool) {
 	s.registry.Unreadable(key, err, "left out of a list")
-	return x.malformed == nil || x.malformed.add(key, err)
+	return x.Malformed == nil || x.Malformed.Add(key, err)
 }

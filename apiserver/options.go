@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -78,7 +79,7 @@ func (s *Server) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 		err = readQuery(queryOf(r), o)
 	} else {
 		var media string
-		if media, err = contentType(r, true); err == nil {
+		if media, err = render.ContentType(r, true); err == nil {
 			o, err = decodeDeleteOptions(body, media)
 		}
 	}
@@ -99,7 +100,7 @@ func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, erro
 	}
 	info, ok := runtime.SerializerInfoForMediaType(metascheme.Codecs.SupportedMediaTypes(), media)
 	if !ok {
-		return nil, unsupportedMedia(mediaTypes)
+		return nil, render.UnsupportedMedia(render.MediaTypes)
 	}
 	o := &metav1.DeleteOptions{}
 	want := metav1.SchemeGroupVersion.WithKind("DeleteOptions")

@@ -13,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -47,7 +48,7 @@ func (q *request) patch() (patch.Patch, error) {
 	media := patchMedia(q.r)
 	p := patch.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, q.Warn.Add) }}
 	if !slices.Contains(patch.Types(q.Resource), media) {
-		return p, unsupportedMedia(patch.Types(q.Resource)) // B-50
+		return p, render.UnsupportedMedia(patch.Types(q.Resource)) // B-50
 	}
 	var err error
 	if p.Bytes, err = readBody(q.r); err != nil {

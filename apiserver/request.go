@@ -13,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -41,54 +42,54 @@ type request struct {
 func (q *request) managerOr(name string) string { return apply.Manager(name, q.r.UserAgent()) }
 
 // rendering negotiates the form of the answer.
-func (q *request) rendering() (*rendering, error) {
-	f, err := offer{binary: !q.Resource.Custom, converted: true}.negotiate(q.r, queryOf(q.r))
+func (q *request) rendering() (*render.Rendering, error) {
+	f, err := render.Offer{Binary: !q.Resource.Custom, Converted: true}.Negotiate(q.r, queryOf(q.r))
 	if err != nil {
 		return nil, err
 	}
-	x := &rendering{res: q.Resource, f: f, now: q.s.now(), skip: func(o *storage.Object, err error) { q.s.registry.Unreadable(o.Key, err, "left out of a list") }}
-	if f.as == "Table" {
-		x.include = queryOf(q.r).Get("includeObject")
-		switch metav1.IncludeObjectPolicy(x.include) {
+	x := &render.Rendering{Resource: q.Resource, Format: f, Now: q.s.now(), Skip: func(o *storage.Object, err error) { q.s.registry.Unreadable(o.Key, err, "left out of a list") }}
+	if f.As == "Table" {
+		x.Include = queryOf(q.r).Get("includeObject")
+		switch metav1.IncludeObjectPolicy(x.Include) {
 		case "", metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject:
 		default:
-			return nil, status.BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty", x.include)
+			return nil, status.BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty", x.Include)
 		}
 	}
 	return x, nil
 }
 
 // answer sends an object of the resource.
-func (q *request) answer(x *rendering, code int, o *storage.Object) error {
-	if x.f.as == "PartialObjectMetadataList" {
-		return x.noList()
+func (q *request) answer(x *render.Rendering, code int, o *storage.Object) error {
+	if x.Format.As == "PartialObjectMetadataList" {
+		return x.NoList()
 	}
-	data, err := x.object(o)
+	data, err := x.Object(o)
 	if err != nil {
 		return err
 	}
-	q.send(x.f, code, indent(x.newline(data), x.f.pretty))
+	q.send(x.Format, code, render.Indent(x.Newline(data), x.Format.Pretty))
 	return nil
 }
 
 // answerOther sends an object of another kind (Scale, Status, TokenRequest).
-func (q *request) answerOther(x *rendering, code int, obj runtime.Object) error {
-	shown, err := x.other(obj)
+func (q *request) answerOther(x *render.Rendering, code int, obj runtime.Object) error {
+	shown, err := x.Other(obj)
 	if err != nil {
 		return err
 	}
-	data, err := x.encode(shown)
+	data, err := x.Encode(shown)
 	if err != nil {
 		return err
 	}
-	q.send(x.f, code, indent(x.newline(data), x.f.pretty))
+	q.send(x.Format, code, render.Indent(x.Newline(data), x.Format.Pretty))
 	return nil
 }
 
-func (q *request) send(f format, code int, data []byte) {
+func (q *request) send(f render.Format, code int, data []byte) {
 	h := q.w.Header()
 	writeWarnings(h, q.Warn)
-	h.Set("Content-Type", f.media)
+	h.Set("Content-Type", f.Media)
 	write(q.w, q.r, code, data)
 }
 
@@ -97,7 +98,7 @@ func (q *request) send(f format, code int, data []byte) {
 func (q *request) mediaServed() bool {
 	switch q.verb {
 	case "create":
-		_, err := contentType(q.r, !q.Resource.Custom)
+		_, err := render.ContentType(q.r, !q.Resource.Custom)
 		return err == nil
 	case "patch":
 		return slices.Contains(patch.Types(q.Resource), patchMedia(q.r))
@@ -108,7 +109,7 @@ func (q *request) mediaServed() bool {
 // creation reads the body and the options of a POST, in the order that decides which of two faults is
 // answered.
 func (q *request) creation() (codec.Body, *metav1.CreateOptions, error) {
-	media, err := contentType(q.r, !q.Resource.Custom)
+	media, err := render.ContentType(q.r, !q.Resource.Custom)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
@@ -133,7 +134,7 @@ func (q *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	media, err := contentType(q.r, !q.Resource.Custom)
+	media, err := render.ContentType(q.r, !q.Resource.Custom)
 	return codec.NewBody(data, media, o.FieldValidation), o, err
 }
 

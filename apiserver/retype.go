@@ -18,7 +18,7 @@ func (w *watch) types() (changed <-chan struct{}, going bool) {
 	if now == nil || now.Origin != old.Origin || now.Namespaced != old.Namespaced || now.Kind != old.Kind {
 		return changed, false
 	}
-	if w.x.f.as == "Table" && !slices.Equal(now.Table.Columns, old.Table.Columns) {
+	if w.x.Format.As == "Table" && !slices.Equal(now.Table.Columns, old.Table.Columns) {
 		return changed, false
 	}
 	t := w.q.Target
@@ -27,7 +27,7 @@ func (w *watch) types() (changed <-chan struct{}, going bool) {
 	if err != nil { // a field that can't be selected any more
 		return changed, false
 	}
-	w.q.Resource, w.sel, w.x.res = now, sel, now
+	w.q.Resource, w.sel, w.x.Resource = now, sel, now
 	w.share()
 	return changed, true
 }

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
@@ -222,7 +223,7 @@ func servable(r *http.Request, t registry.Target, verb string) error {
 	default:
 		return status.ErrNoMethod
 	}
-	return routable(r, t, verb)
+	return render.Routable(r, t, verb)
 }
 
 // run serves a request within the time that it may take; 0 is any.

@@ -23,11 +23,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
-
-var scaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
 
 // serveScale reads and writes an object's number of replicas as a Scale. Where the numbers stand
 // is in the table, so it serves custom resources as well.
@@ -73,7 +72,7 @@ func (s *Server) serveScale(q *request) error {
 }
 
 // answerScale shows an object that is read. Its number of replicas has to be there.
-func (q *request) answerScale(x *rendering, obj registry.Object) error {
+func (q *request) answerScale(x *render.Rendering, obj registry.Object) error {
 	sc, found, err := scaleOf(q.Subresource.ScalePaths, obj)
 	if err == nil && !found {
 		err = apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", "."+q.Subresource.ScalePaths.Replicas))
@@ -94,7 +93,7 @@ func (q *request) replaceScale() (scaling, error) {
 		return nil, err
 	}
 	q.DryRun, q.Manager = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
-	obj, err := q.other(b, scaleKind)
+	obj, err := q.other(b, render.ScaleKind)
 	if err != nil && q.Resource.Custom {
 		// Upstream looks for the kind where there are none to word the error (AS handlers/rest.go:
 		// transformDecodeError with AX pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).
@@ -140,7 +139,7 @@ func (q *request) patchedScale(cur *autoscalingv1.Scale, fields *apply.Scaling, 
 	if p.Kind == types.ApplyYAMLPatchType {
 		return fields.Apply(cur, p.Bytes, q.Manager, p.Force, p.Strictness, p.Warn)
 	}
-	obj, err := p.Apply(cur, scaleKind, nil)
+	obj, err := p.Apply(cur, render.ScaleKind, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +216,7 @@ func (q *request) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas, "must be greater than or equal to 0"))
 	}
 	if len(errs) > 0 {
-		return invalid.New(scaleKind.GroupKind(), q.Name, errs)
+		return invalid.New(render.ScaleKind.GroupKind(), q.Name, errs)
 	}
 	if sc.UID != "" && sc.UID != uid {
 		return apierrors.NewConflict(schema.GroupResource{Group: q.Resource.Group, Resource: q.Resource.Plural + "/scale"}, q.Name,
@@ -242,7 +241,7 @@ func scaleOf(p resources.ScalePaths, obj registry.Object) (sc *autoscalingv1.Sca
 		return nil, false, err
 	}
 	sc = &autoscalingv1.Scale{
-		TypeMeta: metav1.TypeMeta{Kind: scaleKind.Kind, APIVersion: scaleKind.GroupVersion().String()},
+		TypeMeta: metav1.TypeMeta{Kind: render.ScaleKind.Kind, APIVersion: render.ScaleKind.GroupVersion().String()},
 		ObjectMeta: metav1.ObjectMeta{Name: obj.GetName(), Namespace: obj.GetNamespace(), UID: obj.GetUID(),
 			ResourceVersion: obj.GetResourceVersion(), CreationTimestamp: obj.GetCreationTimestamp()},
 	}

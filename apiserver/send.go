@@ -7,13 +7,10 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
-)
 
-// gzipFrom is the size from which answers are compressed for who accepts it
-// (AS responsewriters: defaultGzipThresholdBytes, which isn't yet).
-const gzipFrom = 128<<10 + 1
+	"github.com/kubecascade/kubecascade/apiserver/render"
+)
 
 // buffers are those of answers that are written in many pieces.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
@@ -21,11 +18,11 @@ var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10
 // compressed returns where to write an answer of size bytes, before its head is sent; finish must be called,
 // unless writing has failed.
 func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
-	if size < gzipFrom {
+	if size < render.GzipFrom {
 		return sized(w, size)
 	}
 	release := cork(r)
-	if !acceptsGzip(r) {
+	if !render.AcceptsGzip(r) {
 		out, flush := sized(w, size)
 		return out, func() error {
 			defer release()
@@ -94,20 +91,9 @@ func (n *length) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// acceptsGzip looks for the bare word; weights are no reason to compress
-// (AS responsewriters: negotiateContentEncoding).
-func acceptsGzip(r *http.Request) bool {
-	for token := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		if strings.TrimSpace(token) == "gzip" {
-			return true
-		}
-	}
-	return false
-}
-
 // write sends a whole body.
 func write(w http.ResponseWriter, r *http.Request, code int, data []byte) {
-	if len(data) < gzipFrom {
+	if len(data) < render.GzipFrom {
 		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 		w.WriteHeader(code)
 		_, _ = w.Write(data) // if that fails, the client is gone

@@ -25,6 +25,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -213,7 +214,7 @@ func (s *Server) CloseWatches() {
 
 // listUnshown is list of what isn't shown to anyone.
 func (s *Server) listUnshown(ctx context.Context, t registry.Target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
-	return s.list(ctx, t, o, &rendering{res: t.Resource, f: format{media: codec.MediaJSON, as: "PartialObjectMetadataList"}})
+	return s.list(ctx, t, o, &render.Rendering{Resource: t.Resource, Format: render.Format{Media: codec.MediaJSON, As: "PartialObjectMetadataList"}})
 }
 
 // observed counts a request that the process has made itself.

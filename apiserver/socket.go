@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/websocket"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
 // isWebSocket reports whether the client wants to speak WebSocket from here on (k8s.io/streaming
@@ -69,7 +70,7 @@ func (w *watch) converse(c *websocket.Conn) {
 		_ = c.SetDeadline(time.Now().Add(hangUp)) // a client that doesn't read isn't waited for
 	})
 	w.out = &messages{
-		to: c, rec: w.rec, binary: w.x.f.media == codec.MediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing,
+		to: c, rec: w.rec, binary: w.x.Format.Media == codec.MediaProtobuf, stall: w.s.config.WriteTimeout, closing: w.s.closing,
 	}
 	_ = w.stream(ctx) // it tells the client itself
 	cancel()
@@ -102,7 +103,7 @@ func (m *messages) write(frame []byte) error {
 	}
 	codec := textMessage
 	if m.binary {
-		codec, frame = binaryMessage, frame[frameLength:] // messages have lengths of their own
+		codec, frame = binaryMessage, frame[render.FrameLength:] // messages have lengths of their own
 	}
 	var err error
 	m.rec.patiently(frame, func() { err = codec.Send(m.to, frame) })

@@ -9,12 +9,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
 // serveVirtual is POST of what isn't stored: a question that is answered in its status.
-func (s *Server) serveVirtual(q *request, x *rendering, b codec.Body, o *metav1.CreateOptions) error {
+func (s *Server) serveVirtual(q *request, x *render.Rendering, b codec.Body, o *metav1.CreateOptions) error {
 	obj, err := q.other(b, q.Resource.GroupVersionKind())
 	if err != nil {
 		return err
@@ -30,7 +31,7 @@ func (s *Server) serveVirtual(q *request, x *rendering, b codec.Body, o *metav1.
 }
 
 // postBinding is POST of bindings: pods/binding by the body's name.
-func (s *Server) postBinding(q *request, x *rendering, b *corev1.Binding, o *metav1.CreateOptions) error {
+func (s *Server) postBinding(q *request, x *render.Rendering, b *corev1.Binding, o *metav1.CreateOptions) error {
 	pods := s.registry.Types.Lookup("", "v1", "pods")
 	if pods == nil {
 		return status.ErrNoRoute

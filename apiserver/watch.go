@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -37,8 +38,8 @@ func (s *Server) serveWatch(q *request) error {
 	if err != nil {
 		return err
 	}
-	if x.f.media == codec.MediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
-		return notAcceptable(streamed(!q.Resource.Custom))
+	if x.Format.Media == codec.MediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
+		return render.NotAcceptable(render.Streamed(!q.Resource.Custom))
 	}
 	ctx, cancel := context.WithCancel(q.r.Context())
 	defer cancel()
@@ -75,7 +76,7 @@ func (s *Server) serveWatch(q *request) error {
 type watch struct {
 	q   *request
 	s   *Server
-	x   *rendering
+	x   *render.Rendering
 	sel registry.Selection
 	o   *metainternal.ListOptions
 	// rev is where it starts, then the revision up to which everything was sent.
@@ -248,10 +249,10 @@ func (w *watch) lasts() time.Duration {
 }
 
 func (w *watch) contentType() string {
-	if w.x.f.media == codec.MediaProtobuf {
+	if w.x.Format.Media == codec.MediaProtobuf {
 		return codec.MediaProtobuf + ";stream=watch"
 	}
-	return w.x.f.media
+	return w.x.Format.Media
 }
 
 // start sends the initial events that were asked for, and returns a watcher that goes on right
@@ -321,10 +322,10 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 			err = w.emit("DELETED", e.Object, e)
 		case before: // it left the selection: its last selected content, at this revision
 			left := w.s.registry.Decoder.Revise(e.Prev, e.Revision)
-			w.x.revised(e.Prev, left)
+			w.x.Revised(e.Prev, left)
 			err = w.emit("DELETED", left, nil)
 		}
-		clear(w.x.views)
+		clear(w.x.Views)
 		if err != nil {
 			return sent, err
 		}
@@ -336,7 +337,7 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 func (w *watch) initial(snap *cache.Snapshot) (err error) {
 	show := func(o *storage.Object) bool {
 		err = w.emit("ADDED", o, nil)
-		w.x.forget(o)
+		w.x.Forget(o)
 		return err == nil
 	}
 	ctx, all := w.q.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
@@ -363,7 +364,7 @@ func (w *watch) judge(e *cache.Event) (before, now bool, err error) {
 				states = append(states, o)
 			}
 		}
-		if err := w.x.read(states); err != nil {
+		if err := w.x.Read(states); err != nil {
 			return false, false, err
 		}
 	}
@@ -380,9 +381,9 @@ func (w *watch) shows(o *storage.Object) bool {
 	fields := o.Fields
 	var err error
 	if w.sel.Resource.Custom {
-		if err = w.x.unsound(o); err == nil && w.sel.Deep() {
+		if err = w.x.Unsound(o); err == nil && w.sel.Deep() {
 			var data []byte
-			data, err = w.x.json(o)
+			data, err = w.x.Json(o)
 			fields = storage.Select(data, w.sel.Resource.Fields)
 		}
 	}
@@ -412,9 +413,9 @@ func (w *watch) fail(err error) {
 	if errors.As(err, &old) {
 		err = apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", old.Revision, old.Oldest))
 	}
-	data, e := encodeAs(status.Of(err), w.x.f.media)
+	data, e := render.EncodeAs(status.Of(err), w.x.Format.Media)
 	if e == nil {
-		data, e = w.x.frame("ERROR", data)
+		data, e = w.x.Frame("ERROR", data)
 	}
 	if e != nil {
 		return

@@ -9,6 +9,7 @@ import (
 var layers = [][]string{
 	{"apiserver/apiservertest"}, // servers for tests
 	{"apiserver"},               // assembly, and requests over HTTP
+	{"apiserver/render"},        // answers made of stored objects
 	{"apiserver/registry"},      // what is asked of objects, carried out
 	{"apiserver/patch"},         // documents of PATCH requests
 	{"apiserver/codec"},         // bodies and stored values

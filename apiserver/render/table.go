@@ -1,4 +1,4 @@
-package apiserver
+package render
 
 import (
 	"encoding/json"
@@ -12,13 +12,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// table prints objects for kubectl get. header is false for all but the first event of a watch.
-func (x *rendering) table(objs []*storage.Object, m metav1.ListMeta, header bool) (*metav1.Table, error) {
+// Table prints objects for kubectl get. header is false for all but the first event of a watch.
+func (x *Rendering) Table(objs []*storage.Object, m metav1.ListMeta, header bool) (*metav1.Table, error) {
 	t := &metav1.Table{TypeMeta: x.metaType("Table"), ListMeta: m, Rows: make([]metav1.TableRow, 0, len(objs))}
 	if header {
 		t.ColumnDefinitions = x.columns()
 	}
-	compare := x.res.Table.Compare
+	compare := x.Resource.Table.Compare
 	var shown []runtime.Object // those that must be there together
 	for _, o := range objs {
 		obj, err := x.shown(o)
@@ -42,11 +42,11 @@ func (x *rendering) table(objs []*storage.Object, m metav1.ListMeta, header bool
 
 // shown is the object that cells are made of: of custom resources the served version, whose columns they
 // are.
-func (x *rendering) shown(o *storage.Object) (runtime.Object, error) {
-	if x.res.Custom {
+func (x *Rendering) shown(o *storage.Object) (runtime.Object, error) {
+	if x.Resource.Custom {
 		return x.served(o)
 	}
-	return registry.DecodeSound(x.res, o)
+	return registry.DecodeSound(x.Resource, o)
 }
 
 // rows sorts a table by the objects that it shows.
@@ -56,34 +56,36 @@ type rows struct {
 	compare func(a, b runtime.Object) int
 }
 
-func (r *rows) Len() int           { return len(r.rows) }
+func (r *rows) Len() int { return len(r.rows) }
+
 func (r *rows) Less(i, j int) bool { return r.compare(r.objects[i], r.objects[j]) < 0 }
+
 func (r *rows) Swap(i, j int) {
 	r.rows[i], r.rows[j] = r.rows[j], r.rows[i]
 	r.objects[i], r.objects[j] = r.objects[j], r.objects[i]
 }
 
-func (x *rendering) columns() []metav1.TableColumnDefinition {
-	cols := make([]metav1.TableColumnDefinition, 0, len(x.res.Table.Columns))
-	for _, c := range x.res.Table.Columns {
+func (x *Rendering) columns() []metav1.TableColumnDefinition {
+	cols := make([]metav1.TableColumnDefinition, 0, len(x.Resource.Table.Columns))
+	for _, c := range x.Resource.Table.Columns {
 		cols = append(cols, metav1.TableColumnDefinition{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})
 	}
 	return cols
 }
 
-func (x *rendering) row(o *storage.Object, obj runtime.Object) (row metav1.TableRow, err error) {
-	row.Cells = x.res.Table.Cells(obj, x.now)
-	if c := x.res.Table.Conditions; c != nil {
+func (x *Rendering) row(o *storage.Object, obj runtime.Object) (row metav1.TableRow, err error) {
+	row.Cells = x.Resource.Table.Cells(obj, x.Now)
+	if c := x.Resource.Table.Conditions; c != nil {
 		row.Conditions = c(obj)
 	}
-	switch metav1.IncludeObjectPolicy(x.include) {
+	switch metav1.IncludeObjectPolicy(x.Include) {
 	case metav1.IncludeNone:
 	case metav1.IncludeObject:
 		y := *x
-		y.f = format{media: codec.MediaJSON}
-		row.Object.Raw, err = y.object(o)
+		y.Format = Format{Media: codec.MediaJSON}
+		row.Object.Raw, err = y.Object(o)
 	default:
-		if !x.res.Custom {
+		if !x.Resource.Custom {
 			row.Object.Raw = x.partialObject(o)
 		}
 		if row.Object.Raw == nil {

@@ -1,4 +1,4 @@
-package apiserver
+package render
 
 import (
 	"mime"
@@ -19,47 +19,48 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-var mediaTypes = []string{codec.MediaJSON, codec.MediaYAML, codec.MediaProtobuf}
+// MediaTypes are those of objects, the default first.
+var MediaTypes = []string{codec.MediaJSON, codec.MediaYAML, codec.MediaProtobuf}
 
-// format is what a client accepts.
-type format struct {
-	media string
-	// as is the kind that objects are transformed into: Table, PartialObjectMetadata,
+// Format is what a client accepts.
+type Format struct {
+	Media string
+	// As is the kind that objects are transformed into: Table, PartialObjectMetadata,
 	// PartialObjectMetadataList; empty for the object itself. version is meta.k8s.io's.
-	as, version string
-	pretty      bool
+	As, Version string
+	Pretty      bool
 }
 
-// offer says which forms an answer has (AS negotiation: EndpointRestrictions).
-type offer struct {
-	// binary: the object itself has a protobuf form; custom resources have none.
-	binary bool
-	// converted: there are tables and metadata of it; of a failure there are none.
-	converted bool
+// Offer says which forms an answer has (AS negotiation: EndpointRestrictions).
+type Offer struct {
+	// Binary: the object itself has a protobuf form; custom resources have none.
+	Binary bool
+	// Converted: there are tables and metadata of it; of a failure there are none.
+	Converted bool
 }
 
 // errForm: no clause of Accept names a form that is offered.
-var errForm = notAcceptable(mediaTypes)
+var errForm = NotAcceptable(MediaTypes)
 
-// negotiate picks the form for the first clause of Accept that can be served, by q-value
+// Negotiate picks the form for the first clause of Accept that can be served, by q-value
 // (0-16; AS pkg/endpoints/handlers/negotiation/negotiate.go).
-func (o offer) negotiate(r *http.Request, query url.Values) (format, error) {
+func (o Offer) Negotiate(r *http.Request, query url.Values) (Format, error) {
 	header := r.Header.Get("Accept")
 	if header == "" {
-		return format{media: codec.MediaJSON, pretty: wantsPretty(r, query)}, nil
+		return Format{Media: codec.MediaJSON, Pretty: wantsPretty(r, query)}, nil
 	}
 	for _, c := range goautoneg.ParseAccept(header) {
-		for _, m := range mediaTypes {
+		for _, m := range MediaTypes {
 			if !matches(c, m) {
 				continue
 			}
 			if f, ok := o.form(c.Params, m); ok {
-				f.pretty = (f.pretty || wantsPretty(r, query)) && m == codec.MediaJSON
+				f.Pretty = (f.Pretty || wantsPretty(r, query)) && m == codec.MediaJSON
 				return f, nil
 			}
 		}
 	}
-	return format{}, errForm
+	return Format{}, errForm
 }
 
 func matches(c goautoneg.Accept, media string) bool {
@@ -68,36 +69,36 @@ func matches(c goautoneg.Accept, media string) bool {
 }
 
 // form reads the parameters of one clause; ok is false if they ask for what isn't offered.
-func (o offer) form(params map[string]string, media string) (f format, ok bool) {
-	f.media = media
+func (o Offer) form(params map[string]string, media string) (f Format, ok bool) {
+	f.Media = media
 	group, convert := "", false
 	for k, v := range params {
 		switch k {
 		case "as":
-			f.as, convert = v, true
+			f.As, convert = v, true
 		case "g":
 			group, convert = v, true
 		case "v":
-			f.version, convert = v, true
+			f.Version, convert = v, true
 		case "pretty":
-			f.pretty = v == "1"
+			f.Pretty = v == "1"
 		case "stream": // there is no framing for YAML
 			if v != "" && (v != "watch" || media == codec.MediaYAML) {
 				return f, false
 			}
 		case "sv":
-			if v != "" && (v != metav1.SchemeGroupVersion.Version || !o.converted) {
+			if v != "" && (v != metav1.SchemeGroupVersion.Version || !o.Converted) {
 				return f, false
 			}
 		}
 	}
 	if !convert {
-		return f, o.binary || media != codec.MediaProtobuf
+		return f, o.Binary || media != codec.MediaProtobuf
 	}
-	if !o.converted || group != metav1.GroupName || (f.version != "v1" && f.version != "v1beta1") {
+	if !o.Converted || group != metav1.GroupName || (f.Version != "v1" && f.Version != "v1beta1") {
 		return f, false
 	}
-	switch f.as {
+	switch f.As {
 	case "Table": // it has no protobuf form (AS handlers/rest.go: AllowsMediaTypeTransform)
 		return f, media != codec.MediaProtobuf
 	case "PartialObjectMetadata", "PartialObjectMetadataList":
@@ -131,9 +132,9 @@ func routeTypes(header string) []string {
 	return types
 }
 
-// routable is what the router says of a request's media types, Content-Type first; custom resources
+// Routable is what the router says of a request's media types, Content-Type first; custom resources
 // have no router (0-16, B-50).
-func routable(r *http.Request, t registry.Target, verb string) error {
+func Routable(r *http.Request, t registry.Target, verb string) error {
 	if t.Resource.Custom || t.Subresource != nil && t.Subresource.Action == resources.Unserved {
 		return nil
 	}
@@ -142,9 +143,9 @@ func routable(r *http.Request, t registry.Target, verb string) error {
 	}) {
 		return status.ErrPatchMedia
 	}
-	produces := mediaTypes
+	produces := MediaTypes
 	if verb == "list" || verb == "watch" {
-		produces = append(slices.Clip(produces), streamed(true)...)
+		produces = append(slices.Clip(produces), Streamed(true)...)
 	}
 	if !routeAccepts(r.Header.Get("Accept"), produces) {
 		return errNotRoutable(produces)
@@ -175,8 +176,8 @@ func wantsPretty(r *http.Request, query url.Values) bool {
 	return false
 }
 
-// notAcceptable is the handler's refusal of an Accept header (0-16).
-func notAcceptable(types []string) error {
+// NotAcceptable is the handler's refusal of an Accept header (0-16).
+func NotAcceptable(types []string) error {
 	return notAcceptableText("only the following media types are accepted: " + strings.Join(types, ", "))
 }
 
@@ -185,7 +186,8 @@ func notAcceptableText(text string) error {
 		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable, Message: text}}
 }
 
-func unsupportedMedia(list []string) error {
+// UnsupportedMedia is the 415 for a body of none of the media types.
+func UnsupportedMedia(list []string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
 		Message: "the body of the request was in an unknown format - accepted media types include: " + strings.Join(list, ", "),
@@ -194,33 +196,33 @@ func unsupportedMedia(list []string) error {
 
 func accepted(binary bool) []string {
 	if binary {
-		return mediaTypes
+		return MediaTypes
 	}
-	return mediaTypes[:2]
+	return MediaTypes[:2]
 }
 
-// streamed are the media types of watches, as messages call them.
-func streamed(binary bool) []string {
+// Streamed are the media types of watches, as messages call them.
+func Streamed(binary bool) []string {
 	if binary {
 		return []string{codec.MediaJSON + ";stream=watch", codec.MediaProtobuf + ";stream=watch"}
 	}
 	return []string{codec.MediaJSON + ";stream=watch"}
 }
 
-// contentType returns the media type of the request's body; none means JSON (0-16).
-func contentType(r *http.Request, binary bool) (string, error) {
+// ContentType returns the media type of the request's body; none means JSON (0-16).
+func ContentType(r *http.Request, binary bool) (string, error) {
 	header := r.Header.Get("Content-Type")
 	if header == "" {
 		return codec.MediaJSON, nil
 	}
 	media, _, err := mime.ParseMediaType(header)
 	if err != nil {
-		return "", unsupportedMedia(accepted(binary))
+		return "", UnsupportedMedia(accepted(binary))
 	}
 	for _, m := range accepted(binary) {
 		if m == media {
 			return m, nil
 		}
 	}
-	return "", unsupportedMedia(accepted(binary))
+	return "", UnsupportedMedia(accepted(binary))
 }

@@ -1,4 +1,4 @@
-package apiserver
+package render
 
 import (
 	"bytes"
@@ -22,52 +22,52 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// rendering turns objects of one resource into the bytes that one client accepts. The common
+// Rendering turns objects of one resource into the bytes that one client accepts. The common
 // case, JSON of the stored version, copies nothing: it is the cache's own bytes.
-type rendering struct {
-	res *resources.Resource
-	f   format
-	// include is a Table's includeObject: None, Metadata (default) or Object.
-	include string
-	now     time.Time
-	// skip is told what is left out of a list because it can't be read.
-	skip func(o *storage.Object, err error)
-	// malformed collects what can't be read, where the list fails for it; nil where that is left out.
-	malformed *malformed
-	// views are what has been made of custom resources.
-	views map[*storage.Object]*view
+type Rendering struct {
+	Resource *resources.Resource
+	Format   Format
+	// Include is a Table's includeObject: None, Metadata (default) or Object.
+	Include string
+	Now     time.Time
+	// Skip is told what is left out of a list because it can't be read.
+	Skip func(o *storage.Object, err error)
+	// Malformed collects what can't be read, where the list fails for it; nil where that is left out.
+	Malformed *Malformed
+	// Views are what has been made of custom resources.
+	Views map[*storage.Object]*view
 }
 
 // plain reports whether objects are sent as they are in the cache.
-func (x *rendering) plain() bool {
-	return x.f.media == codec.MediaJSON && x.f.as == "" && x.res.FromStored == nil
+func (x *Rendering) plain() bool {
+	return x.Format.Media == codec.MediaJSON && x.Format.As == "" && x.Resource.FromStored == nil
 }
 
 // canonical reports whether the cached bytes are what clients are sent.
-func (x *rendering) canonical(o *storage.Object) bool {
-	return !x.res.Custom || o.SealedBy(x.res.Seal)
+func (x *Rendering) canonical(o *storage.Object) bool {
+	return !x.Resource.Custom || o.SealedBy(x.Resource.Seal)
 }
 
-// key names the form for what is rendered once and shared between watchers; empty means that
+// Key names the form for what is rendered once and shared between watchers; empty means that
 // it can't be shared.
-func (x *rendering) key() string {
-	if x.f.as == "Table" {
+func (x *Rendering) Key() string {
+	if x.Format.As == "Table" {
 		return "" // ages depend on the time
 	}
-	if x.res.Custom && x.res.State == "" {
+	if x.Resource.Custom && x.Resource.State == "" {
 		return ""
 	}
-	return x.f.media + ";" + x.f.as + ";" + x.f.version + ";" + x.res.Version + ";" + x.res.State
+	return x.Format.Media + ";" + x.Format.As + ";" + x.Format.Version + ";" + x.Resource.Version + ";" + x.Resource.State
 }
 
-// object renders one object, without a newline at the end.
-func (x *rendering) object(o *storage.Object) ([]byte, error) {
+// Object renders one object, without a newline at the end.
+func (x *Rendering) Object(o *storage.Object) ([]byte, error) {
 	if x.plain() && x.canonical(o) {
 		return o.JSON, nil
 	}
-	if x.f.as == "" && x.f.media == codec.MediaJSON {
-		if x.res.Custom {
-			return x.json(o)
+	if x.Format.As == "" && x.Format.Media == codec.MediaJSON {
+		if x.Resource.Custom {
+			return x.Json(o)
 		}
 		obj, err := x.served(o)
 		if err != nil {
@@ -84,41 +84,41 @@ func (x *rendering) object(o *storage.Object) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.encode(obj)
+	return x.Encode(obj)
 }
 
 // served decodes the object into the version of the endpoint.
-func (x *rendering) served(o *storage.Object) (runtime.Object, error) {
-	if x.res.Custom {
+func (x *Rendering) served(o *storage.Object) (runtime.Object, error) {
+	if x.Resource.Custom {
 		return x.custom(o)
 	}
-	obj, err := registry.DecodeSound(x.res, o)
+	obj, err := registry.DecodeSound(x.Resource, o)
 	if err != nil {
 		return nil, err
 	}
-	if x.res.FromStored != nil {
-		if obj, err = x.res.FromStored(obj); err != nil {
+	if x.Resource.FromStored != nil {
+		if obj, err = x.Resource.FromStored(obj); err != nil {
 			return nil, fmt.Errorf("converting %s: %w", o.Key, err)
 		}
-		obj.GetObjectKind().SetGroupVersionKind(x.res.GroupVersionKind())
+		obj.GetObjectKind().SetGroupVersionKind(x.Resource.GroupVersionKind())
 	}
 	return obj, nil
 }
 
 // transformed is the object in the form of Accept's "as".
-func (x *rendering) transformed(o *storage.Object) (runtime.Object, error) {
-	switch x.f.as {
+func (x *Rendering) transformed(o *storage.Object) (runtime.Object, error) {
+	switch x.Format.As {
 	case "PartialObjectMetadata":
 		return x.metadata(o)
 	case "PartialObjectMetadataList":
-		return nil, x.noList()
+		return nil, x.NoList()
 	case "Table":
-		return x.table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, true)
+		return x.Table([]*storage.Object{o}, metav1.ListMeta{ResourceVersion: strconv.FormatInt(o.Revision, 10)}, true)
 	}
 	return x.served(o)
 }
 
-func (x *rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, error) {
+func (x *Rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, error) {
 	m := &metav1.PartialObjectMetadata{}
 	if err := json.Unmarshal(o.JSON, m); err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", storage.ErrCorrupt, o.Key, err)
@@ -127,30 +127,31 @@ func (x *rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, 
 	return m, nil
 }
 
-// noList refuses the metadata of a list for an object (AS handlers/response.go: asPartialObjectMetadataList).
-func (x *rendering) noList() error {
+// NoList refuses the metadata of a list for an object (AS handlers/response.go: asPartialObjectMetadataList).
+func (x *Rendering) NoList() error {
 	return notAcceptableText(fmt.Sprintf("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", x.internalType("")))
 }
 
 // internalType is the type by which upstream calls the resource's objects, or with a suffix their
 // lists, where they can't be shown as asked.
-func (x *rendering) internalType(suffix string) string {
-	if x.res.Custom {
+func (x *Rendering) internalType(suffix string) string {
+	if x.Resource.Custom {
 		return "*unstructured.Unstructured" + suffix
 	}
-	return "*" + codec.InternalPackage(x.res.Stored.Group) + "." + x.res.Kind + suffix
+	return "*" + codec.InternalPackage(x.Resource.Stored.Group) + "." + x.Resource.Kind + suffix
 }
 
-func (x *rendering) metaType(kind string) metav1.TypeMeta {
-	return metav1.TypeMeta{Kind: kind, APIVersion: metav1.GroupName + "/" + x.f.version}
+func (x *Rendering) metaType(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{Kind: kind, APIVersion: metav1.GroupName + "/" + x.Format.Version}
 }
 
-// encode writes any API object in the negotiated media type.
-func (x *rendering) encode(obj runtime.Object) ([]byte, error) {
-	return encodeAs(obj, x.f.media)
+// Encode writes any API object in the negotiated media type.
+func (x *Rendering) Encode(obj runtime.Object) ([]byte, error) {
+	return EncodeAs(obj, x.Format.Media)
 }
 
-func encodeAs(obj runtime.Object, media string) ([]byte, error) {
+// EncodeAs encodes an object of a Go type.
+func EncodeAs(obj runtime.Object, media string) ([]byte, error) {
 	switch media {
 	case codec.MediaProtobuf:
 		return runtime.Encode(protobuf.NewSerializer(resources.Scheme(), resources.Scheme()), obj)
@@ -166,16 +167,16 @@ func encodeAs(obj runtime.Object, media string) ([]byte, error) {
 	return json.Marshal(obj)
 }
 
-// newline ends JSON documents as Kubernetes ends them.
-func (x *rendering) newline(data []byte) []byte {
-	if x.f.media != codec.MediaJSON || len(data) > 0 && data[len(data)-1] == '\n' {
+// Newline ends JSON documents as Kubernetes ends them.
+func (x *Rendering) Newline(data []byte) []byte {
+	if x.Format.Media != codec.MediaJSON || len(data) > 0 && data[len(data)-1] == '\n' {
 		return data
 	}
 	return append(data[:len(data):len(data)], '\n')
 }
 
-// indent pretty-prints JSON with two spaces.
-func indent(data []byte, pretty bool) []byte {
+// Indent pretty-prints JSON with two spaces.
+func Indent(data []byte, pretty bool) []byte {
 	if !pretty {
 		return data
 	}
@@ -186,35 +187,35 @@ func indent(data []byte, pretty bool) []byte {
 	return b.Bytes()
 }
 
-// list renders a list of objects. One that can't be brought into the form asked for is left out: it
+// List renders a list of objects. One that can't be brought into the form asked for is left out: it
 // must not keep a client from seeing all others.
-func (x *rendering) list(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
-	if x.plain() || x.res.Custom && x.f.media == codec.MediaJSON && x.f.as == "" {
+func (x *Rendering) List(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
+	if x.plain() || x.Resource.Custom && x.Format.Media == codec.MediaJSON && x.Format.As == "" {
 		var b bytes.Buffer
 		err := x.plainList(&b, objs, m)
-		return indent(b.Bytes(), x.f.pretty), err
+		return Indent(b.Bytes(), x.Format.Pretty), err
 	}
-	obj, err := x.listObject(objs, m)
+	obj, err := x.ListObject(objs, m)
 	if errors.Is(err, storage.ErrCorrupt) {
-		obj, err = x.listObject(x.readable(objs), m)
+		obj, err = x.ListObject(x.readable(objs), m)
 	}
 	if err != nil {
 		return nil, err
 	}
-	data, err := x.encode(obj)
-	return indent(x.newline(data), x.f.pretty), err
+	data, err := x.Encode(obj)
+	return Indent(x.Newline(data), x.Format.Pretty), err
 }
 
 // readable returns those objects that can be rendered one by one.
-func (x *rendering) readable(objs []*storage.Object) []*storage.Object {
+func (x *Rendering) readable(objs []*storage.Object) []*storage.Object {
 	kept := make([]*storage.Object, 0, len(objs))
 	one := *x
-	if one.f.as == "PartialObjectMetadataList" {
-		one.f.as = "PartialObjectMetadata"
+	if one.Format.As == "PartialObjectMetadataList" {
+		one.Format.As = "PartialObjectMetadata"
 	}
 	for _, o := range objs {
 		if _, err := one.transformed(o); err != nil {
-			x.skip(o, err)
+			x.Skip(o, err)
 			continue
 		}
 		kept = append(kept, o)
@@ -222,10 +223,11 @@ func (x *rendering) readable(objs []*storage.Object) []*storage.Object {
 	return kept
 }
 
-func (x *rendering) listObject(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
-	switch x.f.as {
+// ListObject is the list of the objects as a Go value.
+func (x *Rendering) ListObject(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
+	switch x.Format.As {
 	case "Table":
-		return x.table(objs, m, true)
+		return x.Table(objs, m, true)
 	case "PartialObjectMetadata":
 		return nil, notAcceptableText(fmt.Sprintf("you requested PartialObjectMetadata, but the requested object is a list (%s)", x.internalType("List")))
 	case "PartialObjectMetadataList":
@@ -243,25 +245,25 @@ func (x *rendering) listObject(objs []*storage.Object, m metav1.ListMeta) (runti
 }
 
 // typedList is the list in the served version, for YAML, protobuf and converted versions.
-func (x *rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
-	if x.res.Custom {
+func (x *Rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
+	if x.Resource.Custom {
 		return x.unstructuredList(objs, m)
 	}
 	var b bytes.Buffer
 	y := *x
-	y.f = format{media: codec.MediaJSON}
+	y.Format = Format{Media: codec.MediaJSON}
 	items := make([]*storage.Object, len(objs))
 	for i, o := range objs {
-		data, err := y.object(o)
+		data, err := y.Object(o)
 		if err != nil {
 			return nil, err
 		}
-		items[i] = &storage.Object{Key: o.Key, JSON: data, Meta: storage.Meta{APIVersion: x.res.GroupVersion().String(), Kind: x.res.Kind}}
+		items[i] = &storage.Object{Key: o.Key, JSON: data, Meta: storage.Meta{APIVersion: x.Resource.GroupVersion().String(), Kind: x.Resource.Kind}}
 	}
 	if err := y.plainList(&b, items, m); err != nil {
 		return nil, err
 	}
-	l, err := resources.Scheme().New(x.res.GroupVersion().WithKind(x.res.Kind + "List"))
+	l, err := resources.Scheme().New(x.Resource.GroupVersion().WithKind(x.Resource.Kind + "List"))
 	if err != nil {
 		return nil, err
 	}
@@ -271,12 +273,12 @@ func (x *rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtim
 	return l, nil
 }
 
-func (x *rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
+func (x *Rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
 	meta := map[string]any{"resourceVersion": m.ResourceVersion, "continue": m.Continue}
 	if m.RemainingItemCount != nil {
 		meta["remainingItemCount"] = *m.RemainingItemCount
 	}
-	l := &unstructured.UnstructuredList{Object: map[string]any{"kind": x.res.ListKind, "apiVersion": x.res.GroupVersion().String(), "metadata": meta}}
+	l := &unstructured.UnstructuredList{Object: map[string]any{"kind": x.Resource.ListKind, "apiVersion": x.Resource.GroupVersion().String(), "metadata": meta}}
 	for _, o := range objs {
 		obj, err := x.served(o)
 		if err != nil {
@@ -289,21 +291,21 @@ func (x *rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) 
 
 // plainList joins the objects' own bytes. Items of typed lists have no kind and apiVersion, items
 // of custom resources do, and their keys are in alphabetical order.
-func (x *rendering) plainList(w io.Writer, objs []*storage.Object, m metav1.ListMeta) error {
+func (x *Rendering) plainList(w io.Writer, objs []*storage.Object, m metav1.ListMeta) error {
 	var head, tail []byte
-	gv, err := json.Marshal(x.res.GroupVersion().String())
+	gv, err := json.Marshal(x.Resource.GroupVersion().String())
 	if err != nil {
 		return err
 	}
-	if x.res.Custom {
+	if x.Resource.Custom {
 		head = fmt.Appendf(nil, `{"apiVersion":%s,"items":[`, gv)
-		tail = fmt.Appendf(nil, `],"kind":%q,"metadata":%s}`+"\n", x.res.ListKind, customListMeta(m))
+		tail = fmt.Appendf(nil, `],"kind":%q,"metadata":%s}`+"\n", x.Resource.ListKind, customListMeta(m))
 	} else {
 		meta, err := json.Marshal(m)
 		if err != nil {
 			return err
 		}
-		head = fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%s,"metadata":%s,"items":[`, x.res.Kind, gv, meta)
+		head = fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%s,"metadata":%s,"items":[`, x.Resource.Kind, gv, meta)
 		tail = []byte("]}\n")
 	}
 	if _, err := w.Write(head); err != nil {
@@ -335,9 +337,9 @@ func customListMeta(m metav1.ListMeta) []byte {
 var comma, brace = []byte{','}, []byte{'{'}
 
 // writeItem writes an object as an item of a list.
-func (x *rendering) writeItem(w io.Writer, o *storage.Object) error {
-	if x.res.Custom {
-		data, err := x.object(o)
+func (x *Rendering) writeItem(w io.Writer, o *storage.Object) error {
+	if x.Resource.Custom {
+		data, err := x.Object(o)
 		if err == nil {
 			_, err = w.Write(data)
 		}
@@ -365,12 +367,12 @@ func typeMetaLen(o *storage.Object) int {
 	return 0
 }
 
-// frameLength is how many bytes say how long a binary frame is.
-const frameLength = 4
+// FrameLength is how many bytes say how long a binary frame is.
+const FrameLength = 4
 
-// frame wraps a rendered object into a watch event, ready to be sent.
-func (x *rendering) frame(typ string, object []byte) ([]byte, error) {
-	if x.f.media != codec.MediaProtobuf {
+// Frame wraps a rendered object into a watch event, ready to be sent.
+func (x *Rendering) Frame(typ string, object []byte) ([]byte, error) {
+	if x.Format.Media != codec.MediaProtobuf {
 		out := make([]byte, 0, len(object)+len(typ)+32)
 		out = append(out, `{"type":"`...)
 		out = append(out, typ...)

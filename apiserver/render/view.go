@@ -1,4 +1,4 @@
-package apiserver
+package render
 
 import (
 	"encoding/json"
@@ -26,25 +26,27 @@ type view struct {
 	err  error
 }
 
-// metadataOnly reports whether clients are shown nothing but metadata, which isn't converted.
-func (x *rendering) metadataOnly() bool { return strings.HasPrefix(x.f.as, "PartialObjectMetadata") }
+// MetadataOnly reports whether clients are shown nothing but metadata, which isn't converted.
+func (x *Rendering) MetadataOnly() bool {
+	return strings.HasPrefix(x.Format.As, "PartialObjectMetadata")
+}
 
 // asStored reports whether the object's bytes are shown as they are, and known to be sound.
-func (x *rendering) asStored(o *storage.Object) bool {
-	return x.res.FromStored == nil && o.SealedBy(x.res.Seal)
+func (x *Rendering) asStored(o *storage.Object) bool {
+	return x.Resource.FromStored == nil && o.SealedBy(x.Resource.Seal)
 }
 
 // view returns what has been made of an object so far; nil of one whose bytes are shown as they are.
-func (x *rendering) view(o *storage.Object) *view {
-	if v := x.views[o]; v != nil {
+func (x *Rendering) view(o *storage.Object) *view {
+	if v := x.Views[o]; v != nil {
 		return v
 	}
 	if x.asStored(o) {
 		return nil
 	}
 	v := &view{}
-	v.obj, v.data, v.err = registry.DecodeShown(x.res, o)
-	v.served = v.err == nil && v.obj.(*unstructured.Unstructured).GetAPIVersion() == x.res.GroupVersion().String()
+	v.obj, v.data, v.err = registry.DecodeShown(x.Resource, o)
+	v.served = v.err == nil && v.obj.(*unstructured.Unstructured).GetAPIVersion() == x.Resource.GroupVersion().String()
 	if !v.served {
 		v.data = nil
 	}
@@ -53,24 +55,24 @@ func (x *rendering) view(o *storage.Object) *view {
 }
 
 // keep remembers a view until it is forgotten.
-func (x *rendering) keep(o *storage.Object, v *view) {
-	if x.views == nil {
-		x.views = map[*storage.Object]*view{}
+func (x *Rendering) keep(o *storage.Object, v *view) {
+	if x.Views == nil {
+		x.Views = map[*storage.Object]*view{}
 	}
-	x.views[o] = v
+	x.Views[o] = v
 }
 
-// unsound is Server.sound of a custom resource.
-func (x *rendering) unsound(o *storage.Object) error {
+// Unsound is Server.sound of a custom resource.
+func (x *Rendering) Unsound(o *storage.Object) error {
 	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil { // of a failed conversion whoever shows it is told
 		return v.err
 	}
 	return nil
 }
 
-// read makes views of objects in the version that is asked for; those that have to be converted are so
+// Read makes views of objects in the version that is asked for; those that have to be converted are so
 // together. What can't be read at all has a view that says why.
-func (x *rendering) read(objs []*storage.Object) error {
+func (x *Rendering) Read(objs []*storage.Object) error {
 	var others []*view
 	var stored []runtime.Object
 	for _, o := range objs {
@@ -85,20 +87,20 @@ func (x *rendering) read(objs []*storage.Object) error {
 	if len(others) == 0 {
 		return nil
 	}
-	served, err := x.res.Serve(stored)
+	served, err := x.Resource.Serve(stored)
 	if err != nil {
 		return err
 	}
 	for i, v := range others {
-		served[i].GetObjectKind().SetGroupVersionKind(x.res.GroupVersionKind())
+		served[i].GetObjectKind().SetGroupVersionKind(x.Resource.GroupVersionKind())
 		v.obj, v.served = served[i], true
 	}
 	return nil
 }
 
-// json returns the object as JSON of the version that is asked for.
-func (x *rendering) json(o *storage.Object) ([]byte, error) {
-	if err := x.read([]*storage.Object{o}); err != nil {
+// Json returns the object as JSON of the version that is asked for.
+func (x *Rendering) Json(o *storage.Object) ([]byte, error) {
+	if err := x.Read([]*storage.Object{o}); err != nil {
 		return nil, fmt.Errorf("converting %s: %w", o.Key, err)
 	}
 	v := x.view(o)
@@ -112,40 +114,41 @@ func (x *rendering) json(o *storage.Object) ([]byte, error) {
 }
 
 // custom returns the object in the version that is asked for.
-func (x *rendering) custom(o *storage.Object) (runtime.Object, error) {
-	if err := x.read([]*storage.Object{o}); err != nil {
+func (x *Rendering) custom(o *storage.Object) (runtime.Object, error) {
+	if err := x.Read([]*storage.Object{o}); err != nil {
 		return nil, fmt.Errorf("converting %s: %w", o.Key, err)
 	}
 	if v := x.view(o); v != nil {
 		return v.obj, v.err
 	}
-	return registry.DecodeSound(x.res, o)
+	return registry.DecodeSound(x.Resource, o)
 }
 
-// shrink keeps no more of a view than is shown.
-func (x *rendering) shrink(o *storage.Object) error {
-	v := x.views[o]
+// Shrink keeps no more of a view than is shown.
+func (x *Rendering) Shrink(o *storage.Object) error {
+	v := x.Views[o]
 	switch {
 	case v == nil || v.err != nil:
 		return nil
-	case x.metadataOnly():
-		x.forget(o)
+	case x.MetadataOnly():
+		x.Forget(o)
 		return nil
-	case x.f.media != codec.MediaJSON || x.f.as != "":
+	case x.Format.Media != codec.MediaJSON || x.Format.As != "":
 		v.data = nil
 		return nil
 	}
 	var err error
-	v.data, err = x.json(o)
+	v.data, err = x.Json(o)
 	v.obj = nil
 	return err
 }
 
-func (x *rendering) forget(o *storage.Object) { delete(x.views, o) }
+// Forget drops what the object was converted to.
+func (x *Rendering) Forget(o *storage.Object) { delete(x.Views, o) }
 
-// revised makes the view of an object that of the same one at another revision.
-func (x *rendering) revised(o, at *storage.Object) {
-	v := x.views[o]
+// Revised makes the view of an object that of the same one at another revision.
+func (x *Rendering) Revised(o, at *storage.Object) {
+	v := x.Views[o]
 	if v == nil || !v.served {
 		return
 	}

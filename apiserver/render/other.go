@@ -1,4 +1,4 @@
-package apiserver
+package render
 
 import (
 	"encoding/json"
@@ -14,11 +14,14 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// other is an object of another kind than the resource's, such as a Scale or a review, in the form of
+// ScaleKind is the kind of the subresource scale.
+var ScaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+
+// Other is an object of another kind than the resource's, such as a Scale or a review, in the form of
 // Accept's "as"; a Status stays what it is (AS handlers/response.go: doTransformObject).
-func (x *rendering) other(obj runtime.Object) (runtime.Object, error) {
+func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 	m, err := meta.Accessor(obj)
-	if _, status := obj.(*metav1.Status); status || err != nil || x.f.as == "" {
+	if _, status := obj.(*metav1.Status); status || err != nil || x.Format.As == "" {
 		return obj, nil
 	}
 	data, err := json.Marshal(obj)
@@ -27,16 +30,16 @@ func (x *rendering) other(obj runtime.Object) (runtime.Object, error) {
 	}
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	y := *x
-	y.res = &resources.Resource{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Stored: gvk, Table: resources.TableOf(gvk.GroupKind())}
-	if x.res.Custom && gvk == scaleKind {
-		y.res.Table = customScale
+	y.Resource = &resources.Resource{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Stored: gvk, Table: resources.TableOf(gvk.GroupKind())}
+	if x.Resource.Custom && gvk == ScaleKind {
+		y.Resource.Table = customScale
 	}
 	o := &storage.Object{JSON: data}
-	switch x.f.as {
+	switch x.Format.As {
 	case "PartialObjectMetadata":
 		return y.metadata(o)
 	case "PartialObjectMetadataList":
-		return nil, y.noList()
+		return nil, y.NoList()
 	}
 	row, err := y.row(o, obj)
 	if err != nil {
@@ -50,7 +53,7 @@ func (x *rendering) other(obj runtime.Object) (runtime.Object, error) {
 // number that isn't in the JSON is null (AX pkg/apiserver/helpers.go: getScaleColumnsForVersion).
 var customScale = func() resources.Table {
 	docs := metav1.ObjectMeta{}.SwaggerDoc()
-	built := resources.TableOf(scaleKind.GroupKind())
+	built := resources.TableOf(ScaleKind.GroupKind())
 	return resources.Table{
 		Columns: []resources.Column{
 			{Name: "Name", Type: "string", Format: "name", Description: docs["name"]},

@@ -1,4 +1,4 @@
-package apiserver
+package render
 
 import (
 	"encoding/json"
@@ -13,8 +13,8 @@ import (
 
 // partial reports whether metadata is shown alone and as it is stored. That of custom resources is stored with its
 // members in another order than clients of PartialObjectMetadata are sent them.
-func (x *rendering) partial(form string) bool {
-	return x.f.as == form && x.f.media == codec.MediaJSON && !x.res.Custom
+func (x *Rendering) partial(form string) bool {
+	return x.Format.As == form && x.Format.Media == codec.MediaJSON && !x.Resource.Custom
 }
 
 // cutMetadata is the stored metadata of an object; nil if it has none.
@@ -27,12 +27,12 @@ func cutMetadata(o *storage.Object) []byte {
 }
 
 // partialHead is what stands before an object's metadata.
-func (x *rendering) partialHead() []byte {
+func (x *Rendering) partialHead() []byte {
 	return fmt.Appendf(nil, `{"kind":"PartialObjectMetadata","apiVersion":%q,"metadata":`, x.metaType("").APIVersion)
 }
 
 // partialObject is an object's metadata alone; nil if it has to be decoded for that.
-func (x *rendering) partialObject(o *storage.Object) []byte {
+func (x *Rendering) partialObject(o *storage.Object) []byte {
 	metadata := cutMetadata(o)
 	if metadata == nil {
 		return nil
@@ -41,7 +41,7 @@ func (x *rendering) partialObject(o *storage.Object) []byte {
 }
 
 // partialList returns what writes the metadata of all objects; nil if one has to be decoded for that.
-func (x *rendering) partialList(objs []*storage.Object, m metav1.ListMeta) func(io.Writer) error {
+func (x *Rendering) partialList(objs []*storage.Object, m metav1.ListMeta) func(io.Writer) error {
 	cuts := make([][]byte, len(objs))
 	for i, o := range objs {
 		if cuts[i] = cutMetadata(o); cuts[i] == nil {

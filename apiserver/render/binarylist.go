@@ -1,4 +1,4 @@
-package apiserver
+package render
 
 import (
 	"errors"
@@ -15,13 +15,13 @@ import (
 )
 
 // binaryList reports whether a list is sent in protobuf, whose items can be encoded one by one.
-func (x *rendering) binaryList() bool {
-	return x.f.media == codec.MediaProtobuf && (x.f.as == "" || x.f.as == "PartialObjectMetadataList")
+func (x *Rendering) binaryList() bool {
+	return x.Format.Media == codec.MediaProtobuf && (x.Format.As == "" || x.Format.As == "PartialObjectMetadataList")
 }
 
-// protobufList decodes and encodes objects one by one, so that no more than one is decoded at a time, and returns what
+// ProtobufList decodes and encodes objects one by one, so that no more than one is decoded at a time, and returns what
 // writes the list: the encoding of runtime.Encode, byte for byte. What can't be read is left out.
-func (x *rendering) protobufList(objs []*storage.Object, m metav1.ListMeta) (func(io.Writer) error, error) {
+func (x *Rendering) ProtobufList(objs []*storage.Object, m metav1.ListMeta) (func(io.Writer) error, error) {
 	items := make([][]byte, 0, len(objs)+1)
 	head, err := m.Marshal()
 	if err != nil {
@@ -32,7 +32,7 @@ func (x *rendering) protobufList(objs []*storage.Object, m metav1.ListMeta) (fun
 	for _, o := range objs {
 		data, err := x.binaryItem(o)
 		if errors.Is(err, storage.ErrCorrupt) {
-			x.skip(o, err)
+			x.Skip(o, err)
 			continue
 		}
 		if err != nil {
@@ -65,10 +65,10 @@ func (x *rendering) protobufList(objs []*storage.Object, m metav1.ListMeta) (fun
 }
 
 // binaryItem is an object as an item of a list.
-func (x *rendering) binaryItem(o *storage.Object) ([]byte, error) {
+func (x *Rendering) binaryItem(o *storage.Object) ([]byte, error) {
 	var obj runtime.Object
 	var err error
-	if x.f.as == "" {
+	if x.Format.As == "" {
 		obj, err = x.served(o)
 	} else {
 		obj, err = x.metadata(o)
@@ -84,10 +84,10 @@ func (x *rendering) binaryItem(o *storage.Object) ([]byte, error) {
 }
 
 // envelope is what stands before and after a list of so many bytes (AM pkg/runtime/serializer/protobuf: doEncode).
-func (x *rendering) envelope(size int) (before, after []byte, err error) {
-	list := runtime.TypeMeta{APIVersion: x.res.GroupVersion().String(), Kind: x.res.Kind + "List"}
-	if x.f.as != "" {
-		meta := x.metaType(x.f.as)
+func (x *Rendering) envelope(size int) (before, after []byte, err error) {
+	list := runtime.TypeMeta{APIVersion: x.Resource.GroupVersion().String(), Kind: x.Resource.Kind + "List"}
+	if x.Format.As != "" {
+		meta := x.metaType(x.Format.As)
 		list = runtime.TypeMeta{APIVersion: meta.APIVersion, Kind: meta.Kind}
 	}
 	typeMeta, err := list.Marshal()

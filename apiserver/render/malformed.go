@@ -1,0 +1,46 @@
+package render
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Malformed collects what a list can't show, where the list fails for it.
+type Malformed struct {
+	causes []metav1.StatusCause
+	// truncated says that there may be more.
+	truncated bool
+}
+
+// mostMalformed is how many keys a list's Status names (AS etcd3/store.go: listErrAggrFactory).
+const mostMalformed = 100
+
+// Add reports whether it is worth while to look further.
+func (m *Malformed) Add(key string, err error) (going bool) {
+	if len(m.causes) == mostMalformed {
+		m.truncated = true
+		return false
+	}
+	m.causes = append(m.causes, metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Field: key, Message: err.Error()})
+	return true
+}
+
+// Err is the list's Status; nil if everything could be read (AS etcd3/corrupt_obj_deleter.go: NewAPIStatusError).
+func (m *Malformed) Err(res *resources.Resource) error {
+	if m == nil || len(m.causes) == 0 {
+		return nil
+	}
+	causes := m.causes
+	if m.truncated {
+		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,
+		Details: &metav1.StatusDetails{Group: res.Group, Kind: res.Plural, Name: "list", Causes: causes},
+		Message: fmt.Sprintf("failed to read one or more %s from the storage", res.GroupResource())}}
+}
