@@ -52,12 +52,14 @@ type backlog struct {
 	counted int64
 }
 
-// countIn says who the answer counts for. It must be called before the answer begins.
+// countIn says who the answer counts for, the last time before the answer begins.
 func (w *recorder) countIn(p *pool, user string) {
 	if w == nil {
 		return
 	}
-	w.backlog.pool, w.backlog.user = p, user
+	if w.backlog.pool, w.backlog.user = p, user; w.backlog.hangUp != nil {
+		return
+	}
 	c := http.NewResponseController(w.ResponseWriter)
 	w.backlog.hangUp = func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) } // a writer without a connection isn't slow
 }

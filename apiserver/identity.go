@@ -172,6 +172,7 @@ func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenti
 		w.Header().Set("Connection", "close") // nobody in particular keeps a connection open
 	}
 	if err != nil {
+		recorderOf(r).countIn(&s.unread.common, auth.NameAnonymous)
 		if !errors.Is(err, auth.ErrNoCredentials) {
 			s.log.Info("authentication failed", "err", shortened(err))
 		}
@@ -186,6 +187,7 @@ func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenti
 			r.Header.Del(name)
 		}
 	}
+	recorderOf(r).countIn(s.unread.of(user), user.Name)
 	return r.WithContext(context.WithValue(r.Context(), userKey{}, user))
 }
 

@@ -31,7 +31,7 @@ type intake struct{ pools }
 // Errors: 413 for a body that is too large, 429 if the user's bodies are too many, 504 for one that is too slow.
 func (i *intake) read(q *request) (release func(), err error) {
 	r := q.r
-	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 { // over HTTP/2 there is always one
+	if !hasBody(r) {
 		return func() {}, nil
 	}
 	if r.ContentLength > codec.MaxBody {
@@ -67,6 +67,12 @@ func (i *intake) read(q *request) (release func(), err error) {
 	q.r = r.WithContext(ctx)
 	q.r.Body = &readAlready{ReadCloser: r.Body, data: data}
 	return release, nil
+}
+
+// hasBody reports whether a body may come. Over HTTP/2 there is always something to read, which ends at once if the
+// request's headers end it; but a body may come with a length of 0, or one that is no number, which net/http takes for 0.
+func hasBody(r *http.Request) bool {
+	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || r.Header["Content-Length"] != nil)
 }
 
 // gather reads a body of at most maxBody bytes into memory that grow is asked for as the bytes come: what a client only

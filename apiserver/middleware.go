@@ -38,7 +38,11 @@ func (s *Server) audit(next http.Handler) http.Handler {
 		if r.ProtoMajor < 2 {
 			rec.deadline(time.Time{}) // what the connection's last answer has left
 		}
-		defer rec.backlog.close()
+		if f, ok := w.(*forgetful); ok {
+			f.rec = rec
+		} else {
+			defer rec.backlog.close()
+		}
 		defer func() { // a connection that is aborted was a request, too
 			took := time.Since(start)
 			s.metrics.request(rec, took)
@@ -47,12 +51,11 @@ func (s *Server) audit(next http.Handler) http.Handler {
 			}
 		}()
 		r = r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec))
-		if r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0 {
+		if hasBody(r) {
 			r.Body = newTimedBody(w, r, start.Add(s.config.RequestTimeout))
 		}
 		next.ServeHTTP(rec, r)
 		rec.finish()
-		rec.sample(r, conn)
 	})
 }
 

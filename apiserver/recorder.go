@@ -217,13 +217,18 @@ const (
 )
 
 // sample sends some short answers over HTTP/2 at once, and counts them for all if the client doesn't read: net/http
-// sends them when the handler has returned, and waits for clients that give them no window.
-func (w *recorder) sample(r *http.Request, c *connections.Conn) {
-	if r.ProtoMajor != 2 || c.Answered()%sampleEvery != 0 || w.backlog.isCut() {
+// sends them when the handler has returned, and waits for clients that give them no window. If there is no room for one
+// it ends the connection, as the others that it stands for are on it. w may be nil: nothing was answered.
+func (w *recorder) sample(c *connections.Conn) {
+	if w == nil || w.backlog.isCut() || !c.Samples(sampleEvery) {
 		return
 	}
+	w.query, w.rawQuery = nil, ""
 	w.keep(sampleEvery * streamMemory)
 	_ = w.flushPatiently() // if that fails, the client is gone
+	if w.backlog.isCut() {
+		_ = c.Close()
+	}
 }
 
 // deadline bounds writes from now on. Only writers without a connection don't know deadlines.

@@ -23,17 +23,6 @@ func (s *Server) Handler() http.Handler { return forget(stripSlash(s.routes(s.wh
 // administrator who doesn't say otherwise, as with kubectl proxy.
 func (s *Server) Insecure() http.Handler { return s.ownOrigin(stripSlash(s.routes(s.whoAsksPlainly))) }
 
-// forget drops the headers of a request over HTTP/2 when its handler has returned: net/http keeps them until the client
-// has taken the answer.
-func forget(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r)
-		if r.ProtoMajor == 2 {
-			r.Header, r.URL, r.RequestURI = nil, nil, ""
-		}
-	})
-}
-
 // askedPathKey is for the path as the client wrote it, with the slashes that stripSlash has taken off.
 type askedPathKey struct{}
 

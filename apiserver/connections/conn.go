@@ -16,12 +16,23 @@ type owner struct {
 	master        bool
 }
 
+// The classes of owners, whose connections count by themselves.
+const (
+	addresses = iota
+	users
+	masters
+	classes
+)
+
 // class is the index of the owner's accounts.
 func (o owner) class() int {
-	if o.master {
-		return 1
+	switch {
+	case o.master:
+		return masters
+	case o.address != "":
+		return addresses
 	}
-	return 0
+	return users
 }
 
 // Conn is a connection that counts. The methods that are not net.Conn's may be called on nil, which doesn't count.
@@ -34,14 +45,23 @@ type Conn struct {
 	known atomic.Pointer[owner]
 	// counted is what of since the table knows, in steps.
 	counted atomic.Int64
-	// requests is how many have been answered.
-	requests atomic.Int64
+	// answers is how many there have been.
+	answers atomic.Int64
 
 	// shaking says that the handshake goes on, turn that it is being computed, and hello is how many bytes have come of
 	// it. The goroutine that shakes hands owns them, later the reader owns taken: how many bytes have come since others
 	// had their turn.
 	shaking, turn bool
 	hello, taken  int
+	// spoke is called when the first byte of the handshake comes.
+	spoke func()
+	// queue is where the connection waits in its handshake, in place queued of all and queuedBy of its address's; its
+	// listener's lock guards them. network is where its client is.
+	queue            *queue
+	queued, queuedBy *list.Element
+	network          string
+	// second says that the connection speaks HTTP/2.
+	second bool
 
 	// gone is closed when the connection is.
 	gone  chan struct{}
@@ -105,13 +125,8 @@ func (c *Conn) Own(name string, master bool) {
 	c.table.change(c, &o, c.counted.Load())
 }
 
-// Answered counts an answer, and returns how many there have been.
-func (c *Conn) Answered() int64 {
-	if c == nil {
-		return 0
-	}
-	return c.requests.Add(1)
-}
+// Samples counts an answer, and reports whether it is one of so many.
+func (c *Conn) Samples(every int64) bool { return c != nil && c.answers.Add(1)%every == 0 }
 
 // Read implements net.Conn.
 func (c *Conn) Read(b []byte) (int, error) {
@@ -137,6 +152,9 @@ func (c *Conn) Read(b []byte) (int, error) {
 func (c *Conn) shake(b []byte) (int, error) {
 	c.yield()
 	n, err := c.Conn.Read(b)
+	if c.hello == 0 && n > 0 {
+		c.spoke()
+	}
 	if c.hello += n; c.hello > maxHello {
 		return n, errHello
 	}

@@ -41,6 +41,7 @@ func newPairs(t *testing.T, limit int64) *pairs {
 		t.Fatal(err)
 	}
 	p := &pairs{t: t, table: New(limit, 1), conns: map[string]*Conn{}, peers: map[string]net.Conn{}}
+	p.table.of[addresses].limit = limit
 	p.ln = p.table.Listen(under)
 	t.Cleanup(func() { p.ln.Close() })
 	return p
@@ -116,8 +117,8 @@ func (p *pairs) want(closed ...string) {
 			}
 			of += a.bytes
 		}
-		if of != all.bytes || of > p.table.limit {
-			p.t.Errorf("%d bytes of %d in %d", of, all.bytes, p.table.limit)
+		if of != all.bytes || of > all.limit {
+			p.t.Errorf("%d bytes of %d in %d", of, all.bytes, all.limit)
 		}
 		sum += of
 	}
@@ -190,9 +191,9 @@ func TestOldest(t *testing.T) {
 	p.want()
 	p.conns["a"].Own("alice", false)
 	p.open("e")
-	p.want("b")
+	p.want()
 	p.open("f", "g")
-	p.want("b", "c", "d")
+	p.want("b", "c")
 }
 
 // TestMost: the owner with the most connections loses one when any owner opens another.
@@ -203,11 +204,40 @@ func TestMost(t *testing.T) {
 		p.conns[name].Own("mallory", false)
 	}
 	p.conns["e"].Own("alice", false)
-	p.open("f", "g")
-	p.want("a")
+	p.open("f", "g", "h")
 	p.conns["g"].Own("alice", false)
-	p.open("h")
+	p.want()
+	p.conns["f"].Own("alice", false)
+	p.want("a")
+	p.conns["h"].Own("bob", false)
 	p.want("a", "b")
+}
+
+// TestStrangers: connections on which no one has been authenticated close none of a user's, however many addresses they
+// come from; of addresses that have equally many the one goes that was there first.
+func TestStrangers(t *testing.T) {
+	p := newPairs(t, 3*Each)
+	p.open("a", "b", "c")
+	for _, name := range []string{"a", "b", "c"} {
+		p.conns[name].Own("alice", false)
+	}
+	for i, name := range []string{"k", "l", "m", "n", "o"} {
+		p.from = fmt.Sprintf("127.0.0.%d", 2+i)
+		p.open(name)
+	}
+	p.want("k", "l")
+}
+
+// TestNetwork: a client has half of an IPv6 address to itself.
+func TestNetwork(t *testing.T) {
+	for host, want := range map[string]string{
+		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64",
+		"::ffff:192.0.2.7": "::ffff:192.0.2.7", "pipe": "pipe",
+	} {
+		if got := network(host); got != want {
+			t.Errorf("%s: %s, want %s", host, got, want)
+		}
+	}
 }
 
 // TestMasters have room of their own.
@@ -341,7 +371,7 @@ func TestHandshakes(t *testing.T) {
 func TestFlood(t *testing.T) {
 	l, config := secure(t, 1, nil)
 	go drain(l)
-	for range maxShaking + 10 {
+	for range maxSilent + 10 {
 		c, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -486,5 +516,42 @@ func TestServer(t *testing.T) {
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		t.Error(err)
+	}
+}
+
+// TestQueue: room is made by the oldest of an address that has many handshakes, else by the oldest of all.
+func TestQueue(t *testing.T) {
+	var q queue
+	conns := map[string]*Conn{}
+	add := func(network string, names ...string) {
+		for _, name := range names {
+			conns[name] = &Conn{network: network}
+			q.add(conns[name])
+		}
+	}
+	want := func(name string) {
+		t.Helper()
+		c := q.next()
+		if c == nil || c != conns[name] {
+			t.Fatalf("it isn't %s", name)
+		}
+		if !q.remove(c) || q.remove(c) {
+			t.Error("it is removed once")
+		}
+	}
+	for i := range 20 {
+		add(fmt.Sprint("far", i), fmt.Sprint("f", i))
+	}
+	add("near", "n1", "n2")
+	want("f0")
+	want("f1")
+	add("near", "n3")
+	want("n1")
+	want("f2")
+	for q.next() != nil {
+		q.remove(q.next())
+	}
+	if q.len() != 0 || len(q.by) != 0 || len(q.largest) != 0 {
+		t.Errorf("%d, %d and %d are left", q.len(), len(q.by), len(q.largest))
 	}
 }

@@ -1,7 +1,6 @@
 package connections
 
 import (
-	"container/list"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -13,8 +12,9 @@ import (
 )
 
 const (
-	// maxShaking bounds the handshakes that go on.
-	maxShaking = 1024
+	// maxShaking bounds the handshakes of clients that have begun theirs, maxSilent those of others: of these there is
+	// nothing but a goroutine, and a client that is far away takes its time.
+	maxShaking, maxSilent = 1024, 4096
 	// shakeTime bounds a handshake.
 	shakeTime = 10 * time.Second
 )
@@ -51,9 +51,9 @@ type secureListener struct {
 	all   sync.WaitGroup
 
 	mu sync.Mutex // guards what follows
-	// shaking are the connections whose handshakes go on, the oldest first.
-	shaking list.List
-	closed  bool
+	// silent and shaking are the connections whose handshakes go on, before and after their first byte.
+	silent, shaking queue
+	closed          bool
 }
 
 // accepted is what Accept returns.
@@ -86,8 +86,11 @@ func (l *secureListener) Close() error {
 		close(l.done)
 		l.mu.Lock()
 		l.closed = true
-		for e := l.shaking.Front(); e != nil; e = e.Next() {
-			_ = e.Value.(*Conn).shut() // its handshake ends
+		for _, q := range []*queue{&l.silent, &l.shaking} {
+			for c := q.next(); c != nil; c = q.next() {
+				q.remove(c)
+				_ = c.shut() // its handshake ends
+			}
 		}
 		l.mu.Unlock()
 	})
@@ -106,9 +109,9 @@ func (l *secureListener) accept() {
 			continue
 		}
 		c := l.table.conn(under)
-		c.shaking = true
-		if e := l.enter(c); e != nil {
-			l.all.Go(func() { l.shake(c, e) })
+		c.shaking, c.spoke = true, func() { l.spoke(c) }
+		if l.enter(c, &l.silent, maxSilent) {
+			l.all.Go(func() { l.shake(c) })
 		} else {
 			_ = c.shut() // the listener is closed
 		}
@@ -125,31 +128,42 @@ func (l *secureListener) hand(a accepted) bool {
 	}
 }
 
-// enter notes a connection that shakes hands, in the place of the oldest if there are too many.
-func (l *secureListener) enter(c *Conn) *list.Element {
+// enter notes a connection, in the place of another if there are too many; false if the listener is closed.
+func (l *secureListener) enter(c *Conn, q *queue, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil
+		return false
 	}
-	if l.shaking.Len() >= maxShaking {
-		oldest := l.shaking.Front()
-		l.shaking.Remove(oldest)
+	if q.len() >= most {
+		other := q.next()
+		q.remove(other)
 		l.table.count()
-		_ = oldest.Value.(*Conn).shut() // its handshake ends
+		_ = other.shut() // its handshake ends
 	}
-	return l.shaking.PushBack(c)
+	q.add(c)
+	return true
+}
+
+// spoke says that the connection's first byte has come.
+func (l *secureListener) spoke(c *Conn) {
+	l.mu.Lock()
+	silent := l.silent.remove(c)
+	l.mu.Unlock()
+	if silent { // else it was closed
+		l.enter(c, &l.shaking, maxShaking)
+	}
 }
 
 // shake shakes hands, and hands the connection out if that succeeds.
-func (l *secureListener) shake(c *Conn, e *list.Element) {
+func (l *secureListener) shake(c *Conn) {
 	secure := tls.Server(c, l.config)
 	_ = c.SetDeadline(time.Now().Add(shakeTime)) // a closed one fails by itself
 	err := secure.HandshakeContext(context.Background())
 	c.yield()
 	c.shaking = false
 	l.mu.Lock()
-	l.shaking.Remove(e)
+	_ = l.silent.remove(c) || l.shaking.remove(c)
 	l.mu.Unlock()
 	if err != nil {
 		l.failed(c, err)
@@ -157,6 +171,7 @@ func (l *secureListener) shake(c *Conn, e *list.Element) {
 		return
 	}
 	_ = c.SetDeadline(time.Time{}) // as above
+	c.second = secure.ConnectionState().NegotiatedProtocol == "h2"
 	l.table.enter(c)
 	if !l.hand(accepted{c: secure}) {
 		_ = c.Close()

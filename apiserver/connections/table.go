@@ -1,16 +1,20 @@
 package connections
 
 import (
+	"container/heap"
 	"container/list"
 	"crypto/tls"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 )
 
 const (
 	// Each is what a connection counts for: buffers, the state of TLS and a goroutine.
 	Each = 32 << 10
+	// Window is how many bytes of bodies a connection of HTTP/2 has room for, besides what its handlers read.
+	Window = 64 << 10
 	// Most is up to how many bytes of a request count. More are rejected, or are a body's, which counts elsewhere.
 	Most = 512 << 10
 	// Parsed is what a byte of a client's certificates takes when it is parsed.
@@ -20,32 +24,39 @@ const (
 // Table is all connections of a server.
 type Table struct {
 	turns turns
-	limit int64
 
 	mu sync.Mutex // guards what follows, and the accounts of connections
-	// of are the accounts of all who are no masters, and of masters.
-	of     [2]accounts
+	// of are the accounts of addresses, of users who are no masters, and of masters.
+	of [classes]accounts
+	// seen is how many accounts there have been.
+	seen   int64
 	closed int64
 }
 
 // accounts are what owners have.
 type accounts struct {
-	bytes int64
-	by    map[owner]*account
+	limit, bytes int64
+	by           map[owner]*account
+	// largest has the accounts as a heap.
+	largest largest
 }
 
 // account is what one owner has.
 type account struct {
 	bytes int64
+	// born orders accounts by age, and at is the place in the heap.
+	born int64
+	at   int
 	// long are connections with long parts of requests, short the others, the oldest first.
 	short, long list.List
 }
 
-// New returns a table for so many bytes, and so many handshakes at a time.
+// New returns a table for so many bytes of users' connections, as many of masters', half as many of connections on which
+// no request has been authenticated, and so many handshakes at a time.
 func New(limit int64, handshakes int) *Table {
-	t := &Table{limit: limit, turns: turns{free: handshakes}}
-	for i := range t.of {
-		t.of[i].by = map[owner]*account{}
+	t := &Table{turns: turns{free: handshakes}}
+	for i, share := range [classes]int64{addresses: limit / 2, users: limit, masters: limit} {
+		t.of[i].limit, t.of[i].by = share, map[owner]*account{}
 	}
 	return t
 }
@@ -64,7 +75,10 @@ func (t *Table) ListenTLS(l net.Listener, config *tls.Config, log *slog.Logger) 
 func (t *Table) Counts() (bytes, closed int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.of[0].bytes + t.of[1].bytes, t.closed
+	for i := range t.of {
+		bytes += t.of[i].bytes
+	}
+	return bytes, t.closed
 }
 
 // conn makes a connection, which doesn't count yet.
@@ -73,7 +87,18 @@ func (t *Table) conn(under net.Conn) *Conn {
 	if err != nil {
 		host = under.RemoteAddr().String()
 	}
-	return &Conn{Conn: under, table: t, gone: make(chan struct{}), owner: owner{address: host}}
+	from := network(host)
+	return &Conn{Conn: under, table: t, gone: make(chan struct{}), network: from, owner: owner{address: from}}
+}
+
+// network is the part of an address that one client has to itself: of IPv6 as a rule the first half.
+func network(host string) string {
+	if a, err := netip.ParseAddr(host); err == nil && a.Is6() && !a.Is4In6() {
+		if p, err := a.WithZone("").Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return host
 }
 
 // enter counts a connection from now on.
@@ -81,6 +106,9 @@ func (t *Table) enter(c *Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c.fixed = Each
+	if c.second {
+		c.fixed += Window
+	}
 	if c.hello > shortHello {
 		c.fixed += Parsed * int64(c.hello)
 	}
@@ -100,12 +128,15 @@ func (t *Table) put(c *Conn, o owner, bytes int64) {
 	all := &t.of[o.class()]
 	a := all.by[o]
 	if a == nil {
-		a = &account{}
+		t.seen++
+		a = &account{born: t.seen}
 		all.by[o] = a
+		heap.Push(&all.largest, a)
 	}
 	c.owner, c.bytes = o, bytes
 	all.bytes += bytes
 	a.bytes += bytes
+	heap.Fix(&all.largest, a.at)
 	if bytes > c.fixed {
 		c.in, c.place = &a.long, a.long.PushBack(c)
 	} else {
@@ -123,7 +154,10 @@ func (t *Table) leave(c *Conn) bool {
 	c.in.Remove(c.place)
 	c.in, c.place = nil, nil
 	all.bytes -= c.bytes
-	if a.bytes -= c.bytes; a.bytes == 0 {
+	if a.bytes -= c.bytes; a.bytes > 0 {
+		heap.Fix(&all.largest, a.at)
+	} else {
+		heap.Remove(&all.largest, a.at)
 		delete(all.by, c.owner)
 	}
 	return true
@@ -153,13 +187,8 @@ func (t *Table) remove(c *Conn) {
 
 // shrink closes connections until the rest is within the limit. mu is held.
 func (t *Table) shrink(class int) {
-	for all := &t.of[class]; all.bytes > t.limit; {
-		var most *account
-		for _, a := range all.by {
-			if most == nil || a.bytes > most.bytes {
-				most = a
-			}
-		}
+	for all := &t.of[class]; all.bytes > all.limit; {
+		most := all.largest[0]
 		first := most.long.Front()
 		if first == nil {
 			first = most.short.Front()

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
 
@@ -203,6 +204,10 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 90 * time.Second, MaxHeaderBytes: 512 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelInfo),
-		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 100}, ConnContext: apiserver.ConnContext,
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: 100, MaxReadFrameSize: 16 << 10,
+			MaxReceiveBufferPerConnection: connections.Window, MaxReceiveBufferPerStream: connections.Window,
+		},
+		ConnContext: apiserver.ConnContext,
 	}
 }

@@ -38,6 +38,11 @@ var long = map[string]string{
 	"slow/list-keepers":       "apiserver.TestUnreadLists shows it with less",
 	"slow/long-headers":       "it takes thousands of connections; connections.TestLong shows it with few",
 	"slow/connections":        "it takes thousands of connections; connections.TestOldest shows it with few",
+	"streams/frames":          "it takes thousands of connections",
+	"streams/bodies":          "it takes thousands of connections",
+	"streams/forbidden":       "it takes thousands of connections",
+	"streams/answers":         "it takes thousands of connections",
+	"streams/heads":           "it takes gigabytes",
 	"watches/terms":           "apiserver.TestStandingWatches shows it with less",
 	"watches/headers":         "apiserver.TestStandingWatches shows it with less",
 	"watches/tables":          "apiserver.TestUnreadWatches shows it with less",
@@ -56,7 +61,7 @@ func (a *Attack) Title() string { return a.Group + "/" + a.Name }
 
 // All returns the attacks, group by group.
 func All() []Attack {
-	return slices.Concat(calm(), deletion(), bodies(), slow(), patches(), definitions(), watches(), floods(),
+	return slices.Concat(calm(), deletion(), bodies(), slow(), patches(), definitions(), watches(), floods(), streams(),
 		rejected())
 }
 
