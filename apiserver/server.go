@@ -174,7 +174,7 @@ func New(c Config) (*Server, error) {
 	s.registry.Past = past.New(c.Store, c.Decoder, past.Options{Ahead: registry.Ahead(c.Cache, s.registry.Root), Known: registry.Known(c.Cache)})
 	pastMetrics(c.Registry, s.registry.Past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
-	s.connections = connections.New(c.MemoryInFlight/2, runtime.GOMAXPROCS(0))
+	s.connections = connections.New(c.MemoryInFlight/2, max(1, runtime.GOMAXPROCS(0)/2))
 	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
 	bodies := min(maxIntake, c.MemoryInFlight/2)
 	s.intake.limit(bodies)
