@@ -85,7 +85,7 @@ func (q *request) sendList(x *rendering, items []*storage.Object, meta metav1.Li
 		err = finish()
 	}
 	if err != nil {
-		q.s.log.Debug("list cut short", "path", q.r.URL.Path, "err", err)
+		q.s.log.Debug("list was interrupted", "path", q.r.URL.Path, "err", err)
 		panic(http.ErrAbortHandler) // the client must not take it for whole
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *Server) deleteMalformed(q *request, x *rendering) error {
 		var lost *storage.ConflictError
 		switch {
 		case err == nil:
-			s.log.Warn("an object that can't be read was deleted without its finalizers",
+			s.log.Warn("an object that can't be decoded was deleted without regard to finalizers",
 				"key", key, "user", q.User.Name, "err", s.registry.Sound(q.Resource, cur))
 			return q.answerOther(x, http.StatusOK, q.malformedStatus())
 		case !errors.As(err, &lost):
@@ -124,6 +124,6 @@ func (m *malformed) err(res *resources.Resource) error {
 
 // leaveOut reports an object that a list can't show, and whether to go on.
 func (s *Server) leaveOut(x *rendering, key string, err error) (going bool) {
-	s.registry.Unreadable(key, err, "left out of a list")
+	s.registry.Unreadable(key, err, "omitted from a list")
 	return x.malformed == nil || x.malformed.add(key, err)
 }

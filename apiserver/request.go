@@ -44,7 +44,7 @@ func (q *request) rendering() (*rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &rendering{res: q.Resource, f: f, now: q.s.now(), skip: func(o *storage.Object, err error) { q.s.registry.Unreadable(o.Key, err, "left out of a list") }}
+	x := &rendering{res: q.Resource, f: f, now: q.s.now(), skip: func(o *storage.Object, err error) { q.s.registry.Unreadable(o.Key, err, "omitted from a list") }}
 	if f.as == "Table" {
 		x.include = queryOf(q.r).Get("includeObject")
 		switch metav1.IncludeObjectPolicy(x.include) {

@@ -151,7 +151,7 @@ func renewDaily(ctx context.Context, keys *pki.Bundle, path, url string, log *sl
 		}
 		_, err := keys.Renew()
 		if err = errors.Join(err, keys.WriteKubeconfig(path, url)); err != nil {
-			log.Warn("renewing certificates", "err", err)
+			log.Warn("failed to renew certificates", "err", err)
 		}
 	}
 }
