@@ -327,7 +327,7 @@ func TestRolesNotEnsured(t *testing.T) {
 	s.want(404, "GET", refused, nil)
 	s.want(200, "GET", other, nil)
 	for _, name := range []string{"system:controller:bootstrap-signer", "system:discovery", "system:monitoring"} {
-		if !strings.Contains(s.log.String(), "is not ensured\" resource=") || !strings.Contains(s.log.String(), "name="+name+" err=") {
+		if !strings.Contains(s.log.String(), "failed to ensure a default role or binding\" resource=") || !strings.Contains(s.log.String(), "name="+name+" err=") {
 			t.Errorf("the log doesn't tell of %s", name)
 		}
 	}
@@ -343,7 +343,7 @@ func TestFirstForbidden(t *testing.T) {
 		t.Error(err)
 	}
 	s.want(404, "GET", "/api/v1/namespaces/default/services/kubernetes", nil)
-	if !strings.Contains(s.log.String(), "starting without the service kubernetes") {
+	if !strings.Contains(s.log.String(), "failed to create the service kubernetes at the start") {
 		t.Error("nothing is logged")
 	}
 }

@@ -29,7 +29,7 @@ func (w *watch) bookmark(end bool) {
 		err = w.emit("BOOKMARK", o, nil)
 	}
 	if err != nil {
-		w.s.log.Warn("bookmark not sent", "err", err)
+		w.s.log.Warn("failed to send a bookmark", "err", err)
 	}
 }
 

@@ -93,7 +93,8 @@ func (e *ensuring) do(p registry.Path, try func() error) (err error) {
 		return nil
 	}
 	if code := status.Of(err).Code; code >= 400 && code < 500 || code == http.StatusInsufficientStorage || errors.Is(err, storage.ErrCorrupt) {
-		e.s.log.Error("a default role or binding is not ensured", "resource", p.Resource.Plural, "namespace", p.Namespace, "name", p.Name, "err", err)
+		e.s.log.Error("failed to ensure a default role or binding",
+			"resource", p.Resource.Plural, "namespace", p.Namespace, "name", p.Name, "err", err)
 		return nil
 	}
 	return fmt.Errorf("ensuring the default %s %s: %w", p.Resource.Plural, p.Name, err)

@@ -64,7 +64,7 @@ func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
 		return failed
 	}
 	if failed != nil {
-		w.s.registry.Unreadable(o.Key, failed, "left out of a watch")
+		w.s.registry.Unreadable(o.Key, failed, "omitted from a watch")
 		return nil
 	}
 	if w.count == nil {

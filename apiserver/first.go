@@ -28,7 +28,7 @@ func (s *Server) EnsureFirst(ctx context.Context, securePort int) error {
 	jobs := []func(context.Context) error{func(context.Context) error {
 		err := s.ensureService(ctx, securePort)
 		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
-			s.log.Warn("starting without the service kubernetes", "err", err)
+			s.log.Warn("failed to create the service kubernetes at the start", "err", err)
 			return nil
 		}
 		return err
@@ -73,7 +73,7 @@ func (s *Server) KeepService(ctx context.Context, securePort int, interval time.
 		case <-tick.C:
 		}
 		if err := s.ensureService(ctx, securePort); err != nil && ctx.Err() == nil {
-			s.log.Warn("keeping the service kubernetes", "err", err)
+			s.log.Warn("failed to update the service kubernetes", "err", err)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func made(err error, p registry.Path) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("making %s %s: %w", p.Resource.Plural, p.Name, err)
+	return fmt.Errorf("creating %s %s: %w", p.Resource.Plural, p.Name, err)
 }
 
 // systemPriorities are the priority classes that nobody else may make.

@@ -84,7 +84,7 @@ func (q *request) sendList(x *render.Rendering, items []*storage.Object, meta me
 		err = finish()
 	}
 	if err != nil {
-		q.s.log.Debug("list cut short", "path", q.r.URL.Path, "err", err)
+		q.s.log.Debug("list was interrupted", "path", q.r.URL.Path, "err", err)
 		panic(http.ErrAbortHandler) // the client must not take it for whole
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *Server) deleteMalformed(q *request, x *render.Rendering) error {
 		var lost *storage.ConflictError
 		switch {
 		case err == nil:
-			s.log.Warn("an object that can't be read was deleted without its finalizers",
+			s.log.Warn("an object that can't be decoded was deleted without regard to finalizers",
 				"key", key, "user", q.User.Name, "err", s.registry.Sound(q.Resource, cur))
 			return q.answerOther(x, http.StatusOK, q.malformedStatus())
 		case !errors.As(err, &lost):
@@ -89,6 +89,6 @@ func noCollection(o *metav1.DeleteOptions) error {
 
 // leaveOut reports an object that a list can't show, and whether to go on.
 func (s *Server) leaveOut(x *render.Rendering, key string, err error) (going bool) {
-	s.registry.Unreadable(key, err, "left out of a list")
+	s.registry.Unreadable(key, err, "omitted from a list")
 	return x.Malformed == nil || x.Malformed.Add(key, err)
 }

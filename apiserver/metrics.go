@@ -30,29 +30,33 @@ func newMetrics(r prometheus.Registerer, types *resources.Types) *metrics {
 			Name: "apiserver_request_total", Help: "Requests by verb, resource, scope and HTTP code.", ConstLabels: component,
 		}, append(tried[:7:7], "code")),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "apiserver_request_duration_seconds", Help: "Seconds from the arrival of a request to the end of its answer.",
+			Name:    "apiserver_request_duration_seconds",
+			Help:    "Response latency in seconds, from the arrival of a request to the end of its response.",
 			Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}, ConstLabels: component,
 		}, tried),
 		sizes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "apiserver_response_sizes", Help: "Bytes of answers.", ConstLabels: component, Buckets: prometheus.ExponentialBuckets(1000, 10, 7),
+			Name:        "apiserver_response_sizes",
+			Help:        "Response sizes in bytes.",
+			ConstLabels: component, Buckets: prometheus.ExponentialBuckets(1000, 10, 7),
 		}, labels),
 		watches: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "apiserver_longrunning_requests", Help: "Watches that are open.", ConstLabels: component,
+			Name: "apiserver_longrunning_requests", Help: "Number of open watches.", ConstLabels: component,
 		}, labels),
 		watchEvents: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "apiserver_watch_events_total", Help: "Events sent to watchers.",
+			Name: "apiserver_watch_events_total", Help: "Number of events sent to watches.",
 		}, []string{"group", "version", "resource"}),
 	}
 	m := &metrics{
 		series: newSeries(v, types),
 		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "apiserver_current_inflight_requests", Help: "Requests being served, watches aside.",
+			Name: "apiserver_current_inflight_requests", Help: "Number of requests being served, except watches.",
 		}, []string{"request_kind"}),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "apiserver_panics_total", Help: "Handlers that panicked.",
+			Name: "apiserver_panics_total", Help: "Number of panics in handlers.",
 		}),
 		corrupt: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "kubecascade_corrupt_objects_total", Help: "Times that a stored value could not be read.",
+			Name: "kubecascade_corrupt_objects_total",
+			Help: "Number of times that a stored object could not be decoded.",
 		}),
 	}
 	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, m.inFlight, m.panics, m.corrupt)
@@ -63,13 +67,16 @@ func newMetrics(r prometheus.Registerer, types *resources.Types) *metrics {
 func pastMetrics(r prometheus.Registerer, p *past.Reader) {
 	r.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "kubecascade_past_lists_held_bytes", Help: "Memory of the objects that are kept for lists at revisions older than the cache's history.",
+			Name: "kubecascade_past_lists_held_bytes",
+			Help: "Bytes of objects cached for lists at revisions older than the history in memory.",
 		}, func() float64 { return float64(p.Held()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "kubecascade_past_lists_reads_total", Help: "Reads from etcd for lists at revisions older than the cache's history.",
+			Name: "kubecascade_past_lists_reads_total",
+			Help: "Number of etcd reads for lists at revisions older than the history in memory.",
 		}, func() float64 { return float64(p.Counts().Reads) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "kubecascade_past_lists_records_total", Help: "Objects that these reads returned.",
+			Name: "kubecascade_past_lists_records_total",
+			Help: "Number of objects that etcd returned for lists at revisions older than the history in memory.",
 		}, func() float64 { return float64(p.Counts().Records) }),
 	)
 }
@@ -81,24 +88,29 @@ func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pools, con
 	}
 	rejected := func(reason string, value func(budget.Counts) int64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "kubecascade_inflight_memory_rejected_total", Help: "Requests for which there was no memory.",
+			Name:        "kubecascade_inflight_memory_rejected_total",
+			Help:        "Number of requests rejected because of the memory limit, by reason.",
 			ConstLabels: prometheus.Labels{"reason": reason},
 		}, func() float64 { return float64(value(b.Counts())) })
 	}
 	r.MustRegister(
-		gauge("limit_bytes", "Memory that requests may take, besides their bodies.", b.Total),
-		gauge("held_bytes", "Memory that requests may take which are being served, as estimated.", func() int64 { return b.Counts().Held }),
-		gauge("waiting_requests", "Requests that wait for memory.", func() int64 { return b.Counts().Waiting }),
-		gauge("unread_bytes", "Memory of open watches, of answers that clients leave unread, and of long URLs and headers.", unread.held),
+		gauge("limit_bytes", "Memory limit for processing requests, besides their bodies.", b.Total),
+		gauge("held_bytes", "Estimated memory of the requests being served.", func() int64 { return b.Counts().Held }),
+		gauge("waiting_requests", "Number of requests waiting for memory.", func() int64 { return b.Counts().Waiting }),
+		gauge("unread_bytes",
+			"Memory of open watches, of responses that clients have not read, and of long URLs and headers.", unread.held),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "kubecascade_inflight_memory_cut_off_total", Help: "Answers that were cut off, as too much was left unread.",
+			Name: "kubecascade_inflight_memory_cut_off_total",
+			Help: "Number of watches and responses closed because clients left too much unread.",
 		}, func() float64 { return float64(unread.cutOff()) }),
-		gauge("connections_bytes", "Memory of connections, with parts of requests that have come on them.", func() int64 {
-			bytes, _ := conns.Counts()
-			return bytes
-		}),
+		gauge("connections_bytes",
+			"Memory of connections and of the incomplete requests received on them.", func() int64 {
+				bytes, _ := conns.Counts()
+				return bytes
+			}),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "kubecascade_connections_closed_total", Help: "Connections that were closed, as there were too many.",
+			Name: "kubecascade_connections_closed_total",
+			Help: "Number of connections closed because connections used too much memory.",
 		}, func() float64 {
 			_, closed := conns.Counts()
 			return float64(closed)

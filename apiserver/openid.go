@@ -11,7 +11,7 @@ func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
 	}
 	configuration, keys, err := s.config.Accounts.Documents(s.config.KeysURL)
 	if err != nil {
-		s.log.Info("the issuer of service accounts' tokens can't be discovered", "err", err)
+		s.log.Info("the issuer of service account tokens does not support discovery", "err", err)
 		http.NotFound(w, r)
 		return
 	}

@@ -47,7 +47,7 @@ func (q *request) rendering() (*render.Rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &render.Rendering{Resource: q.Resource, Format: f, Now: q.s.now(), Skip: func(o *storage.Object, err error) { q.s.registry.Unreadable(o.Key, err, "left out of a list") }}
+	x := &render.Rendering{Resource: q.Resource, Format: f, Now: q.s.now(), Skip: func(o *storage.Object, err error) { q.s.registry.Unreadable(o.Key, err, "omitted from a list") }}
 	if f.As == "Table" {
 		x.Include = queryOf(q.r).Get("includeObject")
 		switch metav1.IncludeObjectPolicy(x.Include) {

@@ -190,7 +190,7 @@ func New(c Config) (*Server, error) {
 	var absent []string
 	s.registry.Admission, absent, err = admission.Choose(s.registry.Plugins(), c.EnableAdmission, c.DisableAdmission)
 	if len(absent) > 0 {
-		s.log.Warn("admission plugins are enabled that have no effect here", "plugins", strings.Join(absent, ","))
+		s.log.Warn("enabled admission plugins are not available", "plugins", strings.Join(absent, ","))
 	}
 	if s.registry.Roles != nil {
 		s.registry.Admission = append(s.registry.Admission, s.registry.Escalation())

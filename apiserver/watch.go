@@ -394,7 +394,7 @@ func (w *watch) shows(o *storage.Object) bool {
 		err = w.s.registry.Sound(w.sel.Resource, o)
 	}
 	if err != nil {
-		w.s.registry.Unreadable(o.Key, err, "left out of a watch")
+		w.s.registry.Unreadable(o.Key, err, "omitted from a watch")
 	}
 	return err == nil
 }
@@ -424,6 +424,6 @@ func (w *watch) fail(err error) {
 		e = w.out.flush()
 	}
 	if e != nil {
-		w.s.log.Debug("watch cut short", "err", e)
+		w.s.log.Debug("watch was interrupted", "err", e)
 	}
 }

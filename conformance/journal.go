@@ -188,7 +188,7 @@ func (t *T) ReleasedBefore(j *Journal, dependents []*Object, owner *Object) {
 	gone := happening{owner.GetUID(), true}
 	place := t.places(j, expected, append(happenings(dependents, false), gone))
 	for _, d := range dependents {
-		t.Check(place[happening{d.GetUID(), false}] < place[gone], expected, fmt.Sprintf("%s was released later", d), nil)
+		t.Check(place[happening{d.GetUID(), false}] < place[gone], expected, fmt.Sprintf("%s was orphaned later", d), nil)
 	}
 }
 

@@ -35,7 +35,7 @@ func (r *runner) probe(ctx context.Context, cases []Case, rep *Report) (wait fun
 		looking.Go(func() {
 			res := r.one(ctx, Case{Name: "probe", Run: p.run}, "probe-"+p.need.String(), min(r.Timeout, probeTimeout))
 			if res.Outcome == Failed {
-				*p.note(rep) = fmt.Sprintf("no %s seems to work: expected %s; seen: %s. Each case that needs one has %v only.",
+				*p.note(rep) = fmt.Sprintf("no %s seems to work: expected %s; seen: %s. Cases that need one have a timeout of %v.",
 					p.name, res.Failure.Expected, res.Failure.Seen, min(r.Timeout, idleTimeout))
 				r.lacks(p.need)
 			}

@@ -65,7 +65,7 @@ func (c *Client) missing(ctx context.Context) (lacking []string) {
 // is the end.
 func (r *runner) rights(ctx context.Context) (note string, err error) {
 	if allowed, known := r.client.may(ctx, right{"delete", "", "namespaces", ""}); known && !allowed {
-		return "", fmt.Errorf("%w that could be deleted again: the user has no right to delete namespaces", ErrNoRight)
+		return "", fmt.Errorf("%w: the user has no right to delete namespaces", ErrNoRight)
 	}
 	lacking := r.client.missing(ctx)
 	if len(lacking) == 0 {

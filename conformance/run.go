@@ -45,9 +45,9 @@ const (
 
 var (
 	// ErrNoServer is a server that can't be asked for its version.
-	ErrNoServer = errors.New("there is no server to be tested")
+	ErrNoServer = errors.New("the server is not reachable")
 	// ErrNoRight is a server where no case could have a namespace.
-	ErrNoRight = errors.New("no namespaces can be made")
+	ErrNoRight = errors.New("namespaces can't be created")
 )
 
 // runner is a run. Its fields below mu are guarded by it.
@@ -95,7 +95,7 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 	r.all(ctx, cases, rep.Results)
 	probed()
 	for _, c := range leftOut {
-		rep.Results = append(rep.Results, Result{Case: c, Outcome: Skipped, Reason: "left out by --skip"})
+		rep.Results = append(rep.Results, Result{Case: c, Outcome: Skipped, Reason: "excluded by --skip"})
 	}
 	rep.Seconds = time.Since(started).Seconds()
 	r.note(func(p *Progress) { p.Cleaning = true })

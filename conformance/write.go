@@ -37,7 +37,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 	}
 	for _, reason := range order {
-		fmt.Fprintf(&b, "\nNOT JUDGED, %s:\n%s\n", reason, indent(strings.Join(reasons[reason], "\n")))
+		fmt.Fprintf(&b, "\nNO RESULT, %s:\n%s\n", reason, indent(strings.Join(reasons[reason], "\n")))
 	}
 	for _, note := range []string{r.Rights, r.Collector, r.Namespaces} {
 		if note != "" {
@@ -45,7 +45,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 	}
 	if len(r.LeftBehind) > 0 {
-		fmt.Fprintf(&b, "\nLEFT BEHIND, for the server didn't delete it in time:\n%s\n", indent(strings.Join(r.LeftBehind, "\n")))
+		fmt.Fprintf(&b, "\nNOT DELETED in time:\n%s\n", indent(strings.Join(r.LeftBehind, "\n")))
 	}
 	fmt.Fprintf(&b, "\n%s\n", r.Summary())
 	_, err := io.WriteString(w, b.String())
@@ -75,7 +75,7 @@ func (f *Failure) String() string {
 		fmt.Fprintf(&b, "request:\n%s\n", indent(f.Request))
 	}
 	if len(f.Sent) > 0 {
-		fmt.Fprintf(&b, "sent by the case, credentials left out:\n%s\n", indent(strings.Join(f.Sent, "\n")))
+		fmt.Fprintf(&b, "sent by the case, without credentials:\n%s\n", indent(strings.Join(f.Sent, "\n")))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -123,7 +123,7 @@ func (c *Collector) Run(ctx context.Context) error {
 			break
 		}
 		c.metrics.syncErrors.Inc()
-		c.config.Log.Warn("the garbage collector loads everything again", "err", err)
+		c.config.Log.Warn("the garbage collector reloads all objects", "err", err)
 		if !errors.Is(err, cache.ErrExpired) { // whatever it is, it may last
 			select {
 			case <-time.After(retryLoad):
@@ -229,7 +229,8 @@ func (c *Collector) retry(a graph.Retry) {
 	c.queue.add(a.Ticket, time.Now().Add(d))
 	if d >= noteDelay {
 		c.complaint.Do(func() {
-			c.config.Log.Warn("garbage collector backs off from an object", "object", a.Object.String(), "attempt", a.Attempt,
+			c.config.Log.Warn("the garbage collector retries an object later",
+				"object", a.Object.String(), "attempt", a.Attempt,
 				"lastRequestTook", c.took.Round(time.Millisecond), "retryIn", d.Round(time.Second))
 		})
 	}

@@ -229,7 +229,7 @@ func TestSlowObject(t *testing.T) {
 		if busy := time.Duration(len(at)) * timeout; busy > 5*time.Minute {
 			t.Errorf("%d attempts in an hour: the worker was busy for %v", len(at), busy)
 		}
-		if !strings.Contains(log.String(), "backs off from an object") || !strings.Contains(log.String(), "configmaps/a/stuck") {
+		if !strings.Contains(log.String(), "retries an object later") || !strings.Contains(log.String(), "configmaps/a/stuck") {
 			t.Errorf("log does not name the object:\n%s", log.String())
 		}
 	})

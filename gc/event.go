@@ -50,7 +50,7 @@ func (r *recorder) report(p graph.Report) {
 	case r.reports <- p:
 	default:
 		if r.dropped++; r.dropped&(r.dropped-1) == 0 {
-			r.log.Warn("garbage collector drops an event", "report", p.String(), "dropped", r.dropped)
+			r.log.Warn("the garbage collector dropped an Event", "report", p.String(), "dropped", r.dropped)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (r *recorder) run(ctx context.Context) {
 			return
 		case p := <-r.reports:
 			if err := r.send(ctx, p, time.Now()); err != nil && ctx.Err() == nil {
-				r.log.Warn("garbage collector's event was not stored", "report", p.String(), "err", err)
+				r.log.Warn("failed to store an Event of the garbage collector", "report", p.String(), "err", err)
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func (x *executor) work(ctx context.Context) {
 			x.metrics.request(r, start, time.Now())
 			out := outcomeOf(r.action, err)
 			if out == graph.Failed && ctx.Err() == nil {
-				x.log.Warn("garbage collector's request failed", "request", r.action.String(), "err", err)
+				x.log.Warn("a request of the garbage collector failed", "request", r.action.String(), "err", err)
 			}
 			select {
 			case x.results <- graph.Result{Ticket: ticketOf(r.action), Outcome: out}:

@@ -82,9 +82,10 @@ func (c *Collector) tellBroken(k graph.Key, o *storage.Object) {
 		return
 	}
 	c.broken[k] = struct{}{}
-	c.config.Log.Warn("an object can't be read: the garbage collector doesn't know its owners and keeps it and its dependents",
+	c.config.Log.Warn("an object can't be decoded; the garbage collector doesn't know its owners and keeps it and "+
+		"its dependents",
 		"key", o.Key, "err", o.Err)
 	if len(c.broken) == mostBroken {
-		c.config.Log.Warn("further objects that can't be read aren't logged", "named", mostBroken)
+		c.config.Log.Warn("further objects that can't be decoded are not logged", "named", mostBroken)
 	}
 }

@@ -141,7 +141,7 @@ func TestCollectorTellsOfMalformed(t *testing.T) {
 	put(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"garbage","namespace":"default","uid":"u"}}`)
 	put("garbage again")
 	processed()
-	if got := log.count("msg=\"an object can't be read"); got != 2 {
+	if got := log.count("msg=\"an object can't be decoded"); got != 2 {
 		t.Errorf("%d times: %s", got, log.b.String())
 	}
 }

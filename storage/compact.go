@@ -65,7 +65,7 @@ func (c *Compactor) Run(ctx context.Context) {
 		case <-t.C:
 		}
 		if err := c.round(ctx); err != nil && ctx.Err() == nil {
-			c.log.Warn("compacting etcd", "err", err)
+			c.log.Warn("failed to compact etcd", "err", err)
 		}
 	}
 }

@@ -184,7 +184,7 @@ func (m *embedded) stop() (err error) {
 // error is ErrInUse if another has it. Open locks the directory of an embedded etcd by itself.
 func LockDir(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making data directory: %w", err)
+		return nil, fmt.Errorf("creating data directory: %w", err)
 	}
 	lock, err := fileutil.TryLockFile(filepath.Join(dir, memberName+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -65,11 +65,11 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 		case errors.Is(err, ErrSetBack):
 			return err
 		case errors.Is(err, ErrCompacted):
-			e.log.Info("history that the watch needs is compacted, reading the whole state", "revision", before)
+			e.log.Info("the revision of the watch is compacted; listing all objects again", "revision", before)
 			f.reached.Store(0)
 			continue
 		}
-		e.log.Warn("watch broke", "revision", before, "error", err)
+		e.log.Warn("etcd watch was interrupted", "revision", before, "error", err)
 		if f.reached.Load() > before {
 			pause = retryFirst
 		}

@@ -41,7 +41,7 @@ func beginFirst(dir string, log *slog.Logger) (first bool, err error) {
 		return false, fmt.Errorf("marking the first start: %w", err)
 	}
 	if made && !restored(member) {
-		log.Warn("first start was interrupted, beginning anew", "removing", member)
+		log.Warn("the first start was interrupted; removing its data and starting again", "removing", member)
 		if err := os.RemoveAll(member); err != nil {
 			return false, fmt.Errorf("removing what an interrupted first start has left: %w", err)
 		}

@@ -114,7 +114,7 @@ func (p probes) wait(endpoints []string) {
 func (p probes) log(endpoints []string, log *slog.Logger) {
 	for _, e := range endpoints {
 		if err := p[e]; err != nil {
-			log.Warn("etcd endpoint doesn't answer, its version is checked when it does", "endpoint", e, "err", err)
+			log.Warn("etcd endpoint is not reachable; its version is checked when it is", "endpoint", e, "err", err)
 		}
 	}
 }

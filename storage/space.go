@@ -120,7 +120,7 @@ func (s *space) run(ctx context.Context) {
 		}
 		for s.short() {
 			if err := s.reclaim(ctx); err != nil && ctx.Err() == nil {
-				s.log.Warn("making room in etcd", "err", err)
+				s.log.Warn("failed to free space in etcd", "err", err)
 			}
 			if !pause(ctx, reclaimPause) {
 				return
@@ -146,7 +146,8 @@ func (s *space) bloated(file backend.Backend) bool {
 func (s *space) reclaim(ctx context.Context) error {
 	file := s.server.Backend()
 	if rev := s.server.KV().Rev(); rev > s.compacted {
-		s.log.Info("etcd's quota is reached, all history is forgotten", "inUse", file.SizeInUse(), "quota", s.quota, "revision", rev)
+		s.log.Info("etcd's quota is reached; compacting all history",
+			"inUse", file.SizeInUse(), "quota", s.quota, "revision", rev)
 		_, err := s.server.Compact(ctx, &pb.CompactionRequest{Revision: rev})
 		if err != nil && !errors.Is(err, mvcc.ErrCompacted) {
 			return fmt.Errorf("compacting to revision %d: %w", rev, failure(ctx, err))
@@ -164,7 +165,7 @@ func (s *space) reclaim(ctx context.Context) error {
 	if !s.bloated(file) {
 		return nil
 	}
-	s.log.Warn("etcd's file is written anew, nothing is served meanwhile", "bytes", file.Size(), "inUse", file.SizeInUse())
+	s.log.Warn("defragmenting etcd's file; requests wait meanwhile", "bytes", file.Size(), "inUse", file.SizeInUse())
 	s.rewritten = time.Now()
 	if err := file.Defrag(); err != nil {
 		return fmt.Errorf("defragmenting: %w", err)

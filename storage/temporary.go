@@ -26,7 +26,7 @@ func Temporary(parent string) (dir string, done func(), err error) {
 	var lock io.Closer
 	for tries := 0; ; tries++ {
 		if dir, err = os.MkdirTemp(parent, memberName+"-"); err != nil {
-			return "", nil, fmt.Errorf("making a temporary directory: %w", err)
+			return "", nil, fmt.Errorf("creating a temporary directory: %w", err)
 		}
 		if lock, err = lockMark(dir, os.O_CREATE); err == nil {
 			break

@@ -18,7 +18,7 @@ func CheckNames(enable, disable []string) error {
 	for _, list := range [][]string{enable, disable} {
 		for _, name := range list {
 			if !slices.Contains(pluginNames, name) {
-				return fmt.Errorf("admission plugin %q is not known; there are %s", name, strings.Join(pluginNames, ", "))
+				return fmt.Errorf("unknown admission plugin %q; the plugins are %s", name, strings.Join(pluginNames, ", "))
 			}
 		}
 	}

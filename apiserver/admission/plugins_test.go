@@ -33,9 +33,9 @@ func TestChoose(t *testing.T) {
 		{disable: "MutatingAdmissionWebhook,ClusterTrustBundleAttest", chain: "NamespaceLifecycle,ResourceQuota"},
 		{enable: "ServiceAccount", disable: "ServiceAccount", err: `admission plugin "ServiceAccount" is both enabled and disabled`},
 		{enable: "NodeRestriction", disable: "NodeRestriction", err: `admission plugin "NodeRestriction" is both enabled and disabled`},
-		{enable: "noderestriction", err: `admission plugin "noderestriction" is not known; there are AlwaysAdmit, `},
-		{disable: "PodSecurityPolicy", err: `admission plugin "PodSecurityPolicy" is not known; there are AlwaysAdmit, `},
-		{disable: ",", err: `admission plugin "" is not known; there are AlwaysAdmit, `},
+		{enable: "noderestriction", err: `unknown admission plugin "noderestriction"; the plugins are AlwaysAdmit, `},
+		{disable: "PodSecurityPolicy", err: `unknown admission plugin "PodSecurityPolicy"; the plugins are AlwaysAdmit, `},
+		{disable: ",", err: `unknown admission plugin ""; the plugins are AlwaysAdmit, `},
 	} {
 		chain, absent, err := Choose(all, list(c.enable), list(c.disable))
 		var got []string

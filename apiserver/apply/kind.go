@@ -38,7 +38,7 @@ func (k *kinds) get(gvk schema.GroupVersionKind, sample func() runtime.Object) (
 	}
 	t, err := k.make(sample())
 	if err != nil {
-		return nil, fmt.Errorf("making the schema of %s: %w", gvk, err)
+		return nil, fmt.Errorf("creating the schema of %s: %w", gvk, err)
 	}
 	k.byKind.Store(gvk, t)
 	return t, nil

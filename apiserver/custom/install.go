@@ -72,7 +72,7 @@ func (i *Installer) install(key string, value []byte) {
 	}
 	next, err := i.read(value, old)
 	if err != nil {
-		i.log.Warn("a stored definition can't be read", "key", key, "err", err)
+		i.log.Warn("a stored CustomResourceDefinition can't be decoded", "key", key, "err", err)
 		return
 	}
 	if old == nil {

@@ -50,7 +50,7 @@ func (l *Live) CatchUp() {
 	if l.changed() {
 		rev, err := l.load()
 		if err != nil {
-			l.complaint.Do(func() { l.log.Error("reading flow schemas and priority levels", "err", err) })
+			l.complaint.Do(func() { l.log.Error("failed to read flow schemas and priority levels", "err", err) })
 			return
 		}
 		now = rev
@@ -111,7 +111,8 @@ func read[T any](l *Live, collection string, rev int64) (all []*T, err error) {
 			err = json.Unmarshal(o.JSON, v)
 		}
 		if err != nil {
-			l.log.Warn("an object of API Priority and Fairness can't be decoded and is not in force", "key", o.Key, "err", err)
+			l.log.Warn("an object of API Priority and Fairness can't be decoded and has no effect",
+				"key", o.Key, "err", err)
 			return true
 		}
 		all = append(all, v)

@@ -22,17 +22,19 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		return f.NewGaugeVec(prometheus.GaugeOpts{Name: "apiserver_flowcontrol_" + name, Help: help}, labels)
 	}
 	return &metrics{
-		nominal:   gauge("nominal_limit_seats", "Seats of a priority level by its shares.", level),
-		limit:     gauge("current_limit_seats", "Seats of a priority level after lending and borrowing.", level),
-		executing: gauge("current_executing_requests", "Requests that are being served.", both),
+		nominal: gauge("nominal_limit_seats", "Nominal number of seats of a priority level, by its shares.", level),
+		limit: gauge("current_limit_seats",
+			"Current number of seats of a priority level, after lending and borrowing.", level),
+		executing: gauge("current_executing_requests", "Number of requests being served.", both),
 		dispatched: f.NewCounterVec(prometheus.CounterOpts{
-			Name: "apiserver_flowcontrol_dispatched_requests_total", Help: "Requests that were given their seats.",
+			Name: "apiserver_flowcontrol_dispatched_requests_total", Help: "Number of requests that were dispatched.",
 		}, both),
 		rejected: f.NewCounterVec(prometheus.CounterOpts{
-			Name: "apiserver_flowcontrol_rejected_requests_total", Help: "Requests that were rejected.",
+			Name: "apiserver_flowcontrol_rejected_requests_total", Help: "Number of requests that were rejected.",
 		}, append(both, "reason")),
 		waited: f.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "apiserver_flowcontrol_request_wait_duration_seconds", Help: "Time that requests have waited for their seats.",
+			Name:    "apiserver_flowcontrol_request_wait_duration_seconds",
+			Help:    "Time in seconds that requests waited for their seats.",
 			Buckets: []float64{0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30},
 		}, both),
 	}

@@ -37,7 +37,7 @@ func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
 func (b *Bundle) WriteKubeconfig(path, url string) error {
 	data, err := b.Kubeconfig(url)
 	if err != nil {
-		return fmt.Errorf("making the kubeconfig: %w", err)
+		return fmt.Errorf("creating the kubeconfig: %w", err)
 	}
 	return replaceFile(path, data)
 }

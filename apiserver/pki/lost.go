@@ -30,7 +30,8 @@ func empty(dir string) (bool, error) {
 func (b *Bundle) replacing(path string, p pair, cause error) error {
 	log := b.options.Log.With("dir", b.options.Dir)
 	if cause == nil {
-		log.Warn("replacing the certificate authority, which has less than a third of its life left: copies of earlier kubeconfigs stop working",
+		log.Warn("replacing the certificate authority, as less than a third of its lifetime is left; copies of "+
+			"earlier kubeconfigs stop working",
 			"expires", p.cert.NotAfter)
 		return nil
 	}
@@ -53,11 +54,12 @@ func (b *Bundle) replacing(path string, p pair, cause error) error {
 	case 0:
 		because = "ca.key is not the key of ca.crt"
 	case 1:
-		undo = ". To have the old one back stop the server, put what is missing back, " + strings.Join(aside, "") + "and start again"
+		undo = ". To restore the old one, stop the server, restore the missing file, " + strings.Join(aside, "") + "and start again"
 	case 2:
 		because = strings.Join(lost, " and ") + " are missing"
 	}
-	log.Warn("made another certificate authority: every copy of an earlier kubeconfig and of ca.crt stops working and must be copied anew"+undo,
+	log.Warn("created a new certificate authority; copies of earlier kubeconfigs and of ca.crt stop working and "+
+		"must be replaced"+undo,
 		"because", because)
 	return nil
 }
@@ -73,7 +75,8 @@ func (b *Bundle) ensureKey(name string) (*ecdsa.PrivateKey, error) {
 		return nil, err
 	}
 	if !b.first {
-		b.options.Log.Warn("made another key for tokens: tokens of service accounts that were issued before are not accepted any more and must be requested anew. To have the old one back stop the server, put the file back, and start again",
+		b.options.Log.Warn("created a new key for service account tokens; earlier tokens are rejected and must be "+
+			"requested again. To restore the old key, stop the server, restore the file, and start again",
 			"dir", b.options.Dir, "because", name+" is missing")
 	}
 	data, err := keyPEM(key)

@@ -11,7 +11,7 @@ import (
 
 // TestLost: files that are gone are made anew, and the log says what that means for clients.
 func TestLost(t *testing.T) {
-	const authority = "every copy of an earlier kubeconfig and of ca.crt stops working"
+	const authority = "copies of earlier kubeconfigs and of ca.crt stop working"
 	for name, c := range map[string]struct {
 		lose []string
 		// says is in one line of the log, and again in none; empty is for no line at all.
@@ -23,7 +23,7 @@ func TestLost(t *testing.T) {
 		"authority's key":         {[]string{"ca.key"}, authority, "ca.key is missing", true, "ca.crt.old"},
 		"authority's certificate": {[]string{"ca.crt"}, authority, "ca.crt is missing", true, "ca.key.old"},
 		"authority":               {[]string{"ca.crt", "ca.key"}, authority, "ca.crt and ca.key are missing", true, ""},
-		"tokens' key":             {[]string{"service-account.key"}, "tokens of service accounts that were issued before are not accepted any more", "service-account.key is missing", false, ""},
+		"tokens' key":             {[]string{"service-account.key"}, "created a new key for service account tokens; earlier tokens are rejected", "service-account.key is missing", false, ""},
 		"serving key":             {[]string{"apiserver.key"}, "", "", false, ""},
 		"client's certificate":    {[]string{"admin.crt"}, "", "", false, ""},
 		"nothing":                 {nil, "", "", false, ""},
@@ -72,7 +72,7 @@ func TestLostAndFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.start(t)
-	r.wantLines(t, 1, "put what is missing back, rename ca.crt.old to ca.crt, and start again")
+	r.wantLines(t, 1, "restore the missing file, rename ca.crt.old to ca.crt, and start again")
 	if err := errors.Join(os.Rename(path("away"), path("ca.key")), os.Rename(path("ca.crt.old"), path("ca.crt"))); err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func Ensure(o Options) (*Bundle, error) {
 		o.Log = slog.Default()
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the certificates' directory: %w", err)
+		return nil, fmt.Errorf("creating the certificates' directory: %w", err)
 	}
 	b := &Bundle{options: o}
 	var err error
@@ -75,7 +75,8 @@ func Ensure(o Options) (*Bundle, error) {
 		return nil, err
 	}
 	if now := o.Now(); early(b.authority.cert, now) {
-		o.Log.Warn("the certificate authority is not valid yet: is the clock right? It is kept, and clients' certificates are refused until then",
+		o.Log.Warn("the certificate authority is not valid yet; check the clock. Client certificates are rejected "+
+			"until then",
 			"dir", o.Dir, "now", now, "validFrom", b.authority.cert.NotBefore)
 	}
 	if b.client, err = b.ensure("admin", b.clientTemplate(), &b.authority); err != nil {
@@ -104,7 +105,7 @@ func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair
 		}
 	}
 	if p, err = newPair(want, signer); err != nil {
-		return pair{}, fmt.Errorf("making the certificate %s: %w", name, err)
+		return pair{}, fmt.Errorf("creating the certificate %s: %w", name, err)
 	}
 	return p, p.write(path)
 }

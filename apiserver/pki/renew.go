@@ -85,6 +85,6 @@ func (b *Bundle) note(err error, now time.Time) {
 		return
 	}
 	b.failed = now
-	b.options.Log.Warn("renewing the serving certificate failed: the old one serves until it expires",
+	b.options.Log.Warn("failed to renew the serving certificate; the old one is used until it expires",
 		"error", err, "expires", b.serving.cert.NotAfter)
 }

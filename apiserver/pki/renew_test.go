@@ -88,7 +88,7 @@ func TestFailedRenewalKeepsServing(t *testing.T) {
 	r := newRig(t)
 	first := r.shake(t)
 	back := r.away(t)
-	const failure = "renewing the serving certificate failed"
+	const failure = "failed to renew the serving certificate"
 	r.now = r.now.Add(certificateLife * 3 / 4)
 	for range 3 {
 		if !r.shake(t).Equal(first) {

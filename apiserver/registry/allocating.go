@@ -84,7 +84,7 @@ func (s *Registry) taken(res *resources.Resource, snap *cache.Snapshot, ports bo
 	address, kind := slices.Index(res.FieldNames, "spec.clusterIP"), slices.Index(res.FieldNames, "spec.type")
 	snap.Ascend("", "", func(item *storage.Object) bool {
 		if item.Err != nil {
-			s.Unreadable(item.Key, item.Err, "what it was given is not known")
+			s.Unreadable(item.Key, item.Err, "its cluster IPs and node ports are unknown")
 			return true
 		}
 		taken.AddAddress(item.Fields[address])
@@ -94,7 +94,7 @@ func (s *Registry) taken(res *resources.Resource, snap *cache.Snapshot, ports bo
 		}
 		var svc struct{ Spec corev1.ServiceSpec }
 		if err := json.Unmarshal(item.JSON, &svc); err != nil {
-			s.Unreadable(item.Key, err, "its node ports are not known")
+			s.Unreadable(item.Key, err, "its node ports are unknown")
 			return true
 		}
 		taken.AddPorts(&svc.Spec)

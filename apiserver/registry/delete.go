@@ -88,7 +88,7 @@ func (s *Registry) begin(ctx context.Context, o *Operation, d deletion) {
 		return obj, nil
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
-		s.Log.Debug("the first status of a deletion wasn't stored", "key", o.Key(s.Root), "err", err)
+		s.Log.Debug("failed to store the first status of a deletion", "key", o.Key(s.Root), "err", err)
 	}
 }
 

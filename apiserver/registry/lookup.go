@@ -33,7 +33,7 @@ func stored[T Object](ctx context.Context, s *Registry, res *resources.Resource,
 	snap.Ascend(prefix, "", func(item *storage.Object) bool {
 		obj, e := o.Decode(item)
 		if e != nil {
-			s.Unreadable(item.Key, e, "left out")
+			s.Unreadable(item.Key, e, "omitted")
 			return true
 		}
 		out = append(out, obj.(T))

@@ -40,7 +40,7 @@ func (s *Registry) podsWithin(ctx context.Context, namespace string) (out []admi
 		out = append(out, admission.StoredPod{Controller: controllerOf(item), Read: func() *corev1.Pod {
 			obj, err := o.Decode(item)
 			if err != nil {
-				s.Unreadable(item.Key, err, "left out")
+				s.Unreadable(item.Key, err, "omitted")
 				return nil
 			}
 			return obj.(*corev1.Pod)

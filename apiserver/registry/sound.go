@@ -82,12 +82,12 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 // watch meets it again, so the log has ten and then one a second.
 func (s *Registry) Unreadable(key string, err error, then string) {
 	s.Corrupt.Inc()
-	s.Complaint.Do(func() { s.Log.Warn("a stored value can't be read", "key", key, "then", then, "err", err) })
+	s.Complaint.Do(func() { s.Log.Warn("a stored object can't be decoded", "key", key, "then", then, "err", err) })
 }
 
 // Refused reports it and returns what the client is answered.
 func (s *Registry) Refused(key string, err error) error {
-	s.Unreadable(key, err, "refused a request for it")
+	s.Unreadable(key, err, "rejected a request for it")
 	return fmt.Errorf("reading %s: %w", key, err)
 }
 

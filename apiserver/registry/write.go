@@ -136,7 +136,7 @@ func (s *Registry) Commit(ctx context.Context, o *Operation, t storage.Txn) (int
 	rev, err := s.Store.Commit(ctx, t)
 	if err == nil && o.Resource.Defines {
 		if e := s.Cache.Wait(ctx, rev); e != nil {
-			s.Log.Debug("a definition's writer didn't wait for it", "key", t.Key, "err", e)
+			s.Log.Debug("a write of a CustomResourceDefinition did not wait until it is served", "key", t.Key, "err", e)
 		}
 	}
 	return rev, err
@@ -182,7 +182,8 @@ func (s *Registry) warnInert(o *Operation) {
 	}
 	o.Warn.Add(o.Resource.Kind + " has no effect in kubecascade yet: " + o.Resource.Inert)
 	if _, told := s.inert.LoadOrStore(o.Resource.GroupResource(), true); !told {
-		s.Log.Warn("a kind is stored without effect", "kind", o.Resource.Kind, "because", o.Resource.Inert)
+		s.Log.Warn("objects of this kind are stored without effect",
+			"kind", o.Resource.Kind, "because", o.Resource.Inert)
 	}
 }
 

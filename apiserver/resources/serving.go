@@ -121,10 +121,10 @@ func (s *Serving) parse(key, value string) (here bool, err error) {
 	versions, ok := known[gv.Group]
 	switch {
 	case !ok:
-		return false, fmt.Errorf("%q: API group %q is not known; there are %s", key, gv.Group,
+		return false, fmt.Errorf("%q: unknown API group %q; the groups are %s", key, gv.Group,
 			strings.Join(slices.Sorted(maps.Keys(known))[1:], ", ")) // the first is the core group, without a name
 	case !slices.Contains(versions, gv.Version):
-		return false, fmt.Errorf("%q: version %q is not known; %s has %s", key, gv.Version, gv.Group, strings.Join(versions, ", "))
+		return false, fmt.Errorf("%q: unknown version %q; %s has %s", key, gv.Version, gv.Group, strings.Join(versions, ", "))
 	case len(tokens) == 2:
 		s.versions[gv] = on
 		return !on || possible(gv, ""), nil

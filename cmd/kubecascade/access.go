@@ -29,15 +29,29 @@ type access struct {
 }
 
 func (x *access) declare(f *pflag.FlagSet) {
-	f.StringVar(&x.clientCA, "client-ca-file", "", "file with certificates of further authorities whose clients are known; that of the data directory is always one")
-	f.StringVar(&x.tokens, "token-auth-file", "", "file with bearer tokens, a line of CSV for each: token,user,uid,\"group,group\"")
-	f.BoolVar(&x.anonymous, "anonymous-auth", true, "judge clients of --secure-port without credentials as system:anonymous, unless --authorization-mode has AlwaysAllow")
-	f.StringSliceVar(&x.issuers, "service-account-issuer", []string{"https://kubernetes.default.svc"}, "issuers of service accounts' tokens; the first is that of new ones")
-	f.StringVar(&x.signingKey, "service-account-signing-key-file", "", "file with the private key that signs service accounts' tokens (default one in the data directory)")
-	f.StringArrayVar(&x.accountKeys, "service-account-key-file", nil, "file with keys that verify service accounts' tokens, besides the signing key; may be given more than once")
-	f.StringVar(&x.keysURL, "service-account-jwks-uri", "", "URL at which others find the keys of service accounts' tokens (default that of the secure port)")
-	f.StringSliceVar(&x.audiences, "api-audiences", nil, "audiences of which a service account's token must name one here (default the first issuer)")
-	f.StringSliceVar(&x.modes, "authorization-mode", []string{"AlwaysAllow"}, "what decides what clients may do, the first that has an opinion: "+strings.Join(apiserver.Modes(), ", "))
+	f.StringVar(&x.clientCA, "client-ca-file", "",
+		"file with additional CA certificates that verify client certificates; the CA in the data directory is "+
+			"always trusted")
+	f.StringVar(&x.tokens, "token-auth-file", "",
+		"CSV file with static bearer tokens, one per line: token,user,uid,\"group,group\"")
+	f.BoolVar(&x.anonymous, "anonymous-auth", true,
+		"treat requests to --secure-port without credentials as system:anonymous, unless --authorization-mode "+
+			"includes AlwaysAllow")
+	f.StringSliceVar(&x.issuers, "service-account-issuer", []string{"https://kubernetes.default.svc"},
+		"accepted issuers of service account tokens; new tokens have the first")
+	f.StringVar(&x.signingKey, "service-account-signing-key-file", "",
+		"file with the private key that signs service account tokens "+
+			"(default a generated key in the data directory)")
+	f.StringArrayVar(&x.accountKeys, "service-account-key-file", nil,
+		"file with additional keys that verify service account tokens, besides the signing key; may be repeated")
+	f.StringVar(&x.keysURL, "service-account-jwks-uri", "",
+		"URL of the public keys that verify service account tokens, as published in the OpenID configuration "+
+			"(default on the secure port)")
+	f.StringSliceVar(&x.audiences, "api-audiences", nil,
+		"accepted audiences of service account tokens; a token must have one of them (default the first issuer)")
+	f.StringSliceVar(&x.modes, "authorization-mode", []string{"AlwaysAllow"},
+		"ordered list of authorization modes; the first that allows or denies a request decides: "+
+			strings.Join(apiserver.Modes(), ", "))
 }
 
 // check looks at the flags alone; files are read later.
@@ -47,7 +61,8 @@ func (x *access) check() error {
 	}
 	for i, m := range x.modes {
 		if !slices.Contains(apiserver.Modes(), m) {
-			return fmt.Errorf("--authorization-mode: %q is not known; there are %s", m, strings.Join(apiserver.Modes(), ", "))
+			return fmt.Errorf(
+				"--authorization-mode: unknown mode %q; the modes are %s", m, strings.Join(apiserver.Modes(), ", "))
 		}
 		if slices.Contains(x.modes[:i], m) {
 			return fmt.Errorf("--authorization-mode names %s twice", m)
@@ -140,7 +155,7 @@ func readTokens(path string) (auth.Tokens, error) {
 }
 
 // errNoCertificate: a file holds none.
-var errNoCertificate = errors.New("it holds no certificate")
+var errNoCertificate = errors.New("no certificate found")
 
 func readCertificates(path string) (out []*x509.Certificate, err error) {
 	data, err := os.ReadFile(path)

@@ -37,7 +37,7 @@ func (o *options) complete(changed func(name string) bool) error {
 		return err
 	}
 	if changed("simulate-pods-delay") && !o.simulatePods {
-		return errors.New("--simulate-pods-delay is of no use without --simulate-pods")
+		return errors.New("--simulate-pods-delay requires --simulate-pods")
 	}
 	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.leader.check(), o.syncs.check())
 }
@@ -64,7 +64,8 @@ func (o *options) checkAddresses() error {
 	case ip == nil:
 		return fmt.Errorf("--insecure-bind-address %q is not an IP address", o.insecureAddress)
 	case !ip.IsLoopback():
-		return fmt.Errorf("--insecure-bind-address %q is not a loopback address: whoever reaches that port is an administrator", o.insecureAddress)
+		return fmt.Errorf("--insecure-bind-address %q is not a loopback address: all clients of that port are administrators",
+			o.insecureAddress)
 	}
 	for _, h := range o.hosts {
 		if net.ParseIP(h) == nil && len(validation.IsDNS1123Subdomain(strings.TrimPrefix(strings.ToLower(h), "*."))) > 0 {
@@ -75,10 +76,11 @@ func (o *options) checkAddresses() error {
 		return fmt.Errorf("--bind-address %q is not an IP address", o.bindAddress)
 	}
 	if o.insecurePort < -1 || o.insecurePort > 65535 {
-		return fmt.Errorf("--insecure-port %d is not a port, 0 for none or -1 for any free one", o.insecurePort)
+		return fmt.Errorf(
+			"--insecure-port %d is neither a port, nor 0 to disable it, nor -1 to choose a free one", o.insecurePort)
 	}
 	if o.securePort < 0 || o.securePort > 65535 {
-		return fmt.Errorf("--secure-port %d is not a port, or 0 for any free one", o.securePort)
+		return fmt.Errorf("--secure-port %d is neither a port, nor 0 to choose a free one", o.securePort)
 	}
 	return nil
 }
@@ -86,7 +88,7 @@ func (o *options) checkAddresses() error {
 func (o *options) checkStorage(changed func(name string) bool) error {
 	for _, flag := range []string{"etcd-cafile", "etcd-certfile", "etcd-keyfile"} {
 		if changed(flag) && len(o.etcd) == 0 {
-			return fmt.Errorf("--%s is of no use without --etcd-servers", flag)
+			return fmt.Errorf("--%s requires --etcd-servers", flag)
 		}
 	}
 	if changed("etcd-servers") && len(o.etcd) == 0 {
@@ -100,21 +102,21 @@ func (o *options) checkStorage(changed func(name string) bool) error {
 	}
 	switch {
 	case changed("quota-backend-bytes") && len(o.etcd) > 0:
-		return errors.New("--quota-backend-bytes is of no use with --etcd-servers, which have their own")
+		return errors.New("--quota-backend-bytes can't be combined with --etcd-servers, which have their own quota")
 	case o.quota < 1<<20:
 		return fmt.Errorf("--quota-backend-bytes %d is less than %d", o.quota, 1<<20)
 	case o.ephemeral && len(o.etcd) > 0:
-		return errors.New("--ephemeral and --etcd-servers exclude each other")
+		return errors.New("--ephemeral and --etcd-servers are mutually exclusive")
 	case o.ephemeral && changed("data-dir"):
-		return errors.New("--ephemeral and --data-dir exclude each other")
+		return errors.New("--ephemeral and --data-dir are mutually exclusive")
 	case o.dataDir == "":
 		return errors.New("--data-dir is empty")
 	case (o.etcdCert == "") != (o.etcdKey == ""):
-		return errors.New("--etcd-certfile and --etcd-keyfile are only used together")
+		return errors.New("--etcd-certfile and --etcd-keyfile must be set together")
 	}
 	// kube-apiserver takes a prefix with and without slashes around it.
 	if o.etcdPrefix = "/" + strings.Trim(o.etcdPrefix, "/"); o.etcdPrefix == "/" {
-		return errors.New("--etcd-prefix is empty: the keys of other users of etcd would be taken for objects")
+		return errors.New("--etcd-prefix is empty: the keys of other etcd clients would be treated as objects")
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (c *collection) run(ctx context.Context) {
 	c.now.Store(collector)
 	defer c.now.Store(nil)
 	if err := collector.Run(ctx); err != nil && ctx.Err() == nil {
-		c.log.Error("the garbage collector ended", "err", err)
+		c.log.Error("the garbage collector stopped", "err", err)
 	}
 }
 

@@ -28,13 +28,13 @@ func conformanceCommand() *cobra.Command {
 	h := &harness{}
 	c := &cobra.Command{
 		Use:   "conformance",
-		Short: "Prove what deletion means on a Kubernetes API server, case by case",
-		Long: `Prove what deletion means on a Kubernetes API server, case by case.
+		Short: "Test what deletion does on a Kubernetes API server",
+		Long: `Test what deletion does on a Kubernetes API server.
 
-Cases run in namespaces of their own, which are deleted afterwards. They pass on
+Each case runs in its own namespace, which is deleted afterwards. All cases pass on
 kube-apiserver with kube-controller-manager at their default flags.
-The exit code is 1 if a case fails, 2 if none can be judged (wrong usage, no server, no rights), and 130 if
-the run was interrupted.`,
+The exit code is 1 if a case fails, 2 if no case has a result (wrong usage, server unreachable, permissions
+missing), and 130 if the run is interrupted.`,
 		Example: `  kubecascade conformance --server http://127.0.0.1:8080
   kubecascade conformance --kubeconfig ~/.kube/config --context kind-kind --run ^foreground/
   kubecascade conformance --server http://127.0.0.1:8080 --output junit=report.xml --skip ^custom/
@@ -44,13 +44,15 @@ the run was interrupted.`,
 	f := c.Flags()
 	f.SortFlags = false
 	h.flags(f)
-	f.StringVar(&h.run, "run", "", "run the cases whose name matches this regular expression, instead of all")
-	f.StringVar(&h.skip, "skip", "", "leave out the cases whose name matches this regular expression")
-	f.BoolVar(&h.list, "list", false, "list the cases, each with its rules and the sentence that it proves, and run none")
-	f.StringArrayVarP((*[]string)(&h.output), "output", "o", []string{"text"}, "text, json, junit, or with --list markdown; FORMAT=FILE writes it to the file; may be repeated")
-	f.DurationVar(&h.options.Timeout, "timeout", 3*time.Minute, "how long a case may take")
-	f.DurationVar(&h.options.CleanUp, "cleanup-timeout", time.Minute, "how long to wait at the end until what the cases made is gone")
-	f.IntVar(&h.options.Parallel, "parallel", 16, "how many cases run at the same time")
+	f.StringVar(&h.run, "run", "", "run only cases whose name matches this regular expression")
+	f.StringVar(&h.skip, "skip", "", "skip cases whose name matches this regular expression")
+	f.BoolVar(&h.list, "list", false, "list the cases with their rules and what they test, without running them")
+	f.StringArrayVarP((*[]string)(&h.output), "output", "o", []string{"text"},
+		"output format: text, json, junit, or with --list markdown; FORMAT=FILE writes to a file; may be repeated")
+	f.DurationVar(&h.options.Timeout, "timeout", 3*time.Minute, "timeout of each case")
+	f.DurationVar(&h.options.CleanUp, "cleanup-timeout", time.Minute,
+		"how long to wait at the end for the deletion of the objects that the cases created")
+	f.IntVar(&h.options.Parallel, "parallel", 16, "number of cases that run concurrently")
 	c.AddCommand(diffCommand(), replayCommand())
 	return c
 }
@@ -71,7 +73,7 @@ func (h *harness) choose() (chosen, skipped []conformance.Case, err error) {
 	}
 	chosen, skipped = conformance.Select(cases.All(), run, skip)
 	if len(chosen) == 0 {
-		return nil, nil, errUsage{errors.New("no case is left by --run and --skip; --list shows them all")}
+		return nil, nil, errUsage{errors.New("no case matches --run and --skip; --list shows all cases")}
 	}
 	return chosen, skipped, nil
 }
@@ -120,7 +122,7 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	stop := context.AfterFunc(ctx, func() {
 		line.clear()
-		fmt.Fprintln(stderr, "Interrupted: cleaning up. Once more ends it at once.")
+		fmt.Fprintln(stderr, "Interrupted: cleaning up. Interrupt again to exit at once.")
 	})
 	defer stop()
 	r, err := conformance.Run(ctx, client, chosen, skipped, h.options)
@@ -138,11 +140,11 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 func verdict(ctx context.Context, r *conformance.Report) error {
 	switch {
 	case ctx.Err() != nil:
-		return errInterrupted{fmt.Errorf("interrupted: %d of %d cases weren't run", r.NotRun, len(r.Results))}
+		return errInterrupted{fmt.Errorf("interrupted: %d of %d cases were not run", r.NotRun, len(r.Results))}
 	case r.Failed > 0:
 		return fmt.Errorf("%d of %d cases failed", r.Failed, len(r.Results)-r.Skipped)
 	case r.Passed == 0:
-		return errUnable{errors.New("no case could be judged")}
+		return errUnable{errors.New("no case has a result")}
 	}
 	return nil
 }

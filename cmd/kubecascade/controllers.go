@@ -55,9 +55,9 @@ func selectControllers(words []string, accounts bool) (on map[string]bool, absen
 		name := controllerOf(word)
 		switch {
 		case w == noControllers:
-			return nil, nil, fmt.Errorf("--controllers: %q stands alone, without %s", noControllers, without(words, w))
+			return nil, nil, fmt.Errorf("--controllers: %q can't be combined with %s", noControllers, without(words, w))
 		case name == "":
-			return nil, nil, fmt.Errorf("--controllers: %q is not known; there are '*', '%s', %s, and without effect here %s",
+			return nil, nil, fmt.Errorf("--controllers: unknown controller %q; valid are '*', '%s', %s, and without effect %s",
 				word, noControllers, strings.Join(controllerNames(), ", "), strings.Join(absentControllers(), ", "))
 		case mentioned[name]:
 			continue

@@ -30,12 +30,12 @@ func TestSelectControllers(t *testing.T) {
 		{words: []string{job, "-nodeipam", "-ttl-controller"}, on: []string{job}},
 		{words: []string{"bootstrap-signer-controller", "tokencleaner", job}, on: []string{job},
 			absent: []string{"bootstrap-signer-controller", "token-cleaner-controller"}},
-		{words: []string{"none", job}, err: `--controllers: "none" stands alone, without job-controller`},
-		{words: []string{"nope"}, err: `--controllers: "nope" is not known; there are '*', 'none', garbage-collector-controller, `},
-		{words: []string{"-nope"}, err: `--controllers: "nope" is not known; `},
-		{words: []string{"-*"}, err: `--controllers: "*" is not known; `},
-		{words: []string{"-none"}, err: `--controllers: "none" is not known; `},
-		{words: []string{""}, err: `--controllers: "" is not known; `},
+		{words: []string{"none", job}, err: `--controllers: "none" can't be combined with job-controller`},
+		{words: []string{"nope"}, err: `--controllers: unknown controller "nope"; valid are '*', 'none', garbage-collector-controller, `},
+		{words: []string{"-nope"}, err: `--controllers: unknown controller "nope"; `},
+		{words: []string{"-*"}, err: `--controllers: unknown controller "*"; `},
+		{words: []string{"-none"}, err: `--controllers: unknown controller "none"; `},
+		{words: []string{""}, err: `--controllers: unknown controller ""; `},
 	} {
 		on, absent, err := selectControllers(c.words, false)
 		if (err == nil) != (c.err == "") || err != nil && !strings.HasPrefix(err.Error(), c.err) {

@@ -43,7 +43,7 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 		return nil, fmt.Errorf("--runtime-config: %w", err)
 	}
 	if len(absent) > 0 {
-		log.Warn("--runtime-config names versions that have no effect here", "keys", strings.Join(absent, ","))
+		log.Warn("--runtime-config has versions that are not available", "keys", strings.Join(absent, ","))
 	}
 	store, err := storage.Open(ctx, c)
 	if err != nil {
@@ -65,7 +65,7 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 			return d.cache.Apply(b)
 		}
 		if err := store.Follow(run, follow); err != nil && run.Err() == nil {
-			d.failed <- fmt.Errorf("following the store: %w", err)
+			d.failed <- fmt.Errorf("watching etcd: %w", err)
 		}
 	})
 	d.done.Go(func() { compactor.Run(run) })
@@ -86,7 +86,7 @@ func (o *options) explain(err error) error {
 		return fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
 	case errors.Is(err, storage.ErrDamaged):
 		return fmt.Errorf("opening --data-dir %s: %w. Nothing was removed. "+
-			"Put the directory back from a copy, or begin anew with another --data-dir", o.dataDir, err)
+			"Restore the directory from a backup, or start with another --data-dir", o.dataDir, err)
 	case len(o.etcd) > 0:
 		return fmt.Errorf("opening --etcd-servers: %w", err)
 	}

@@ -24,16 +24,16 @@ func diffCommand() *cobra.Command {
 	var ops int
 	cmd := &cobra.Command{
 		Use:   "diff --reference URL --candidate URL",
-		Short: "Send the same random operations to two servers and compare what they do",
-		Long: `Send the same random operations to two servers and compare what they do: answers, watch events,
-and what is there in the end. Both URLs must be open to everybody, as kubectl proxy makes them.
-It makes namespaces, cluster-scoped objects and definitions of its own, whose names or groups begin with
-"diff-", and deletes them at the end, when it is interrupted, too.
-The exit code is 1 if the servers differ, 2 if they couldn't be compared, and 130 if it was interrupted.`,
+		Short: "Send the same random operations to two servers and compare their behavior",
+		Long: `Send the same random operations to two servers and compare their answers, their watch events
+and the remaining objects. Both URLs must accept requests without credentials, as kubectl proxy does.
+The command creates namespaces, cluster-scoped objects and CRDs whose names or groups begin with "diff-". It
+deletes them at the end, also when it is interrupted.
+The exit code is 1 if the servers differ, 2 if they can't be compared, and 130 if the run is interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Reference == "" || c.Candidate == "" {
-				return errUsage{errors.New("--reference and --candidate are needed")}
+				return errUsage{errors.New("--reference and --candidate are required")}
 			}
 			if ops < 1 || c.Settle <= 0 {
 				return errUsage{errors.New("--ops and --settle must be positive")}
@@ -58,7 +58,7 @@ The exit code is 1 if the servers differ, 2 if they couldn't be compared, and 13
 				fmt.Fprintf(cmd.OutOrStdout(), "no difference: --seed %d --ops %d\n", seed, ops)
 			}
 			if len(left) > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "left behind, for it wasn't gone in time:\n  %s\n", strings.Join(left, "\n  "))
+				fmt.Fprintf(cmd.ErrOrStderr(), "not deleted in time:\n  %s\n", strings.Join(left, "\n  "))
 			}
 			var unable errUnable
 			if errClean != nil && !errors.As(err, &unable) { // else it says the same once more
@@ -68,12 +68,12 @@ The exit code is 1 if the servers differ, 2 if they couldn't be compared, and 13
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.Reference, "reference", "", "URL of the server that is taken to be right")
+	f.StringVar(&c.Reference, "reference", "", "URL of the server whose behavior is expected")
 	f.StringVar(&c.Candidate, "candidate", "", "URL of the server to compare")
-	f.Uint64Var(&seed, "seed", 0, "seed of the operations; 0 for another one each time")
+	f.Uint64Var(&seed, "seed", 0, "seed of the operations; 0 chooses a random one")
 	f.IntVar(&ops, "ops", 500, "number of operations")
-	f.BoolVar(&c.BuiltIn, "built-in", false, "built-in kinds only, for servers that don't serve custom resources")
-	f.DurationVar(&c.Settle, "settle", 5*time.Second, "how long a cascade may take")
+	f.BoolVar(&c.BuiltIn, "built-in", false, "use only built-in kinds, for servers without custom resources")
+	f.DurationVar(&c.Settle, "settle", 5*time.Second, "how long to wait for a cascading deletion")
 	return cmd
 }
 
@@ -81,14 +81,17 @@ func reportDifference(w io.Writer, f *differ.Finding, ops int) {
 	var words string
 	switch {
 	case f.Repeated && f.Interrupted:
-		words = fmt.Sprintf("reduced to %d operations, which showed it each time, until the reduction ended early", len(f.Ops))
+		words = fmt.Sprintf(
+			"reduced to %d operations, which reproduce it each time; the reduction was interrupted", len(f.Ops))
 	case f.Repeated:
-		words = fmt.Sprintf("reduced to %d operations, which showed it each time", len(f.Ops))
+		words = fmt.Sprintf("reduced to %d operations, which reproduce it each time", len(f.Ops))
 	case f.Interrupted:
-		words = fmt.Sprintf("not reduced: the %d operations up to it weren't sent again to the end", len(f.Ops))
+		words = fmt.Sprintf("not reduced: interrupted while repeating the %d operations before it", len(f.Ops))
 	default:
-		words = fmt.Sprintf("which the %d operations up to it didn't show again, so it isn't reduced: a race, or somebody else's doing", len(f.Ops))
+		words = fmt.Sprintf(
+			"not reduced, because repeating the %d operations before it did not reproduce it: a race, or another "+
+				"client changed something", len(f.Ops))
 	}
-	fmt.Fprintf(w, "a difference: --seed %d --ops %d, %s\n\n%s\n", f.Seed, ops, words, f.Difference)
-	fmt.Fprintf(w, "To see it, with SERVER set to each URL:\n\n%s", f.Script())
+	fmt.Fprintf(w, "difference found: --seed %d --ops %d, %s\n\n%s\n", f.Seed, ops, words, f.Difference)
+	fmt.Fprintf(w, "To reproduce it, set SERVER to each URL in turn:\n\n%s", f.Script())
 }

@@ -34,7 +34,7 @@ func TestDiffFinds(t *testing.T) {
 	if !errors.Is(err, errDifferent) {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, want := range []string{"a difference: --seed 1 --ops 50, reduced to ", "--- reference\n", "--- candidate\n", "\nu", "=$(curl -sS -X POST \"$SERVER\"'/api"} {
+	for _, want := range []string{"difference found: --seed 1 --ops 50, reduced to ", "--- reference\n", "--- candidate\n", "\nu", "=$(curl -sS -X POST \"$SERVER\"'/api"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q in\n%s", want, out)
 		}

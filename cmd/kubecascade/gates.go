@@ -19,7 +19,8 @@ func (o *options) featureGates() (map[string]bool, error) {
 	all := gates()
 	for _, name := range slices.Sorted(maps.Keys(o.gates)) {
 		if _, known := all[name]; !known {
-			return nil, fmt.Errorf("--feature-gates: unrecognized feature gate: %s; there is %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+			return nil, fmt.Errorf("--feature-gates: unrecognized feature gate: %s; the feature gates are %s",
+				name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 		}
 		on, err := strconv.ParseBool(o.gates[name])
 		if err != nil {

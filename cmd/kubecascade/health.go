@@ -20,7 +20,7 @@ func healthCommand() *cobra.Command {
 	var url, authority string
 	var timeout time.Duration
 	c := &cobra.Command{
-		Use: "health", Short: "Ask a running server whether it is ready",
+		Use: "health", Short: "Check whether a running server is ready",
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(c.Context(), timeout)
 			defer cancel()
@@ -47,9 +47,11 @@ func healthCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&url, "server", "http://127.0.0.1:8080", "URL of the server; the secure port's needs --certificate-authority")
-	c.Flags().StringVar(&authority, "certificate-authority", "", "file with the CA certificate of the secure port (pki/ca.crt in the data directory)")
-	c.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "how long to wait for the answer")
+	c.Flags().StringVar(&url, "server", "http://127.0.0.1:8080",
+		"URL of the server; the HTTPS port also needs --certificate-authority")
+	c.Flags().StringVar(&authority, "certificate-authority", "",
+		"file with the CA certificate of the HTTPS port (pki/ca.crt in the data directory)")
+	c.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "how long to wait for the response")
 	return c
 }
 

@@ -24,10 +24,12 @@ type leadership struct {
 
 func (l *leadership) flags(f *pflag.FlagSet) {
 	f.BoolVar(&l.elect, "leader-elect", false, "run the controllers only while holding the lease kube-system/"+controllerManager+
-		", so that of several servers over one etcd one does (default true with --etcd-servers)")
-	f.DurationVar(&l.duration, "leader-elect-lease-duration", 15*time.Second, "how long other servers wait for a leader that doesn't renew its lease")
+		", so that only one of several servers with the same etcd runs them (default true with --etcd-servers)")
+	f.DurationVar(&l.duration, "leader-elect-lease-duration", 15*time.Second,
+		"how long other servers wait after the last renewal before they take over the lease")
 	f.DurationVar(&l.renew, "leader-elect-renew-deadline", 10*time.Second, "how long a leader tries to renew its lease before it stops the controllers")
-	f.DurationVar(&l.period, "leader-elect-retry-period", 2*time.Second, "pause between tries to get or renew the lease")
+	f.DurationVar(&l.period, "leader-elect-retry-period", 2*time.Second,
+		"interval between attempts to acquire or renew the lease")
 }
 
 // complete decides what the command line leaves open: no other process can reach the embedded etcd, so there is

@@ -82,71 +82,122 @@ func (o *options) groups() []group {
 	}
 	return []group{
 		set("Addresses", func(f *pflag.FlagSet) {
-			f.IntVar(&o.insecurePort, "insecure-port", 8080, "port for plain HTTP where everybody is an administrator, as behind kubectl proxy; 0 for none, -1 for any free one")
-			f.StringVar(&o.insecureAddress, "insecure-bind-address", "127.0.0.1", "address for --insecure-port; only loopback addresses are taken")
-			f.IntVar(&o.securePort, "secure-port", 6443, "port for HTTPS, where clients show a certificate or a token; 0 for any free one")
+			f.IntVar(&o.insecurePort, "insecure-port", 8080,
+				"port for plain HTTP; all its clients are administrators, as with kubectl proxy; 0 disables it, "+
+					"-1 chooses a free port")
+			f.StringVar(&o.insecureAddress, "insecure-bind-address", "127.0.0.1",
+				"address for --insecure-port; must be a loopback address")
+			f.IntVar(&o.securePort, "secure-port", 6443,
+				"port for HTTPS; clients authenticate with a certificate or a token; 0 chooses a free port")
 			f.StringVar(&o.bindAddress, "bind-address", "127.0.0.1", "address for --secure-port")
-			f.StringSliceVar(&o.hosts, "tls-san", nil, "names and addresses for the serving certificate, besides --bind-address and localhost")
+			f.StringSliceVar(&o.hosts, "tls-san", nil,
+				"additional DNS names and IP addresses for the serving certificate, besides --bind-address and "+
+					"localhost")
 			f.StringVar(&o.kubeconfig, "kubeconfig-out", "", "file to write an administrator's kubeconfig to (default admin.kubeconfig in the data directory)")
 		}),
 		set("Storage", func(f *pflag.FlagSet) {
 			f.StringVar(&o.dataDir, "data-dir", "./kubecascade-data", "directory for the embedded etcd, certificates and keys")
-			f.BoolVar(&o.ephemeral, "ephemeral", false, "keep everything in a temporary directory, don't wait for the disk, remove it all at exit")
+			f.BoolVar(&o.ephemeral, "ephemeral", false,
+				"store all data in a temporary directory, without fsync, and delete it at exit")
 			f.StringSliceVar(&o.etcd, "etcd-servers", nil, "URLs of an etcd cluster to use instead of the embedded etcd")
 			f.StringVar(&o.etcdCA, "etcd-cafile", "", "file with the CA certificates of --etcd-servers")
-			f.StringVar(&o.etcdCert, "etcd-certfile", "", "file with the client certificate to show to --etcd-servers")
-			f.StringVar(&o.etcdKey, "etcd-keyfile", "", "file with the key of --etcd-certfile")
+			f.StringVar(&o.etcdCert, "etcd-certfile", "", "file with the client certificate for --etcd-servers")
+			f.StringVar(&o.etcdKey, "etcd-keyfile", "", "file with the private key of --etcd-certfile")
 			f.StringVar(&o.etcdPrefix, "etcd-prefix", "/registry", "prefix of all keys in etcd")
-			f.DurationVar(&o.compaction, "etcd-compaction-interval", 5*time.Minute, "how often old history is dropped from etcd; 0 for never")
-			f.Int64Var(&o.quota, "quota-backend-bytes", storage.DefaultQuota, "how much of the embedded etcd's database may be in use; beyond that nothing can be created before something is deleted")
-			f.DurationVar(&o.eventTTL, "event-ttl", time.Hour, "how long Events are kept")
+			f.DurationVar(&o.compaction, "etcd-compaction-interval", 5*time.Minute,
+				"interval of compactions, which delete old revisions from etcd; 0 disables them")
+			f.Int64Var(&o.quota, "quota-backend-bytes", storage.DefaultQuota,
+				"size limit of the embedded etcd's data; beyond it, objects can only be read and deleted")
+			f.DurationVar(&o.eventTTL, "event-ttl", time.Hour, "time to live of Events")
 		}),
 		set("Controllers", func(f *pflag.FlagSet) {
 			o.leader.flags(f)
-			f.StringSliceVar(&o.controllers, "controllers", []string{"*"}, "controllers to run: '*' for all that are on by default, 'name' for one more, '-name' for one less, '"+noControllers+"' for none; there are "+strings.Join(controllerNames(), ", ")+"; "+strings.Join(ofAccounts, " and ")+" are on by default with the admission plugin ServiceAccount only; the names of kube-controller-manager's other controllers, and old names like garbagecollector, are taken, too")
-			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0, "requests that the garbage collector has in flight at most; 0 lets it choose")
-			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10, "namespaces that are emptied at the same time at most")
-			f.IntVar(&o.quotaSyncs, "concurrent-resource-quota-syncs", 5, "namespaces whose resource quotas are counted at the same time at most")
+			f.StringSliceVar(&o.controllers, "controllers", []string{"*"},
+				"controllers to run: '*' enables all that are on by default, 'name' enables one, '-name' disables "+
+					"one, '"+noControllers+"' disables all; the controllers are "+strings.Join(controllerNames(), ", ")+
+					"; "+strings.Join(ofAccounts, " and ")+" are on by default only with the admission plugin "+
+					"ServiceAccount; names of kube-controller-manager's other controllers are accepted without "+
+					"effect, and aliases like garbagecollector are accepted")
+			f.IntVar(&o.gcSyncs, "concurrent-gc-syncs", 0,
+				"maximum number of concurrent requests of the garbage collector; 0 chooses it automatically")
+			f.IntVar(&o.nsSyncs, "concurrent-namespace-syncs", 10,
+				"maximum number of namespaces whose content is deleted concurrently")
+			f.IntVar(&o.quotaSyncs, "concurrent-resource-quota-syncs", 5,
+				"maximum number of namespaces whose resource quotas are recalculated concurrently")
 			o.syncs.flags(f)
 		}),
 		set("Simulation", func(f *pflag.FlagSet) {
-			f.BoolVar(&o.simulatePods, "simulate-pods", false, "do for pods what a scheduler and kubelets would, without running anything: assign them to a node, let them be Running and Ready and those of Jobs complete, finish graceful deletions; the annotation "+simulation.Annotation+" of a pod asks for something else: pending, unready, run, succeed or fail")
-			f.DurationVar(&o.simulateDelay, "simulate-pods-delay", 0, "how long each of these steps takes; the annotation "+simulation.AnnotationAfter+" says so for how long a pod runs")
+			f.BoolVar(&o.simulatePods, "simulate-pods", false,
+				"simulate a scheduler and a kubelet without running containers: pods are assigned to a node, "+
+					"become Running and Ready, and terminate when they are deleted; pods of Jobs complete; the "+
+					"annotation "+simulation.Annotation+" on a pod selects another outcome: pending, unready, run, "+
+					"succeed or fail")
+			f.DurationVar(&o.simulateDelay, "simulate-pods-delay", 0,
+				"duration of each step of --simulate-pods; the annotation "+simulation.AnnotationAfter+" on a pod "+
+					"sets how long it runs")
 		}),
 		set("Access", o.access.declare),
 		set("Admission", o.admissionFlags),
 		set("Features", o.featureFlags),
 		set("API", o.versionFlags),
 		set("Services", func(f *pflag.FlagSet) {
-			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses, "range of IPv4 addresses that services are given cluster IPs of")
-			f.StringVar(&o.servicePorts, "service-node-port-range", allocate.DefaultPorts, "range of ports that services are given node ports of")
+			f.StringVar(&o.serviceAddresses, "service-cluster-ip-range", allocate.DefaultAddresses,
+				"CIDR from which IPv4 cluster IPs of services are allocated")
+			f.StringVar(&o.servicePorts, "service-node-port-range", allocate.DefaultPorts,
+				"port range from which node ports of services are allocated")
 		}),
 		set("Limits", func(f *pflag.FlagSet) {
-			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400, "requests that are served at the same time, watches aside: as many of system:masters, and as many of all others, which share them by flow schemas and priority levels, wait in fair queues, and are answered with 429 if these are full")
-			f.StringVar(&o.maxMemory, "max-memory-inflight", "0", "`quantity` of memory that requests may take, besides their bodies, as estimated from these and from the objects that an answer is made of: beyond it requests wait, and are answered with 429 if that takes too long; a request that alone is more than three quarters of it is answered with 413; 0 for a quarter of the memory that there is (GOMEMLIMIT, the limit of the control group, the machine's), or up to 256Mi if that is no more than half; at least 16Mi")
-			f.DurationVar(&o.requestTimeout, "request-timeout", 34*time.Second, "how long a write may take")
-			f.DurationVar(&o.shutdownTimeout, "shutdown-timeout", 10*time.Second, "how long to wait at shutdown for requests in flight")
+			f.IntVar(&o.maxInFlight, "max-requests-inflight", 400,
+				"maximum number of concurrent requests, except watches: this many for system:masters, and this "+
+					"many for all other users; API Priority and Fairness divides the latter by flow schemas and "+
+					"priority levels, queues requests, and rejects them with 429 if the queues are full")
+			f.StringVar(&o.maxMemory, "max-memory-inflight", "0",
+				"maximum `quantity` of memory for processing requests, besides their bodies; the memory of a "+
+					"request is estimated from its body and from the objects in its response; requests beyond the "+
+					"limit wait, and are rejected with 429 if they wait too long; a request that needs more than "+
+					"three quarters of the limit is rejected with 413; 0 selects a quarter of the available memory "+
+					"(the least of GOMEMLIMIT, the cgroup's limit and the machine's memory), or up to 256Mi if that "+
+					"is at most half of it; the minimum is 16Mi")
+			f.DurationVar(&o.requestTimeout, "request-timeout", 34*time.Second,
+				"maximum duration of a request, except watches, lists and deletions of collections")
+			f.DurationVar(&o.shutdownTimeout, "shutdown-timeout", 10*time.Second,
+				"how long to wait for active requests at shutdown")
 		}),
 		set("Logging", func(f *pflag.FlagSet) {
-			f.IntVarP(&o.verbosity, "v", "v", 0, "what to log: 0 for warnings, 1 for what the controllers do too, 4 for every request")
-			f.StringVar(&o.logFormat, "logging-format", "text", "how to log: text or json")
-			f.BoolVar(&o.profiling, "profiling", false, "serve profiles of the process, for go tool pprof, below /debug/pprof/")
+			f.IntVarP(&o.verbosity, "v", "v", 0,
+				"log level: 0 for warnings and errors, 1 for the actions of controllers as well, 4 for every "+
+					"request as well")
+			f.StringVar(&o.logFormat, "logging-format", "text", "log format: text or json")
+			f.BoolVar(&o.profiling, "profiling", false, "serve profiles for go tool pprof at /debug/pprof/")
 		}),
 	}
 }
 
 // admissionFlags, featureFlags and versionFlags declare a group each.
 func (o *options) admissionFlags(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.admit, "enable-admission-plugins", nil, "plugins to run besides those that are on by default; ServiceAccount is not; kube-apiserver's other plugins are taken without effect")
-	f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil, "plugins not to run; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
+	f.StringSliceVar(&o.admit, "enable-admission-plugins", nil,
+		"admission plugins to enable in addition to the default ones, for example ServiceAccount; names of "+
+			"kube-apiserver's other plugins are accepted without effect")
+	f.StringSliceVar(&o.dontAdmit, "disable-admission-plugins", nil,
+		"admission plugins to disable; on by default are NamespaceLifecycle, LimitRanger, TaintNodesByCondition, "+
+			"PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, "+
+			"OwnerReferencesPermissionEnforcement, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, "+
+			"CertificateSigning, CertificateSubjectRestriction, DefaultIngressClass, ResourceQuota")
 }
 
 func (o *options) featureFlags(f *pflag.FlagSet) {
-	f.StringToStringVar(&o.gates, "feature-gates", map[string]string{}, "`gates` as name=true or name=false: "+deleteMalformed+"=true lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, with the delete option ignoreStoreReadErrorWithClusterBreakingPotential; lists that meet such an object then fail with its key instead of leaving it out (alpha, default false)")
+	f.StringToStringVar(&o.gates, "feature-gates", map[string]string{},
+		"`gates` as name=true or name=false: "+deleteMalformed+"=true allows users with the verb "+
+			"unsafe-delete-ignore-read-errors to delete objects whose stored data can't be decoded, with the delete "+
+			"option ignoreStoreReadErrorWithClusterBreakingPotential; lists with such an object then fail and report "+
+			"its key instead of omitting it (alpha, default false)")
 }
 
 func (o *options) versionFlags(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.runtimeConfig, "runtime-config", nil, "versions to serve or not to serve, in pairs: <group>/<version>=true|false, <group>/<version>/<resource>=true|false, or for all of a kind api/all, api/ga, api/beta, api/alpha; not served by default are "+strings.Join(resources.NotByDefault(), ", "))
+	f.StringSliceVar(&o.runtimeConfig, "runtime-config", nil,
+		"API versions and resources to enable or disable: <group>/<version>=true|false, "+
+			"<group>/<version>/<resource>=true|false, or api/all, api/ga, api/beta, api/alpha for all versions of a "+
+			"stage; disabled by default are "+strings.Join(resources.NotByDefault(), ", "))
 }
 
 // services reads what services are given.
@@ -167,7 +218,7 @@ func (o *options) services() (allocate.Ranges, error) {
 func (o *options) directory() (done func(), err error) {
 	if !o.ephemeral {
 		if o.dataDir, err = filepath.Abs(o.dataDir); err != nil {
-			return nil, fmt.Errorf("making --data-dir: %w", err)
+			return nil, fmt.Errorf("resolving --data-dir: %w", err)
 		}
 		lock, err := storage.LockDir(o.dataDir)
 		switch {

@@ -51,7 +51,7 @@ func (l *progressLine) show(p conformance.Progress) {
 	case p.Cleaning:
 		text += ", cleaning up"
 	case len(p.Running) == 0 && len(p.Probing) > 0:
-		text += ", looking for a " + strings.Join(p.Probing, " and a ")
+		text += ", checking for a " + strings.Join(p.Probing, " and a ")
 	default:
 		text += ": " + strings.Join(p.Running, " ")
 	}

@@ -34,13 +34,13 @@ func replayCommand() *cobra.Command {
 		Long: `Send recorded requests to a server and compare the answers with those of Kubernetes v1.36.3.
 
 Each scenario runs in a new namespace, which is deleted afterwards. Values that differ from run to run
-(UIDs, resource versions, times) are named before they are compared. Some scenarios create CRDs and other
-cluster-scoped objects, and delete them at their end.
-Scenarios were recorded with these controllers only: garbage collector, namespace, and the two for storage
-protection. Those below owners/ were recorded with all controllers; --only owners/ replays them.
+(UIDs, resource versions, times) are replaced by names before the comparison. Some scenarios create CRDs and other
+cluster-scoped objects, and delete them at the end.
+The scenarios below scenarios/ were recorded with four controllers: garbage collector, namespace, and the two for
+storage protection. Those below owners/ were recorded with all controllers; --only owners/ replays them.
 Scenarios with users that have no --user are skipped; such users need RBAC.
-The exit code is 1 if an answer differs, 2 if nothing could be compared (wrong usage, no server, no rights), and
-130 if the run was interrupted.`,
+The exit code is 1 if an answer differs, 2 if nothing could be compared (wrong usage, server unreachable,
+permissions missing), and 130 if the run is interrupted.`,
 		Example: `  kubecascade conformance replay --server http://127.0.0.1:8080
   kubecascade conformance replay --server http://127.0.0.1:8080 --only scenarios/apply --output json
   kubecascade conformance replay --server https://127.0.0.1:6443 --certificate-authority ca.crt --token T \
@@ -52,15 +52,15 @@ The exit code is 1 if an answer differs, 2 if nothing could be compared (wrong u
 	f.SortFlags = false
 	r.flags(f)
 	f.StringArrayVar(&r.users, "user", nil,
-		"bearer token of another user of the scenarios, as `NAME=TOKEN`; may be repeated")
-	f.StringVar(&r.only, "only", "scenarios/", "replay the scenarios whose path contains this string")
-	f.StringVar(&r.from, "recorded", "", "folder with recorded scenarios, instead of those in this binary")
+		"bearer token of another user in the scenarios, as `NAME=TOKEN`; may be repeated")
+	f.StringVar(&r.only, "only", "scenarios/", "replay only scenarios whose path contains this string")
+	f.StringVar(&r.from, "recorded", "", "directory with recorded scenarios to use instead of those in the binary")
 	f.StringVar(&r.record, "record", "",
-		"folder to write the scenarios to, with this server's answers, which aren't compared then")
+		"directory to which the scenarios are written with the answers of this server, without comparing them")
 	f.IntVar(&r.attempts, "attempts", 3,
-		"how often a scenario is replayed until it is equal, as some reads race with controllers")
+		"maximum number of times a scenario is replayed until all answers are equal; some reads race with controllers")
 	f.StringArrayVarP((*[]string)(&r.output), "output", "o", []string{"text"},
-		"text or json; FORMAT=FILE writes it to the file; may be repeated")
+		"output format: text or json; FORMAT=FILE writes to a file; may be repeated")
 	return c
 }
 
@@ -186,7 +186,7 @@ func (r *replayer) write(rep *replay.Report, stdout io.Writer) error {
 		fmt.Fprintf(stdout, "recorded %s\n", name)
 	}
 	if len(lacking) > 0 {
-		return errUnable{fmt.Errorf("not recorded, as requests had no answer or the scenario was skipped: %s",
+		return errUnable{fmt.Errorf("not recorded because requests had no answer or the scenario was skipped: %s",
 			strings.Join(lacking, " "))}
 	}
 	return nil

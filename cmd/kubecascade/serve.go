@@ -27,7 +27,8 @@ func serveCommand() *cobra.Command {
 	groups := o.groups()
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve the Kubernetes API",
-		Long: "Serve the Kubernetes API over etcd, with the garbage collector and the namespace controller inside.",
+		Long: "Serve the Kubernetes API from an embedded or external etcd, and run the garbage collector " +
+			"and other controllers.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			start := processStart()
 			if !o.profiling {
@@ -134,7 +135,7 @@ func (o *options) writeKubeconfig(keys *pki.Bundle, url string) (string, error) 
 		path = filepath.Join(o.dataDir, "admin.kubeconfig")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", fmt.Errorf("making the directory of --kubeconfig-out: %w", err)
+		return "", fmt.Errorf("creating the directory of --kubeconfig-out: %w", err)
 	}
 	return path, keys.WriteKubeconfig(path, url)
 }
@@ -151,7 +152,7 @@ func renewDaily(ctx context.Context, keys *pki.Bundle, path, url string, log *sl
 		}
 		_, err := keys.Renew()
 		if err = errors.Join(err, keys.WriteKubeconfig(path, url)); err != nil {
-			log.Warn("renewing certificates", "err", err)
+			log.Warn("failed to renew certificates", "err", err)
 		}
 	}
 }

@@ -79,7 +79,8 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 		return nil, err
 	}
 	if len(absent) > 0 {
-		log.Warn("--controllers names controllers that have no effect here", "controllers", strings.Join(absent, ","))
+		log.Warn("--controllers has names of controllers that are not available",
+			"controllers", strings.Join(absent, ","))
 	}
 	var garbage *collection
 	if on[garbageCollector] {
@@ -148,7 +149,7 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 // start makes the system namespaces, starts the controllers and serves. stop ends it all and waits.
 func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), err error) {
 	if err := namespace.EnsureDefaults(ctx, s.defaults); err != nil {
-		return nil, fmt.Errorf("making the system namespaces: %w", err)
+		return nil, fmt.Errorf("creating the system namespaces: %w", err)
 	}
 	if err := s.api.EnsureRoles(ctx); err != nil {
 		return nil, err
@@ -194,7 +195,7 @@ func (s *system) await(controllers *sync.WaitGroup) {
 	select {
 	case <-ended:
 	case <-time.After(s.o.shutdownTimeout + time.Second):
-		s.log.Warn("controllers cut off at shutdown")
+		s.log.Warn("shutdown timeout: controllers did not finish")
 	}
 }
 
@@ -211,7 +212,7 @@ func (s *system) shutdown() {
 		}
 		wg.Go(func() {
 			if err := server.Shutdown(ctx); err != nil {
-				s.log.Warn("requests cut off at shutdown", "err", err, "after", time.Since(start))
+				s.log.Warn("shutdown timeout: active requests were canceled", "err", err, "after", time.Since(start))
 				_ = server.Close() // nothing is left to be done about it
 			}
 		})

@@ -20,12 +20,13 @@ type target struct {
 }
 
 func (t *target) flags(f *pflag.FlagSet) {
-	f.StringVar(&t.server, "server", "", "URL of the server; with --kubeconfig, instead of the one there")
-	f.StringVar(&t.kubeconfig, "kubeconfig", "", "file that names the server and says how to get in")
-	f.StringVar(&t.context, "context", "", "context of the kubeconfig, instead of its current one")
+	f.StringVar(&t.server, "server", "", "URL of the server; overrides the one in --kubeconfig")
+	f.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig file with the server and the credentials")
+	f.StringVar(&t.context, "context", "", "context of the kubeconfig to use instead of its current context")
 	f.StringVar(&t.token, "token", "", "bearer token")
-	f.StringVar(&t.authority, "certificate-authority", "", "file with the authority that the server's certificate is checked with")
-	f.BoolVar(&t.insecure, "insecure-skip-tls-verify", false, "don't check the server's certificate")
+	f.StringVar(&t.authority, "certificate-authority", "",
+		"file with the CA certificate that verifies the server's certificate")
+	f.BoolVar(&t.insecure, "insecure-skip-tls-verify", false, "don't verify the server's certificate")
 }
 
 // client is made of a kubeconfig, or of flags alone. It takes no kubeconfig that isn't named: nobody
@@ -54,10 +55,10 @@ func connect(c *rest.Config) (*conformance.Client, error) {
 // config is where the server is, and the user's credentials.
 func (t *target) config() (*rest.Config, error) {
 	if t.server == "" && t.kubeconfig == "" {
-		return nil, errUsage{errors.New("which server? Name it by --server or --kubeconfig")}
+		return nil, errUsage{errors.New("--server or --kubeconfig is required")}
 	}
 	if t.context != "" && t.kubeconfig == "" {
-		return nil, errUsage{errors.New("--context is of no use without --kubeconfig")}
+		return nil, errUsage{errors.New("--context requires --kubeconfig")}
 	}
 	c := &rest.Config{Host: t.server}
 	if t.kubeconfig != "" {

@@ -74,6 +74,6 @@ func versionCommand() *cobra.Command {
 			return errUsage{fmt.Errorf("--output %q is not json", output)}
 		},
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "json for an object, nothing for a line")
+	c.Flags().StringVarP(&output, "output", "o", "", "output format: json, or empty for one line")
 	return c
 }

@@ -68,8 +68,8 @@ func silent(o *options, controller string, log *slog.Logger) []func() workload.C
 		c.Decide = func(v workload.View, now time.Time) workload.Plan {
 			p := decide(v, now)
 			if p.Status != nil {
-				log.Warn("a node was simulated by --simulate-pods, which is off now; its condition Ready becomes Unknown",
-					"node", v.Key.Name, "hint", "serve with --simulate-pods, or delete the node and its pods")
+				log.Warn("--simulate-pods is off, but a simulated node exists; its condition Ready becomes Unknown",
+					"node", v.Key.Name, "hint", "start with --simulate-pods, or delete the node and its pods")
 			}
 			return p
 		}
@@ -93,7 +93,7 @@ func (s *syncs) flags(f *pflag.FlagSet) {
 	*s = syncs{}
 	for _, w := range workloads {
 		if w.syncs != "" {
-			(*s)[w.name] = f.Int(w.syncs, w.workers, "passes that "+w.name+" makes at the same time at most")
+			(*s)[w.name] = f.Int(w.syncs, w.workers, "maximum number of objects that "+w.name+" syncs concurrently")
 		}
 	}
 }

@@ -49,7 +49,7 @@ func prepare(ctx context.Context, p *process, a *Attack) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
 	if err := p.target.furnish(ctx); err != nil {
-		return fmt.Errorf("making the users' rights: %w", err)
+		return fmt.Errorf("creating the users' rights: %w", err)
 	}
 	if a.Setup == nil {
 		return nil

@@ -10,7 +10,8 @@ import (
 func background() []Case {
 	return group("background", collect+"#background-deletion", c.Collector,
 		prove("dependents", backgroundDependents, "C-41 C-62 D-48",
-			"An owner deleted with Background is gone when the request is answered, with a Status; its dependents, whatever they say of blocking, are deleted after it, and nothing else is."),
+			"An owner deleted with Background is gone when the request is answered, with a Status; its dependents "+
+				"are deleted after it, whether they block or not, and nothing else is."),
 		prove("is-the-default", backgroundDefault, "C-20 C-23 D-48",
 			"A DELETE without options deletes the dependents of most kinds in the background."),
 		prove("by-query", backgroundByQuery, "C-02",
@@ -24,9 +25,10 @@ func background() []Case {
 		prove("wide-fan", backgroundFan, "D-48",
 			"All of an owner's sixty dependents are deleted, and none of the owner's beside it."),
 		prove("held-dependent", backgroundHeldDependent, "D-48 B-20",
-			"A dependent with a finalizer is deleted but stays, with its reference, until the finalizer is taken off."),
+			"A dependent with a finalizer is deleted but stays, with its reference, until the finalizer is removed."),
 		prove("held-middle", backgroundHeldMiddle, "D-95 D-31 D-35",
-			"An object in the middle that a finalizer keeps still owns its dependents: they are left alone until it is really gone."),
+			"An object in the middle of a cascade that is kept by a finalizer still owns its dependents: they stay "+
+				"until it is removed."),
 		prove("held-owner", backgroundHeldOwner, "D-35 J-42",
 			"An owner that is being deleted in the background but is kept by a finalizer still owns its dependents until it is gone."),
 		prove("created-after", backgroundCreatedAfter, "D-49",

@@ -7,7 +7,7 @@ import (
 func clusterScoped() []Case {
 	return group("cluster", owners, c.Collector|c.Cluster,
 		prove("owner-of-namespaced", clusterOwner, "D-70 D-S10",
-			"A namespaced object may be owned by a cluster-scoped one, and goes with it."),
+			"A namespaced object may be owned by a cluster-scoped one, and is deleted after it."),
 		prove("owner-of-cluster-scoped", clusterPair, "D-70 D-43",
 			"A cluster-scoped object may be owned by another: in the foreground it is deleted before its owner."),
 		prove("absent-owner", clusterAbsent, "D-49 D-70",

@@ -10,9 +10,10 @@ import (
 func collections() []Case {
 	return group("collection", cascading, 0,
 		prove("selected", collectionSelected, "C-70 C-74",
-			"DELETE on a collection deletes what the labelSelector selects, and is answered with a list of it as it was."),
+			"DELETE on a collection deletes what the labelSelector selects, and returns a list of the objects as "+
+				"they were."),
 		prove("held", collectionHeld, "C-78 C-40",
-			"Of a collection, objects with finalizers are deleted but stay, and the others go."),
+			"Of a collection, objects with finalizers stay with a deletionTimestamp, and the others are removed."),
 		needing(c.Collector, prove("background", collectionPolicy(c.Background, c.Gone), "C-78 D-48",
 			"Background holds for each object of a collection: their dependents are deleted.")),
 		needing(c.Collector, prove("foreground", collectionPolicy(c.Foreground, c.Gone), "C-78 D-43",

@@ -9,29 +9,31 @@ import (
 func custom() []Case {
 	all := group("custom", customs, c.Collector|c.Custom|c.Cluster,
 		prove("background", customBackground, "D-48 D-S35",
-			"Custom resources own and are owned, by each other and by built-in kinds: in the background all go after their owner."),
+			"Custom resources own and are owned, by each other and by built-in kinds: in the background all are "+
+				"deleted after their owner."),
 		prove("foreground", customForeground, "D-43 D-S30 D-S31",
 			"A custom resource waits for the dependents that block it, and blocks its owner."),
 		prove("orphan", customOrphan, "D-52 D-60 D-S49",
 			"Custom resources are orphaned, and orphan."),
 		prove("several-owners", customSeveral, "D-39 D-52",
-			"A custom resource loses the reference to the one of its owners that went."),
+			"A custom resource loses the reference to the owner that was deleted."),
 		prove("wrong-owner", customWrong, "D-35 D-71 D-76",
 			"A custom resource whose owner doesn't exist, or is in another namespace, is deleted."),
 		prove("cluster-scoped", customCluster, "D-70 D-S48",
 			"Cluster-scoped custom resources own objects in namespaces and outside."),
 		prove("collection", customCollection, "C-70 C-78 D-48",
-			"DELETE on a collection of custom resources takes their dependents along."),
+			"DELETE on a collection of custom resources also deletes their dependents."),
 		prove("definition-deleted", customDefinition, "C-84 D-S32",
-			"Deleting the definition deletes its objects, and their dependents after them."),
+			"Deleting the CRD deletes its objects, and their dependents after them."),
 		prove("definition-recreated", customRecreated, "D-S32 D-S35",
-			"A definition recreated under its name is collected for again."),
+			"After a CRD is recreated, the collector handles its objects again."),
 	)
 	return append(all, group("custom", customs, c.Custom|c.Cluster,
 		prove("finalizers", customFinalizers, "C-40 C-41 C-62 B-20",
-			"A custom resource is deleted as any object is: with a Status at once, or when its last finalizer is taken off."),
+			"A custom resource is deleted like any object: at once with a Status, or when its last finalizer is "+
+				"removed."),
 		needing(c.Namespaces, prove("namespace", customNamespace, "E-10 E-21",
-			"Custom resources are content: they go with their namespace, and with a finalizer they keep it.")),
+			"Custom resources are deleted with their namespace, and keep it if they have a finalizer.")),
 	)...)
 }
 

@@ -9,21 +9,21 @@ import (
 func cycles() []Case {
 	return group("cycles", owners, c.Collector,
 		prove("pair-background", cyclePair(c.Background), "D-48",
-			"Two objects that own each other both go when one is deleted in the background."),
+			"Two objects that own each other are both removed when one is deleted in the background."),
 		prove("pair-foreground", cyclePair(c.Foreground), "D-40 D-S47",
-			"Two objects that own and block each other both go when one is deleted in the foreground."),
+			"Two objects that own and block each other are both removed when one is deleted in the foreground."),
 		prove("three-foreground", cycleThree, "D-40 D-53 D-S47",
 			"A cycle of three that block each other is removed when one is deleted in the foreground."),
 		prove("pair-orphan", cycleOrphan, "D-60",
 			"Orphaning one of two that own each other leaves the other without owners."),
 		prove("alive", cycleAlive, "D-34 D-39",
-			"A cycle that nobody deletes stays."),
+			"A cycle stays if no member is deleted."),
 		prove("island", cycleIsland, "D-39 J-42",
-			"A cycle stays when its owner outside goes: each member still has a living owner."),
+			"A cycle stays when an owner outside it is deleted: each member still has a living owner."),
 		prove("self", cycleSelf, "D-34 D-48",
-			"An object that owns itself stays until it is deleted, and then goes."),
+			"An object that owns itself stays until it is deleted."),
 		prove("self-foreground", cycleSelfForeground, "D-43",
-			"An object that owns itself without blocking goes when it is deleted in the foreground."),
+			"An object that owns itself without blocking is removed when it is deleted in the foreground."),
 	)
 }
 

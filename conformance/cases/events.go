@@ -15,7 +15,7 @@ func events() []Case {
 		needing(c.Cluster, prove("cluster-scoped-dependent", eventCluster, "D-72 D-80 D-82",
 			"A cluster-scoped object's reference to a namespaced owner is reported in the namespace default.")),
 		prove("none-for-absent-owners", eventNone, "D-83",
-			"An owner that doesn't exist anywhere, or has another name or kind, isn't reported."),
+			"An owner that doesn't exist in any namespace, or has another name or kind, isn't reported."),
 	)
 }
 

@@ -9,23 +9,26 @@ import (
 func finalizers() []Case {
 	return group("finalizers", finalize, 0,
 		prove("keep", finalizersKeep, "C-40 C-60 C-91",
-			"A deleted object with a finalizer stays, with a deletionTimestamp, and can still be changed."),
+			"A deleted object with a finalizer stays, with a deletionTimestamp, and can still be updated."),
 		prove("last-one", finalizersLast, "B-20",
-			"Taking the last finalizer off removes the object; that request is answered with it, and taking another one off isn't enough."),
+			"Removing the last finalizer removes the object, and that request returns the object; removing another "+
+				"finalizer doesn't."),
 		prove("no-new-ones", finalizersNoNew, "B-14",
 			"No finalizer can be added to an object that is being deleted."),
 		prove("name-taken", finalizersName, "A-16",
-			"The name of an object that is being deleted is still taken."),
+			"The name of a terminating object is still in use."),
 		prove("no-way-back", finalizersNoWayBack, "C-44 C-90",
-			"Nothing takes the deletionTimestamp away or moves it."),
+			"No request removes or changes the deletionTimestamp."),
 		prove("dry-run", finalizersDryRun, "B-70 C-65",
-			"A dry run answers what would be, and changes nothing."),
+			"A dry run returns what would happen, and changes nothing."),
 		needing(c.Collector, prove("everywhere-background", finalizersBackground, "D-31 D-48 D-95",
-			"With a finalizer in each generation a background cascade goes down step by step, as each one is taken off.")),
+			"With a finalizer in each generation a background cascade proceeds step by step, as each finalizer is "+
+				"removed.")),
 		needing(c.Collector, prove("everywhere-foreground", finalizersForeground, "D-43 D-47 D-97",
-			"With a finalizer in each generation a foreground cascade deletes all at once, and removes from the leaf up, as each one is taken off.")),
+			"With a finalizer in each generation a foreground cascade deletes all at once, and removes objects "+
+				"from the leaf up, as each finalizer is removed.")),
 		needing(c.Collector, prove("everywhere-orphan", finalizersOrphan, "D-60 D-63",
-			"A finalizer on the dependent doesn't hinder its being orphaned.")),
+			"A dependent with a finalizer is orphaned too.")),
 	)
 }
 

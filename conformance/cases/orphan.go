@@ -9,21 +9,23 @@ import (
 func orphan() []Case {
 	return group("orphan", collect+"#orphaned-dependents", c.Collector,
 		prove("dependents", orphanDependents, "D-60 D-62",
-			"An owner deleted with Orphan goes away; its dependents stay, without the reference, blocking or not."),
+			"An owner deleted with Orphan is removed; its dependents stay, without the reference, blocking or not."),
 		prove("answer", orphanAnswer, "C-20 C-21 C-40",
-			"An owner deleted with Orphan is answered with a deletionTimestamp and the finalizer orphan after those that it had."),
+			"An owner deleted with Orphan is returned with a deletionTimestamp, and with the finalizer orphan "+
+				"after its other finalizers."),
 		prove("other-owners", orphanOtherOwners, "D-60",
 			"A dependent loses only the reference to the owner that was deleted."),
 		prove("only-children", orphanOnlyChildren, "D-63",
-			"Orphaning stops at the direct dependents: theirs keep their references."),
+			"Only direct dependents are orphaned: their own dependents keep their references."),
 		prove("wide-fan", orphanFan, "D-60",
-			"All of an owner's sixty dependents are orphaned before it goes."),
+			"All of an owner's sixty dependents are orphaned before it is removed."),
 		prove("held-owner", orphanHeldOwner, "D-60 D-44",
-			"Dependents are released although another finalizer keeps the owner; the collector takes only the finalizer orphan off."),
+			"Dependents are orphaned although another finalizer keeps the owner; the collector removes only the "+
+				"finalizer orphan."),
 		prove("finalizer-from-birth", orphanFromBirth, "C-20 C-22",
 			"A DELETE without options of an object that carries the finalizer orphan orphans its dependents."),
 		prove("overruled-by-background", orphanOverruled, "C-22",
-			"Background takes the finalizer orphan off: the owner goes at once and its dependents after it."),
+			"Background removes the finalizer orphan: the owner is removed at once, and its dependents after it."),
 		prove("overruled-by-foreground", orphanOverruledForeground, "C-22",
 			"Foreground replaces the finalizer orphan."),
 		prove("adopted-afterwards", orphanAdopted, "D-60 D-48",
@@ -153,9 +155,10 @@ func legacy() []Case {
 	)
 	return append(all, group("legacy", options, 0,
 		prove("answer-202", legacyAccepted, "C-61",
-			"A deletion with orphanDependents false that isn't finished when it is answered is answered 202; propagationPolicy never is."),
+			"A deletion with orphanDependents false that isn't finished is answered 202; one with "+
+				"propagationPolicy never is."),
 		prove("excludes-policy", legacyBoth, "C-05",
-			"orphanDependents and propagationPolicy together are refused, and nothing is deleted."),
+			"orphanDependents and propagationPolicy together are rejected, and nothing is deleted."),
 	)...)
 }
 

@@ -11,7 +11,7 @@ func severalOwners() []Case {
 		prove("both-go", ownersBoth, "D-41 D-48",
 			"A dependent of two owners is deleted with the last of them."),
 		prove("absent-beside-living", ownersAbsentBeside, "D-39",
-			"References to owners that don't exist are taken off a dependent that has a living owner too."),
+			"References to owners that don't exist are removed from a dependent that also has a living owner."),
 		prove("foreground-beside-living", ownersForegroundBeside, "D-39 D-S22c",
 			"A dependent with another living owner doesn't block a foreground deletion: it stays and loses the reference."),
 		prove("all-waiting", ownersAllWaiting, "D-40 D-41",
@@ -21,15 +21,15 @@ func severalOwners() []Case {
 		prove("replaced-while-owner-dies", ownersReplaced, "D-35 D-39",
 			"A dependent whose owner is replaced while it is being deleted stays with the new one."),
 		prove("removed-before", ownersRemoved, "D-34 D-48",
-			"An object whose reference was taken off isn't a dependent any more."),
+			"An object whose reference was removed isn't a dependent any more."),
 		prove("removed-while-cascade-runs", ownersRemovedDuring, "D-18 C-90",
-			"Taking the reference off, or adding a living owner, doesn't save a dependent that is being deleted already."),
+			"Removing the reference, or adding a living owner, doesn't keep a dependent that is already terminating."),
 		prove("absent-added", ownersAbsentAdded, "D-14 D-49",
 			"An object without owners is deleted when it is given one that doesn't exist."),
 		prove("recreated", ownersRecreated, "D-76",
 			"An owner recreated under its name isn't the owner of the old one's dependents: identity is the uid."),
 		prove("shared-by-generations", ownersGenerations, "D-39 D-48",
-			"A dependent of both a parent and a grandparent goes only when both are gone."),
+			"A dependent of both a parent and a grandparent is deleted only when both are gone."),
 	)
 }
 

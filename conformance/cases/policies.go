@@ -27,11 +27,12 @@ func policies() []Case {
 		prove("secret-deletes", policyDeletes(c.Secret), "C-23 D-48",
 			"A DELETE of a Secret without options deletes its dependents in the background."),
 		prove("collected-job", policyCollectedJob, "D-41 J-27",
-			"The collector deletes a dependent Job in the background: its dependents go too, though they would stay if it were deleted by hand."),
+			"The collector deletes a dependent Job in the background: its dependents are deleted too, although "+
+				"they would be orphaned if a client deleted the Job without options."),
 	)
 	return append(all, group("policy", cascading, 0,
 		prove("unknown-refused", policyUnknown, "C-06",
-			"A propagationPolicy that doesn't exist is refused, and nothing is deleted."),
+			"An unknown propagationPolicy is rejected, and nothing is deleted."),
 	)...)
 }
 

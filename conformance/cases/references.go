@@ -21,19 +21,20 @@ func references() []Case {
 		prove("wrong-namespace", referenceNamespace, "D-36 D-71 D-S20",
 			"An owner in another namespace counts as absent; the owner and its own dependents are unharmed."),
 		prove("wrong-beside-living", referenceBeside, "D-39 D-71",
-			"A reference into another namespace is taken off a dependent that has a living owner too."),
+			"A reference to an owner in another namespace is removed from a dependent that also has a living owner."),
 		prove("unknown-kind", referenceUnknown, "D-38 D-73",
-			"A dependent of a kind that the server doesn't know is kept: nothing can be said of its owner."),
+			"A dependent of a kind that the server doesn't know is kept: its owner can't be looked up."),
 		prove("unserved-version", referenceUnserved, "D-73 D-S15",
-			"A dependent that names its owner by a version that isn't served is kept, also when the owner goes; others of that owner are deleted."),
+			"A dependent that names its owner by a version that isn't served is kept, also when the owner is "+
+				"deleted; other dependents of that owner are deleted."),
 		prove("other-served-version", referenceVersion, "D-74 D-S14",
-			"A reference may use any served version of the owner's kind: the dependent lives and goes with the owner."),
+			"A reference may use any served version of the owner's kind: the dependent exists as long as the owner."),
 		prove("unknown-kind-protects", referenceProtects, "D-38 J-10",
 			"One reference of an unknown kind keeps an object whose other owners don't exist."),
 	)
 	return append(all, group("references", owners, 0,
 		prove("malformed-refused", referenceMalformed, "A-24 A-25 A-26",
-			"References without uid, name or kind, to an Event, or with two controllers are refused."),
+			"References without uid, name or kind, to an Event, or with two controllers are rejected."),
 	)...)
 }
 

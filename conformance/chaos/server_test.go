@@ -118,9 +118,9 @@ func (s *server) listen(logs io.Reader) {
 	for lines.Scan() {
 		line := lines.Text()
 		switch {
-		case strings.Contains(line, "msg=leading "):
+		case strings.Contains(line, `msg="became leader`):
 			s.leading.Store(true)
-		case strings.Contains(line, `msg="leading no more"`):
+		case strings.Contains(line, `msg="lost leadership"`):
 			s.leading.Store(false)
 		}
 		s.mu.Lock()

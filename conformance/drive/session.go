@@ -62,7 +62,7 @@ func open(ctx context.Context, url, prefix string, kinds []model.Kind, client *h
 		}
 		if err != nil {
 			s.Close()
-			return nil, fmt.Errorf("making the namespace %s: %w", s.realNamespace(ns), err)
+			return nil, fmt.Errorf("creating the namespace %s: %w", s.realNamespace(ns), err)
 		}
 	}
 	if err := s.define(ctx, idle); err != nil {

@@ -57,7 +57,7 @@ func (c *Controller) Run(ctx context.Context) {
 			again, pause = false, minPause
 			continue
 		}
-		c.log.Warn("aggregating cluster roles", "err", err, "again", pause)
+		c.log.Warn("failed to aggregate cluster roles", "err", err, "again", pause)
 		again = roles != nil
 		select {
 		case <-ctx.Done():

@@ -47,6 +47,6 @@ func (c *Controller) keep(ctx context.Context, name string) reconcile.Outcome {
 	if err == nil || ctx.Err() != nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return reconcile.Outcome{}
 	}
-	c.log.Warn("keeping a definition", "name", name, "err", err)
+	c.log.Warn("failed to update a CustomResourceDefinition", "name", name, "err", err)
 	return reconcile.Outcome{Err: err, Rest: rest} // it may have told of the failure, which is an event too
 }

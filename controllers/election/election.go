@@ -69,9 +69,9 @@ func (c *Candidate) Run(ctx context.Context, lead func(context.Context)) {
 	var lost time.Time
 	for c.acquire(ctx) {
 		if lost.IsZero() {
-			c.o.Log.Info("leading", "identity", c.o.Identity)
+			c.o.Log.Info("became leader", "identity", c.o.Identity)
 		} else { // as loud as the loss, which is the last that the log would say otherwise
-			c.o.Log.Warn("leading again", "identity", c.o.Identity, "after", time.Since(lost))
+			c.o.Log.Warn("became leader again", "identity", c.o.Identity, "after", time.Since(lost))
 		}
 		err := c.term(ctx, lead)
 		lost = time.Now()
@@ -79,7 +79,7 @@ func (c *Candidate) Run(ctx context.Context, lead func(context.Context)) {
 			c.release(ctx)
 			return
 		}
-		c.o.Log.Warn("leading no more", "identity", c.o.Identity, "err", err)
+		c.o.Log.Warn("lost leadership", "identity", c.o.Identity, "err", err)
 	}
 }
 
@@ -91,7 +91,7 @@ func (c *Candidate) acquire(ctx context.Context) bool {
 			return true
 		}
 		if !errors.Is(err, errHeld) && !lostRace(err) && ctx.Err() == nil {
-			c.o.Log.Warn("contending for the lease", "err", err)
+			c.o.Log.Warn("failed to acquire the lease", "err", err)
 		}
 		pause := c.o.RetryPeriod + time.Duration(rand.Float64()*jitter*float64(c.o.RetryPeriod))
 		if !reconcile.Sleep(ctx, pause) {
@@ -129,7 +129,7 @@ func (c *Candidate) hold(ctx context.Context) error {
 		case time.Since(renewed) >= c.o.RenewDeadline:
 			return fmt.Errorf("not renewed for %v: %w", c.o.RenewDeadline, err)
 		case ctx.Err() == nil && !lostRace(err):
-			c.o.Log.Warn("renewing the lease", "err", err)
+			c.o.Log.Warn("failed to renew the lease", "err", err)
 		}
 	}
 	return ctx.Err()
@@ -177,7 +177,7 @@ func (c *Candidate) release(ctx context.Context) {
 		err = c.giveBack(ctx)
 	}
 	if err != nil && !apierrors.IsNotFound(err) {
-		c.o.Log.Warn("giving the lease back", "err", err)
+		c.o.Log.Warn("failed to release the lease", "err", err)
 	}
 }
 

@@ -281,11 +281,11 @@ func TestLeadingAgainIsLogged(t *testing.T) {
 		}
 		m.set(heldBy("usurper", time.Now()))
 		pass(2 * time.Second)
-		if logged := log.String(); !strings.Contains(logged, `msg="leading no more"`) || strings.Contains(logged, "leading again") {
+		if logged := log.String(); !strings.Contains(logged, `msg="lost leadership"`) || strings.Contains(logged, "became leader again") {
 			t.Errorf("after the loss: %s", logged)
 		}
 		pass(25 * time.Second)
-		if logged := log.String(); strings.Count(logged, `msg="leading again" identity=a after=`) != 1 {
+		if logged := log.String(); strings.Count(logged, `msg="became leader again" identity=a after=`) != 1 {
 			t.Errorf("after the second term began: %s", logged)
 		}
 		cancel()

@@ -45,7 +45,7 @@ func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) 
 	select {
 	case r.waiting <- &waiting{about, e, now}:
 	default:
-		r.log.Debug("an event is dropped", "reason", e.Reason, "namespace", about.Namespace, "name", about.Name)
+		r.log.Debug("dropped an Event", "reason", e.Reason, "namespace", about.Namespace, "name", about.Name)
 	}
 }
 
@@ -62,7 +62,8 @@ func (r *Recorder) Run(ctx context.Context) {
 				continue
 			}
 			if err := r.send(ctx, e); err != nil && ctx.Err() == nil && !terminating(err) {
-				r.log.Warn("storing an event", "reason", e.Reason, "namespace", e.Namespace, "name", e.Name, "err", err)
+				r.log.Warn("failed to store an Event",
+					"reason", e.Reason, "namespace", e.Namespace, "name", e.Name, "err", err)
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (c *Controller) Run(ctx context.Context) {
 	all.Go(func() {
 		for {
 			if err := c.keepObjects(ctx); err != nil && ctx.Err() == nil {
-				c.log.Warn("keeping flow schemas and priority levels", "err", err, "again", interval)
+				c.log.Warn("failed to update flow schemas and priority levels", "err", err, "again", interval)
 			}
 			if !reconcile.Sleep(ctx, interval) {
 				return
@@ -100,7 +100,7 @@ func (c *Controller) keepCondition(ctx context.Context, name string) reconcile.O
 		err = c.api.ApplyStatus(ctx, next)
 	}
 	if err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) {
-		c.log.Warn("setting the condition of a flow schema", "name", name, "err", err)
+		c.log.Warn("failed to update the condition of a flow schema", "name", name, "err", err)
 		return reconcile.Outcome{Err: err}
 	}
 	return reconcile.Outcome{Rest: rest}

@@ -59,7 +59,7 @@ const following = "namespaces"
 func (c *Controller) empty(ctx context.Context, name string) outcome {
 	o := c.pass.run(ctx, name)
 	if o.err != nil && ctx.Err() == nil {
-		c.pass.log.Warn("deleting the content of a namespace", "namespace", name, "left", o.left, "err", o.err)
+		c.pass.log.Warn("failed to delete the content of a namespace", "namespace", name, "left", o.left, "err", o.err)
 	}
 	return o
 }

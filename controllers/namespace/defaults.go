@@ -82,7 +82,7 @@ func remake(ctx context.Context, api DefaultsAPI, log *slog.Logger, missing <-ch
 		for _, name := range names {
 			failed = slices.DeleteFunc(slices.Clone(failed), func(n string) bool { return n == name })
 			if err := ensure(ctx, api, name); err != nil && ctx.Err() == nil {
-				log.Warn("making a system namespace", "err", err)
+				log.Warn("failed to create a system namespace", "err", err)
 				failed = append(failed, name)
 			}
 		}

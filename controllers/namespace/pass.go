@@ -124,7 +124,7 @@ func (p *pass) report(ctx context.Context, ns *corev1.Namespace, f findings) *co
 	})
 	if err != nil {
 		if ctx.Err() == nil && !apierrors.IsNotFound(err) {
-			p.log.Warn("updating conditions", "namespace", ns.Name, "err", err)
+			p.log.Warn("failed to update the conditions of a namespace", "namespace", ns.Name, "err", err)
 		}
 		return ns
 	}

@@ -56,7 +56,8 @@ func (c *Controller) judge(ctx context.Context, keys []Key) []outcome {
 	outcomes := c.pass.run(ctx, keys)
 	for i, o := range outcomes {
 		if o.err != nil && ctx.Err() == nil && !apierrors.IsConflict(o.err) {
-			c.log.Warn("protecting a storage object", "namespace", keys[i].Namespace, "name", keys[i].Name, "err", o.err)
+			c.log.Warn("failed to update the protection finalizer of a storage object",
+				"namespace", keys[i].Namespace, "name", keys[i].Name, "err", o.err)
 		}
 	}
 	return outcomes

@@ -47,7 +47,7 @@ func (c *Controller) Run(ctx context.Context) {
 func (c *Controller) count(ctx context.Context, name string) error {
 	err := c.pass.run(ctx, name)
 	if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
-		c.log.Warn("counting what a namespace uses", "namespace", name, "err", err)
+		c.log.Warn("failed to update resource quota usage", "namespace", name, "err", err)
 	}
 	return err
 }

@@ -109,7 +109,7 @@ func Follow[E any](ctx context.Context, log *slog.Logger, what string, follow fu
 			return
 		}
 		failures++
-		log.Warn("following "+what, "err", err)
+		log.Warn("failed to watch "+what, "err", err)
 		if !Sleep(ctx, following.After(failures)) {
 			return
 		}

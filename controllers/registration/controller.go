@@ -81,7 +81,7 @@ func (c *Controller) keep(ctx context.Context, name string) reconcile.Outcome {
 		}
 	case ctx.Err() != nil, apierrors.IsConflict(err), apierrors.IsNotFound(err), apierrors.IsAlreadyExists(err):
 	default:
-		c.log.Warn("keeping an APIService", "name", name, "err", err)
+		c.log.Warn("failed to update an APIService", "name", name, "err", err)
 		return reconcile.Outcome{Err: err}
 	}
 	return reconcile.Outcome{}

@@ -47,7 +47,7 @@ func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 // failed says so. Conflicts are everyday: somebody else has written meanwhile.
 func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outcome {
 	if ctx.Err() == nil && !stale(err) && !apierrors.IsAlreadyExists(err) {
-		e.log.Warn("bringing an object about", "namespace", key.Namespace, "name", key.Name, "err", err)
+		e.log.Warn("failed to sync an object", "namespace", key.Namespace, "name", key.Name, "err", err)
 	}
 	return reconcile.Outcome{Err: err}
 }

@@ -71,6 +71,6 @@ func freed(c Change) bool {
 // glance reads without waiting. If nothing can be read, following starts again soon and tells everything.
 func (e *engine) glance(f func(Reader)) {
 	if err := e.api.Glance(f); err != nil {
-		e.log.Warn("reading what a change concerns", "err", err)
+		e.log.Warn("failed to find the objects that a change affects", "err", err)
 	}
 }

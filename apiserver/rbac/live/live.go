@@ -77,7 +77,7 @@ func (z *Authorizer) catchUp() {
 		rev, err := z.poll(i)
 		if err != nil {
 			if shown, err = z.rebuild(); err != nil {
-				z.log.Error("reading roles and bindings", "err", err)
+				z.log.Error("failed to read roles and bindings", "err", err)
 				return
 			}
 			break
@@ -166,7 +166,7 @@ func (z *Authorizer) read(o *storage.Object, into any) bool {
 		err = json.Unmarshal(o.JSON, into)
 	}
 	if err != nil {
-		z.log.Warn("a role or binding can't be read and grants nothing", "key", o.Key, "err", err)
+		z.log.Warn("a role or binding can't be decoded and grants nothing", "key", o.Key, "err", err)
 	}
 	return err == nil
 }
