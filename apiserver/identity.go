@@ -169,7 +169,7 @@ func (s *Server) authenticate(who authenticator) func(http.Handler) http.Handler
 func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenticator) *http.Request {
 	user, err := who(r)
 	if (err != nil || user.Name == auth.NameAnonymous) && r.ProtoMajor == 2 {
-		w.Header().Set("Connection", "close") // nobody in particular keeps a connection open
+		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
 	}
 	if err != nil {
 		recorderOf(r).countIn(&s.unread.common, auth.NameAnonymous)

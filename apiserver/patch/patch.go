@@ -161,7 +161,7 @@ func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind
 	return obj, p.judge(strict, shown)
 }
 
-// judge warns of faults that aren't fatal, or refuses them (B-71).
+// judge warns of the errors that field validation finds, or returns them (B-71).
 func (p *Patch) judge(strict []error, shown string) error {
 	if len(strict) == 0 || p.Strictness == metav1.FieldValidationIgnore {
 		return nil
