@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// deadline is a context that ends at a time, as context.WithDeadline's does. It has a timer only once somebody waits for
+// deadline is a context that ends at a time, as context.WithDeadline's does. It has a timer only once something waits for
 // its end: most reads never do, and a timer costs some of them a twentieth of their time.
 type deadline struct {
 	context.Context
@@ -24,7 +24,7 @@ func withTimeout(parent context.Context, after time.Duration) (*deadline, contex
 	return d, d.end
 }
 
-// end releases what the context holds. Whoever asks afterwards is told that it was canceled.
+// end releases what the context holds. From then on its error is context.Canceled.
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

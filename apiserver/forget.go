@@ -9,11 +9,8 @@ type forgetful struct {
 	rec *recorder
 }
 
-// Unwrap lets http.ResponseController reach the stream.
+// Unwrap lets http.ResponseController reach the stream, and the errors of its flushes.
 func (w *forgetful) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// Flush implements http.Flusher.
-func (w *forgetful) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
 // forget drops the headers of a request over HTTP/2 when its handler has returned: net/http keeps them until the client
 // has taken the answer. Only then an answer is sampled (see recorder.sample), which may wait for the client.

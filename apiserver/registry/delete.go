@@ -134,7 +134,7 @@ func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Ob
 }
 
 // Standing is what decides on the deletion of an object. The object itself is nil if its metadata tells that and its
-// value is known to be one of the kind: a cascade deletes thousands that nobody has to read.
+// value is known to be one of the kind: a cascade deletes thousands that need not be decoded.
 func (s *Registry) Standing(o *Operation, cur *storage.Object) (finalizers.Object, finalizers.Kind, Object, error) {
 	kind := finalizers.Kind{Policy: o.Resource.Delete.Policy}
 	if o.Resource.Delete.Kind == nil && o.Resource.Delete.SpecFinalizers == nil && !o.Resource.Custom && !o.Resource.Direct && s.known(o.Resource, cur) {
@@ -154,7 +154,7 @@ func (s *Registry) Standing(o *Operation, cur *storage.Object) (finalizers.Objec
 
 // finishing is the DELETE from the moment on when the object is marked: the resourceVersion and the
 // owners that it depended on were compared then, and there is no way back (C-14, C-90). It must not
-// stop here, for nobody else removes the object, and not go on to another one of that name.
+// stop here, as nothing else removes the object, and not go on to another one of that name.
 func (o *Operation) finishing(opts *metav1.DeleteOptions, marked *storage.Object) (*Operation, *metav1.DeleteOptions) {
 	rest, opts := *o, opts.DeepCopy()
 	rest.guards = nil
