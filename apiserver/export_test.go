@@ -7,9 +7,11 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
 
 // Routes returns the routes that Insecure serves.
@@ -60,19 +62,31 @@ func (s *Server) Late() (n int) {
 
 // TakeTurns takes all turns for long work until release. waiting is how many requests of a user wait for one.
 func (s *Server) TakeTurns() (release func(), waiting func(user string) int) {
-	t := s.turns
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	taken := t.free
-	t.free = 0
+	taken := 0
+	for s.long.Try() {
+		taken++
+	}
 	release = func() {
 		for range taken {
-			t.release()
+			s.long.End(turns.Now)
 		}
 	}
-	return release, func(user string) int {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		return len(t.waiting[user])
+	return release, func(user string) int { return s.long.Waiting(turns.Now, user) }
+}
+
+// MaxBegun is how many requests may wait for their turn to begin.
+const MaxBegun = maxBegun
+
+// TakeTurnsToBegin takes all turns to begin until release. waiting is how many requests without a connection wait.
+func (s *Server) TakeTurnsToBegin() (release func(), waiting func() int) {
+	taken := 0
+	for s.short.Try() {
+		taken++
 	}
+	release = func() {
+		for range taken {
+			s.short.End(turns.Now)
+		}
+	}
+	return release, func() int { return s.short.Waiting(turns.Now, connections.Owner{}) }
 }

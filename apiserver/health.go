@@ -92,6 +92,7 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 			http.NotFound(w, r)
 			return
 		}
+		recorderOf(r).endTurn()
 		report, failed := s.examine(r.Context(), e, checks, queryOf(r)["exclude"])
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -136,6 +136,7 @@ func (b *boundObjects) Bound(resource, namespace, name string) (uid string, dele
 	o, _ := b.s.registry.Cache.Get(key)
 	if o == nil {
 		var err error
+		recorderIn(b.ctx).endTurn()
 		if o, err = b.s.registry.Load(b.ctx, key); err != nil || o == nil {
 			return "", time.Time{}, false
 		}
@@ -196,6 +197,7 @@ func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenti
 func swallow(r *http.Request) {
 	const most, patience = 64 << 10, time.Second
 	if b, ok := r.Body.(*timedBody); ok && r.ContentLength > 0 && r.ContentLength <= most && r.Header.Get("Expect") == "" {
+		recorderOf(r).endTurn()
 		_ = b.set(time.Now().Add(patience)) // without a connection there is nobody to wait for
 		_, _ = io.Copy(io.Discard, b)       // whatever comes of it, the answer is made
 	}

@@ -37,6 +37,7 @@ func (i *intake) read(q *request) (release func(), err error) {
 	if r.ContentLength > codec.MaxBody {
 		return nil, codec.TooLarge()
 	}
+	recorderOf(r).endTurn()
 	ctx, cancel := context.WithCancelCause(r.Context())
 	timed, _ := r.Body.(*timedBody)
 	held := i.of(q.User).begin(q.User.Name, func(reading bool) {

@@ -14,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/apiserver/turns"
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
 
@@ -84,13 +85,24 @@ func (s *Server) weighInTurn(q *request, media string, body []byte) (n int64, ex
 // ends before.
 func (s *Server) inTurn(r *http.Request, user string, long bool, work func()) error {
 	if long {
-		release, err := s.turns.acquire(r.Context(), holderOf(user), recorderOf(r).aside)
-		if err != nil {
+		if err := s.wait(r, holderOf(user)); err != nil {
 			return err
 		}
-		defer release()
+		defer s.long.End(turns.Now)
 	}
 	work()
+	return nil
+}
+
+// wait waits for the turn of long work.
+func (s *Server) wait(r *http.Request, holder string) (err error) {
+	if s.long.Try() {
+		return nil
+	}
+	recorderOf(r).aside(func() { err = s.long.Begin(turns.Now, holder, r.Context().Done()) })
+	if err != nil {
+		return r.Context().Err()
+	}
 	return nil
 }
 
@@ -107,6 +119,7 @@ func (s *Server) reserve(q *request, bytes, most int64) error {
 	if q.lease = s.memory.Try(claim); q.lease != nil {
 		return nil
 	}
+	recorderOf(q.r).endTurn()
 	ctx, cancel := context.WithTimeoutCause(q.r.Context(), s.config.RequestTimeout/4, status.ErrNoMemory)
 	defer cancel()
 	var err error

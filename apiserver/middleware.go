@@ -22,9 +22,6 @@ import (
 // audit measures and logs each request.
 func (s *Server) audit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ProtoMajor == 2 && r.Context().Err() != nil { // a stream that was reset before its turn came
-			return
-		}
 		start := time.Now()
 		conn := connectionOf(r)
 		conn.Rest()
@@ -34,14 +31,9 @@ func (s *Server) audit(next http.Handler) http.Handler {
 			id = string(uuid.NewUUID())
 		}
 		w.Header().Set("Audit-Id", id)
-		rec := &recorder{ResponseWriter: w, stall: s.config.WriteTimeout}
+		rec := recorderOf(r)
 		if r.ProtoMajor < 2 {
 			rec.deadline(time.Time{}) // what the connection's last answer has left
-		}
-		if f, ok := w.(*forgetful); ok {
-			f.rec = rec
-		} else {
-			defer rec.backlog.close()
 		}
 		defer func() { // a connection that is aborted was a request, too
 			took := time.Since(start)
@@ -50,11 +42,10 @@ func (s *Server) audit(next http.Handler) http.Handler {
 				s.log.Debug("request", "method", r.Method, "uri", loggable(r.URL), "code", rec.code, "bytes", rec.bytes, "took", took, "agent", r.UserAgent())
 			}
 		}()
-		r = r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec))
 		if hasBody(r) {
 			r.Body = newTimedBody(w, r, start.Add(s.config.RequestTimeout))
 		}
-		next.ServeHTTP(rec, r)
+		next.ServeHTTP(w, r)
 		rec.finish()
 	})
 }
@@ -75,8 +66,11 @@ func (s *Server) observe(r *http.Request, t registry.Target, verb string) {
 type recorderKey struct{}
 
 // recorderOf is what records a request's answer; nil if nothing does.
-func recorderOf(r *http.Request) *recorder {
-	rec, _ := r.Context().Value(recorderKey{}).(*recorder)
+func recorderOf(r *http.Request) *recorder { return recorderIn(r.Context()) }
+
+// recorderIn is that of a request's context.
+func recorderIn(ctx context.Context) *recorder {
+	rec, _ := ctx.Value(recorderKey{}).(*recorder)
 	return rec
 }
 

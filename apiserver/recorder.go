@@ -14,6 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
 
 // writeAtOnce is how many bytes a client must take within Config.WriteTimeout.
@@ -34,6 +35,8 @@ type recorder struct {
 	seat     *flowcontrol.Seat
 	patience *time.Timer
 	backlog  backlog
+	// turn is what the request has a turn of until it has begun; nil from then on.
+	turn *turns.Turns[connections.Owner]
 	// head is what the request's URL and headers count for; nil if they are short.
 	head *holding
 	// query is what rawQuery was parsed to; nil before it was.
@@ -60,9 +63,9 @@ const (
 	patienceFrom = 4 << 10
 	// patienceKept is from how many bytes that an answer keeps the shortest write counts.
 	patienceKept = 64 << 10
-	// turn is how many bytes are written before others have a turn: a tenth of a millisecond. Another processor may take
+	// slice is how many bytes are written before others have a turn: a tenth of a millisecond. Another processor may take
 	// the request over then, which costs some microseconds.
-	turn = 256 << 10
+	slice = 256 << 10
 )
 
 // requestLabel is kube-apiserver's labels of a request. dryRun is "All" or empty.
@@ -92,6 +95,7 @@ func labelOf(t registry.Target, verb string) requestLabel {
 
 // WriteHeader notes the code of the answer.
 func (w *recorder) WriteHeader(code int) {
+	w.endTurn()
 	if w.code == 0 {
 		w.code = code
 	}
@@ -101,6 +105,7 @@ func (w *recorder) WriteHeader(code int) {
 // Write writes in pieces, each with a deadline of its own, so that a large answer may take long on
 // a slow line, and one that isn't read at all ends.
 func (w *recorder) Write(b []byte) (int, error) {
+	w.endTurn()
 	if w.code == 0 {
 		w.code = http.StatusOK
 	}
@@ -109,7 +114,7 @@ func (w *recorder) Write(b []byte) (int, error) {
 		piece := rest[:min(len(rest), writeAtOnce)]
 		w.deadline(time.Now().Add(w.stall))
 		n, err := w.writePatiently(piece, b)
-		if before := w.bytes; (before+n)/turn > before/turn {
+		if before := w.bytes; (before+n)/slice > before/slice {
 			runtime.Gosched() // short answers go first
 		}
 		w.bytes += n
@@ -128,6 +133,7 @@ func (w *recorder) sit(seat *flowcontrol.Seat) {
 
 // aside runs wait while others have the seat of the request.
 func (w *recorder) aside(wait func()) {
+	w.endTurn()
 	if w == nil || w.seat == nil {
 		wait()
 		return
@@ -242,6 +248,7 @@ func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Hijack is passed on for upgrades.
 func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.endTurn()
 	if w.code == 0 {
 		w.code = http.StatusSwitchingProtocols
 	}

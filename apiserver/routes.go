@@ -17,11 +17,13 @@ import (
 )
 
 // Handler returns the whole API for clients that authenticate (the secure port).
-func (s *Server) Handler() http.Handler { return forget(stripSlash(s.routes(s.whoAsks))) }
+func (s *Server) Handler() http.Handler { return s.begin(stripSlash(s.routes(s.whoAsks))) }
 
 // Insecure returns the same for the plain port on the loopback interface, where everybody is an
 // administrator who doesn't say otherwise, as with kubectl proxy.
-func (s *Server) Insecure() http.Handler { return s.ownOrigin(stripSlash(s.routes(s.whoAsksPlainly))) }
+func (s *Server) Insecure() http.Handler {
+	return s.begin(s.ownOrigin(stripSlash(s.routes(s.whoAsksPlainly))))
+}
 
 // askedPathKey is for the path as the client wrote it, with the slashes that stripSlash has taken off.
 type askedPathKey struct{}
@@ -217,7 +219,8 @@ func servable(r *http.Request, t registry.Target, verb string) error {
 
 // run serves a request within the time that it may take; 0 is any.
 func (s *Server) run(q *request, limit time.Duration) error {
-	recorderOf(q.r).countIn(s.unread.of(q.User), q.User.Name)
+	rec := recorderOf(q.r)
+	rec.countIn(s.unread.of(q.User), q.User.Name)
 	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
 	if q.mediaServed() {
 		release, err := s.intake.read(q)
@@ -226,7 +229,7 @@ func (s *Server) run(q *request, limit time.Duration) error {
 		}
 		defer release()
 	}
-	recorderOf(q.r).headRead()
+	rec.headRead()
 	if q.Resource.Deprecated != "" {
 		q.Warn.Add(q.Resource.Deprecated)
 	}

@@ -19,11 +19,14 @@ func (s *Server) seat(q *request, serve func() error) (err error) {
 	if q.verb == "watch" {
 		return s.seatWatch(q, serve)
 	}
-	a := q.classified()
-	ok := s.flow.Handle(q.r.Context(), a, q.objects(), shownIn(q.w.Header()), func(seat *flowcontrol.Seat) {
+	rec := recorderOf(q.r)
+	if err := s.takeTurn(rec, q.r); err != nil {
+		return err
+	}
+	ok := s.flow.Handle(q.r.Context(), q.asks(), func(seat *flowcontrol.Seat) {
 		defer s.inFlight(q.verb)()
-		recorderOf(q.r).sit(seat)
-		if q.held != nil && !q.held.serve() || !recorderOf(q.r).serveHead() {
+		rec.sit(seat)
+		if q.held != nil && !q.held.serve() || !rec.serveHead() {
 			err = status.ErrBusy
 			return
 		}
@@ -38,9 +41,13 @@ func (s *Server) seat(q *request, serve func() error) (err error) {
 // seatWatch runs serve, which holds the seat until it calls q.begun.
 func (s *Server) seatWatch(q *request, serve func() error) error {
 	seated, begun, ended := make(chan struct{}), make(chan struct{}), make(chan bool, 1)
-	ctx, rec := q.r.Context(), recorderOf(q.r)
+	rec := recorderOf(q.r)
+	if err := s.takeTurn(rec, q.r); err != nil {
+		return err
+	}
+	ctx, asks := q.r.Context(), q.asks()
 	go func() {
-		ended <- s.flow.Handle(ctx, q.classified(), q.objects(), shownIn(q.w.Header()), func(seat *flowcontrol.Seat) {
+		ended <- s.flow.Handle(ctx, asks, func(seat *flowcontrol.Seat) {
 			rec.sit(seat)
 			close(seated)
 			<-begun
@@ -65,13 +72,14 @@ func (s *Server) seated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.flows.CatchUp()
 		user := userOf(r)
-		recorderOf(r).countIn(s.unread.of(user), user.Name)
+		rec := recorderOf(r)
+		rec.countIn(s.unread.of(user), user.Name)
 		a, ok := r.Context().Value(attributesKey{}).(*auth.Attributes)
 		if !ok {
 			a = attributesOf(r)
 		}
-		if !s.flow.Handle(r.Context(), a, nil, shownIn(w.Header()), func(seat *flowcontrol.Seat) {
-			rec := recorderOf(r)
+		asks := flowcontrol.Request{Attributes: a, Classified: shownIn(w.Header()), Waits: rec.endTurn}
+		if !s.flow.Handle(r.Context(), asks, func(seat *flowcontrol.Seat) {
 			if rec.sit(seat); !rec.serveHead() {
 				s.writeError(w, r, status.ErrBusy)
 				return
@@ -83,12 +91,14 @@ func (s *Server) seated(next http.Handler) http.Handler {
 	})
 }
 
-// classified is what a request is classified by, and what is in force is up to date with the cache.
-func (q *request) classified() *auth.Attributes {
+// asks is what a request asks for seats by. What is in force is up to date with the cache.
+func (q *request) asks() flowcontrol.Request {
 	q.s.flows.CatchUp()
 	a := attributesFor(q.User, q.Target, q.verb)
 	a.Path = q.r.URL.Path
-	return a
+	return flowcontrol.Request{
+		Attributes: a, Objects: q.objects(), Classified: shownIn(q.w.Header()), Waits: recorderOf(q.r).endTurn,
+	}
 }
 
 // objects tells how many objects a list shows, or a watch that begins with all there are; nil for other requests.

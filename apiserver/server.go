@@ -28,6 +28,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/apiserver/turns"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 	"github.com/kubecascade/kubecascade/storage/past"
@@ -111,8 +112,10 @@ type Server struct {
 	flows  *flowcontrol.Live
 	// connections are those of listeners that Listen has made.
 	connections *connections.Table
-	// turns are for long work (see inTurn).
-	turns *turns
+	// long is for long work (see inTurn), by whom requests are counted for. short is for what comes before a request has
+	// its seat (see takeTurn), by the owners of connections.
+	long  *turns.Turns[string]
+	short *turns.Turns[connections.Owner]
 	ways  ways
 	// crowds count watches.
 	crowds crowds
@@ -174,13 +177,15 @@ func New(c Config) (*Server, error) {
 	s.registry.Past = past.New(c.Store, c.Decoder, past.Options{Ahead: registry.Ahead(c.Cache, s.registry.Root), Known: registry.Known(c.Cache)})
 	pastMetrics(c.Registry, s.registry.Past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
-	s.connections = connections.New(c.MemoryInFlight/2, max(1, runtime.GOMAXPROCS(0)/2))
+	half := max(1, runtime.GOMAXPROCS(0)/2)
+	s.short = turns.New[connections.Owner](2*runtime.GOMAXPROCS(0), half, maxBegun)
+	s.connections = connections.New(c.MemoryInFlight/2, half, s.short)
 	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
 	bodies := min(maxIntake, c.MemoryInFlight/2)
 	s.intake.limit(bodies)
 	s.unread.limit(c.MemoryInFlight / 2)
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
-	s.turns = newTurns(max(1, runtime.GOMAXPROCS(0)/2))
+	s.long = turns.New[string](half, 0, 0)
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)
 	s.close = sync.OnceFunc(func() { close(s.closing) })
 	var err error

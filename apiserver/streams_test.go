@@ -143,3 +143,18 @@ func TestUnreadConnection(t *testing.T) {
 		t.Error("nothing was answered before")
 	}
 }
+
+// TestUnflushedWatch: a watch whose client takes no bytes ends when the time for its last event is over, not with the
+// next one.
+func TestUnflushedWatch(t *testing.T) {
+	s := startSecured(t, func(c *apiserver.Config) { c.WriteTimeout = 200 * time.Millisecond })
+	s.grant("alice", "", "watcher", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)
+	s.settle()
+	c := openFrames(t, s)
+	c.request(1, "GET", configmaps+"?watch=1", "")
+	if code := <-c.codes; code != "200" {
+		t.Fatal(code)
+	}
+	must(t, s.Do("POST", configmaps, configmap("a", nil, nil)), http.StatusCreated)
+	await(t, s.Server, `apiserver_longrunning_requests{`, "0", func(n float64) bool { return n == 0 })
+}

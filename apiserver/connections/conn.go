@@ -8,10 +8,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
 
-// owner is whose a connection is: a user's or, until a request on it has been authenticated, an address's.
-type owner struct {
+// Owner is whose a connection is: a user's or, until a request on it has been authenticated, an address's.
+type Owner struct {
 	name, address string
 	master        bool
 }
@@ -25,7 +27,7 @@ const (
 )
 
 // class is the index of the owner's accounts.
-func (o owner) class() int {
+func (o Owner) class() int {
 	switch {
 	case o.master:
 		return masters
@@ -42,7 +44,7 @@ type Conn struct {
 	// since is how many bytes have come since the last request began or ended.
 	since atomic.Int64
 	// known is whose the connection is; nil as long as it is no user's.
-	known atomic.Pointer[owner]
+	known atomic.Pointer[Owner]
 	// counted is what of since the table knows, in steps.
 	counted atomic.Int64
 	// answers is how many there have been.
@@ -60,8 +62,9 @@ type Conn struct {
 	queue            *queue
 	queued, queuedBy *list.Element
 	network          string
-	// second says that the connection speaks HTTP/2.
+	// second says that the connection speaks HTTP/2, and reads that what it has read is being taken in, in its turn.
 	second bool
+	reads  atomic.Bool
 
 	// gone is closed when the connection is.
 	gone  chan struct{}
@@ -69,7 +72,7 @@ type Conn struct {
 
 	// owner, fixed (what it counts for whatever comes), bytes (all that it counts for) and where the connection is in
 	// its owner's account are guarded by the table's lock. in is nil before it is counted, and after the end.
-	owner        owner
+	owner        Owner
 	fixed, bytes int64
 	in           *list.List
 	place        *list.Element
@@ -117,12 +120,23 @@ func (c *Conn) Own(name string, master bool) {
 	if c == nil {
 		return
 	}
-	o := owner{name: name, master: master}
+	o := Owner{name: name, master: master}
 	if known := c.known.Load(); known != nil && *known == o {
 		return
 	}
 	c.known.Store(&o)
 	c.table.change(c, &o, c.counted.Load())
+}
+
+// Owner is whose the connection is now. That of nil owns all that do not count.
+func (c *Conn) Owner() Owner {
+	if c == nil {
+		return Owner{}
+	}
+	if known := c.known.Load(); known != nil {
+		return *known
+	}
+	return Owner{address: c.network}
 }
 
 // Samples counts an answer, and reports whether it is one of so many.
@@ -133,11 +147,15 @@ func (c *Conn) Read(b []byte) (int, error) {
 	if c.shaking {
 		return c.shake(b)
 	}
+	c.rest()
 	n, err := c.Conn.Read(b)
 	if n > 0 {
 		if c.taken += n; c.taken >= share {
 			c.taken = 0
 			runtime.Gosched()
+		}
+		if c.second && !c.takeIn() {
+			return n, net.ErrClosed
 		}
 		since, counted := min(c.since.Add(int64(n)), Most), c.counted.Load()
 		if since-counted >= step || since == Most && counted < Most {
@@ -159,7 +177,7 @@ func (c *Conn) shake(b []byte) (int, error) {
 		return n, errHello
 	}
 	if n > 0 {
-		if !c.table.turns.take(c.gone) {
+		if !c.table.handshakes.take(c.gone) {
 			return n, net.ErrClosed
 		}
 		if c.turn = true; !alive(c.Conn) { // what would be computed would be for no one
@@ -174,7 +192,31 @@ func (c *Conn) shake(b []byte) (int, error) {
 func (c *Conn) yield() {
 	if c.turn {
 		c.turn = false
-		c.table.turns.give()
+		c.table.handshakes.give()
+	}
+}
+
+// takeIn waits for the connection's turn to take in what it has read. In 16 KiB there may be the heads of a hundred
+// requests, each of which gets a goroutine at once: of many connections they would keep the processors from others for
+// tenths of a second. False: the connection is closed.
+func (c *Conn) takeIn() bool {
+	if c.table.turns.Begin(turns.Later, c.Owner(), c.gone) != nil {
+		return false
+	}
+	c.reads.Store(true)
+	select {
+	case <-c.gone: // whoever has closed it may not have seen the turn
+		c.rest()
+		return false
+	default:
+		return true
+	}
+}
+
+// rest ends the turn, if the connection has one.
+func (c *Conn) rest() {
+	if c.reads.Load() && c.reads.Swap(false) {
+		c.table.turns.End(turns.Later)
 	}
 }
 
@@ -187,6 +229,7 @@ func (c *Conn) Close() error {
 // shut is Close of a connection that isn't counted any more.
 func (c *Conn) shut() error {
 	c.close.Do(func() { close(c.gone) })
+	c.rest()
 	return c.Conn.Close()
 }
 

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/pki"
+	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
 
 // pairs hands out connections by name, and knows which were closed.
@@ -40,7 +41,7 @@ func newPairs(t *testing.T, limit int64) *pairs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pairs{t: t, table: New(limit, 1), conns: map[string]*Conn{}, peers: map[string]net.Conn{}}
+	p := &pairs{t: t, table: New(limit, 1, turns.New[Owner](1, 1, 0)), conns: map[string]*Conn{}, peers: map[string]net.Conn{}}
 	p.table.of[addresses].limit = limit
 	p.ln = p.table.Listen(under)
 	t.Cleanup(func() { p.ln.Close() })
@@ -152,7 +153,7 @@ func TestCertificates(t *testing.T) {
 
 // TestTurns: the latest that waits is next, and one that is gone isn't.
 func TestTurns(t *testing.T) {
-	turns := &turns{free: 1}
+	turns := &handshakes{free: 1}
 	never, gone := make(chan struct{}), make(chan struct{})
 	if !turns.take(never) {
 		t.Fatal("there is no place")
@@ -299,7 +300,7 @@ func secure(t *testing.T, places int, change func(*tls.Config)) (*secureListener
 	if change != nil {
 		change(config)
 	}
-	l := New(1<<20, places).ListenTLS(under, config, slog.New(slog.DiscardHandler)).(*secureListener)
+	l := New(1<<20, places, turns.New[Owner](1, 1, 0)).ListenTLS(under, config, slog.New(slog.DiscardHandler)).(*secureListener)
 	t.Cleanup(func() { l.Close() })
 	roots := x509.NewCertPool()
 	roots.AddCert(certificates.Authority())
@@ -354,7 +355,7 @@ func TestHandshakes(t *testing.T) {
 	}
 	for i := range cap(done) {
 		<-begun
-		for l.table.turns.count() < cap(done)-1-i {
+		for l.table.handshakes.count() < cap(done)-1-i {
 			runtime.Gosched()
 		}
 		if len(begun) > 0 {
@@ -407,7 +408,7 @@ func TestGone(t *testing.T) {
 	}
 	dead := tls.Client(c, config)
 	go func() { _ = dead.Handshake() }()
-	for l.table.turns.count() == 0 {
+	for l.table.handshakes.count() == 0 {
 		runtime.Gosched()
 	}
 	c.Close()

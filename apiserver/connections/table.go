@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+
+	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
 
 const (
@@ -23,7 +25,8 @@ const (
 
 // Table is all connections of a server.
 type Table struct {
-	turns turns
+	handshakes handshakes
+	turns      *turns.Turns[Owner]
 
 	mu sync.Mutex // guards what follows, and the accounts of connections
 	// of are the accounts of addresses, of users who are no masters, and of masters.
@@ -36,7 +39,7 @@ type Table struct {
 // accounts are what owners have.
 type accounts struct {
 	limit, bytes int64
-	by           map[owner]*account
+	by           map[Owner]*account
 	// largest has the accounts as a heap.
 	largest largest
 }
@@ -52,11 +55,12 @@ type account struct {
 }
 
 // New returns a table for so many bytes of users' connections, as many of masters', half as many of connections on which
-// no request has been authenticated, and so many handshakes at a time.
-func New(limit int64, handshakes int) *Table {
-	t := &Table{turns: turns{free: handshakes}}
+// no request has been authenticated, and so many handshakes at a time. Of the turns, those of rank Later are for
+// connections of HTTP/2 that take in what they have read.
+func New(limit int64, shakes int, turns *turns.Turns[Owner]) *Table {
+	t := &Table{handshakes: handshakes{free: shakes}, turns: turns}
 	for i, share := range [classes]int64{addresses: limit / 2, users: limit, masters: limit} {
-		t.of[i].limit, t.of[i].by = share, map[owner]*account{}
+		t.of[i].limit, t.of[i].by = share, map[Owner]*account{}
 	}
 	return t
 }
@@ -88,7 +92,7 @@ func (t *Table) conn(under net.Conn) *Conn {
 		host = under.RemoteAddr().String()
 	}
 	from := network(host)
-	return &Conn{Conn: under, table: t, gone: make(chan struct{}), network: from, owner: owner{address: from}}
+	return &Conn{Conn: under, table: t, gone: make(chan struct{}), network: from, owner: Owner{address: from}}
 }
 
 // network is the part of an address that one client has to itself: of IPv6 as a rule the first half.
@@ -124,7 +128,7 @@ func (t *Table) count() {
 }
 
 // put counts a connection for an owner. mu is held.
-func (t *Table) put(c *Conn, o owner, bytes int64) {
+func (t *Table) put(c *Conn, o Owner, bytes int64) {
 	all := &t.of[o.class()]
 	a := all.by[o]
 	if a == nil {
@@ -164,7 +168,7 @@ func (t *Table) leave(c *Conn) bool {
 }
 
 // change counts a connection anew, for another owner or with other bytes of a request, unless it is closed.
-func (t *Table) change(c *Conn, o *owner, bytes int64) {
+func (t *Table) change(c *Conn, o *Owner, bytes int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	was := c.owner

@@ -139,25 +139,33 @@ type Class struct {
 	SchemaUID, LevelUID types.UID
 }
 
+// Request is what asks for seats.
+type Request struct {
+	*auth.Attributes
+	// Objects tells how many objects a list may show; nil for other requests.
+	Objects func() int
+	// Classified, if set, is called when the request has been classified.
+	Classified func(Class)
+	// Waits, if set, is called when the request has its seats, or there is nothing to do but wait for them.
+	Waits func()
+}
+
 // Handle runs serve when the request has its seats, which it is given, and returns when it has ended; it reports false
-// if the request is rejected and serve was not run. classified is called first. objects tells how many objects a list
-// may show; nil for other requests.
-func (c *Controller) Handle(
-	ctx context.Context, a *auth.Attributes, objects func() int, classified func(Class), serve func(*Seat),
-) bool {
+// if the request is rejected and serve was not run.
+func (c *Controller) Handle(ctx context.Context, r Request, serve func(*Seat)) bool {
 	c.lend()
-	t := c.classify(a)
-	classified(t.class)
-	if t.level.exempt {
-		return c.exempted(t, a, serve)
+	t := c.classify(r.Attributes)
+	if r.Classified != nil {
+		r.Classified(t.class)
 	}
-	return c.queued(ctx, t, a, objects, serve)
+	if t.level.exempt {
+		return c.exempted(t, r, serve)
+	}
+	return c.queued(ctx, t, r, serve)
 }
 
 // queued is Handle for a request of a level that has queues.
-func (c *Controller) queued(
-	ctx context.Context, t ticket, a *auth.Attributes, objects func() int, serve func(*Seat),
-) bool {
+func (c *Controller) queued(ctx context.Context, t ticket, r Request, serve func(*Seat)) bool {
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
 	defer cancel()
@@ -165,9 +173,9 @@ func (c *Controller) queued(
 	defer lending.stop()
 	served := false
 	why := "queue-full"
-	width := t.width(objects)
-	if r := t.begin(ctx, a, width); r != nil {
-		r.Finish(func() {
+	if inQueue := t.begin(ctx, r.Attributes, t.width(r.Objects)); inQueue != nil {
+		r.waits()
+		inQueue.Finish(func() {
 			lending.stop()
 			served = true
 			t.series.begin(c.clock.Since(start))
@@ -184,6 +192,12 @@ func (c *Controller) queued(
 	return served
 }
 
+func (r Request) waits() {
+	if r.Waits != nil {
+		r.Waits()
+	}
+}
+
 // reject counts a rejected request, unless its schema is no more.
 func (c *Controller) reject(t ticket, why string) {
 	c.mu.RLock()
@@ -196,9 +210,9 @@ func (c *Controller) reject(t ticket, why string) {
 // exempted serves a request of the level exempt at once, unless as many of them are being served as there are seats.
 // Watches and requests for other paths than those of resources are always served, so that a server that is full can
 // be looked at.
-func (c *Controller) exempted(t ticket, a *auth.Attributes, serve func(*Seat)) bool {
+func (c *Controller) exempted(t ticket, r Request, serve func(*Seat)) bool {
 	seat := &Seat{c: c}
-	if a.IsResource && a.Verb != "watch" {
+	if r.IsResource && r.Verb != "watch" {
 		seat.width = 1
 		defer c.exempt.Add(-1)
 		if c.exempt.Add(1) > int64(c.seats) {
@@ -211,6 +225,7 @@ func (c *Controller) exempted(t ticket, a *auth.Attributes, serve func(*Seat)) b
 	t.series.begin(0)
 	defer t.series.executing.Dec()
 	defer seat.end()
+	r.waits()
 	serve(seat)
 	return true
 }

@@ -157,7 +157,7 @@ type load struct {
 func (l *load) start(n int) {
 	for range n {
 		l.all.Go(func() {
-			ok := l.c.Handle(context.Background(), get(l.u), nil, func(Class) {}, func(*Seat) {
+			ok := l.c.Handle(context.Background(), Request{Attributes: get(l.u)}, func(*Seat) {
 				l.running.Add(1)
 				<-l.end
 				l.running.Add(-1)
@@ -229,7 +229,7 @@ func TestRejected(t *testing.T) {
 		gone, leave := context.WithCancel(context.Background())
 		var left atomic.Bool
 		all.Go(func() {
-			left.Store(!c.Handle(gone, get(user("other")), nil, func(Class) {}, func(*Seat) { t.Error("served a client that has gone") }))
+			left.Store(!c.Handle(gone, Request{Attributes: get(user("other"))}, func(*Seat) { t.Error("served a client that has gone") }))
 		})
 		synctest.Wait()
 		leave()
@@ -340,7 +340,7 @@ func TestImpossibleQueues(t *testing.T) {
 	level.Spec.Limited.LimitResponse.Queuing = &flowcontrolv1.QueuingConfiguration{Queues: 4, HandSize: 8, QueueLengthLimit: 1}
 	c := New(10, time.Minute, nil)
 	c.Set([]*flowcontrolv1.FlowSchema{bootstrap.SuggestedFlowSchemaGlobalDefault}, []*flowcontrolv1.PriorityLevelConfiguration{level})
-	if !c.Handle(t.Context(), get(user("u")), nil, func(Class) {}, func(*Seat) {}) {
+	if !c.Handle(t.Context(), Request{Attributes: get(user("u"))}, func(*Seat) {}) {
 		t.Error("rejected")
 	}
 }

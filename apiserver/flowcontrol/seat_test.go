@@ -20,7 +20,7 @@ func TestLeave(t *testing.T) {
 		leave, end := make(chan struct{}), make(chan struct{})
 		for range 200 {
 			all.Go(func() {
-				c.Handle(context.Background(), get(user("slow")), nil, func(Class) {}, func(s *Seat) {
+				c.Handle(context.Background(), Request{Attributes: get(user("slow"))}, func(s *Seat) {
 					served.Add(1)
 					<-leave
 					s.Leave()
@@ -76,7 +76,7 @@ func TestLeave(t *testing.T) {
 func TestLeaveExempt(t *testing.T) {
 	c := New(1, time.Minute, nil)
 	admin := get(user("admin", "system:masters"))
-	ask := func(serve func(*Seat)) bool { return c.Handle(t.Context(), admin, nil, func(Class) {}, serve) }
+	ask := func(serve func(*Seat)) bool { return c.Handle(t.Context(), Request{Attributes: admin}, serve) }
 	ok := ask(func(s *Seat) {
 		if ask(func(*Seat) {}) {
 			t.Error("two are served with one seat")
@@ -100,7 +100,7 @@ func TestLevelGone(t *testing.T) {
 	c := New(40, time.Second, nil)
 	c.Set(standard())
 	served := false
-	c.Handle(t.Context(), get(user("u")), nil, func(Class) { c.Set(nil, nil) }, func(s *Seat) {
+	c.Handle(t.Context(), Request{Attributes: get(user("u")), Classified: func(Class) { c.Set(nil, nil) }}, func(s *Seat) {
 		served = true
 		s.Leave()
 		c.Set(standard()) // another level of the name
@@ -122,7 +122,7 @@ func TestLeaveTogether(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 200 {
-				c.Handle(t.Context(), get(user("u")), nil, func(Class) {}, func(s *Seat) {
+				c.Handle(t.Context(), Request{Attributes: get(user("u"))}, func(s *Seat) {
 					s.Leave()
 					s.Return()
 				})

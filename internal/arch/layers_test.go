@@ -23,6 +23,7 @@ var layers = [][]string{
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/defaults", "apiserver/resources/printers",
 		"apiserver/warning", "apiserver/weight",
 	},
+	{"apiserver/turns"},
 }
 
 // tools are packages below apiserver that aren't part of it: generators, and what only tests import.

@@ -2,8 +2,8 @@ package connections
 
 import "sync"
 
-// turns lets so many handshakes be computed at a time.
-type turns struct {
+// handshakes lets so many handshakes be computed at a time.
+type handshakes struct {
 	mu   sync.Mutex // guards both
 	free int
 	// waiting are those that wait; the last is next, as its client waits for an answer, which is less and less certain
@@ -14,7 +14,7 @@ type turns struct {
 type waiter struct{ granted chan struct{} }
 
 // take waits for a place; false if gone is closed before.
-func (t *turns) take(gone <-chan struct{}) bool {
+func (t *handshakes) take(gone <-chan struct{}) bool {
 	t.mu.Lock()
 	if t.free > 0 {
 		t.free--
@@ -42,14 +42,14 @@ func (t *turns) take(gone <-chan struct{}) bool {
 }
 
 // give gives a place back.
-func (t *turns) give() {
+func (t *handshakes) give() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next()
 }
 
 // next hands a place on. mu is held.
-func (t *turns) next() {
+func (t *handshakes) next() {
 	n := len(t.waiting)
 	if n == 0 {
 		t.free++
@@ -61,7 +61,7 @@ func (t *turns) next() {
 }
 
 // count is how many wait.
-func (t *turns) count() int {
+func (t *handshakes) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.waiting)

@@ -1,0 +1,90 @@
+package apiserver
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/apiserver/turns"
+)
+
+// maxBegun is how many requests may wait for their turn to begin.
+const maxBegun = 8192
+
+// begin begins a request in its turn, records its answer, and lets go of what is left when the handler has returned:
+// over HTTP/2 net/http keeps a request's headers until the client has taken the answer.
+func (s *Server) begin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := s.waitTurn(r) // before anything else, which would take memory
+		if err != nil {
+			if err == status.ErrBusy {
+				s.dismiss(w, r)
+			}
+			return
+		}
+		rec := &recorder{ResponseWriter: w, stall: s.config.WriteTimeout, turn: s.short}
+		defer rec.close()
+		next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec)))
+		rec.endTurn()
+		if r.ProtoMajor == 2 {
+			r.Header, r.URL, r.RequestURI = nil, nil, ""
+			rec.sample(connectionOf(r))
+		}
+	})
+}
+
+// dismiss answers 429 without a body, which the client might leave unread. What the request has of one isn't waited for.
+func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) {
+	if hasBody(r) {
+		w.Header().Set("Connection", "close")
+		newTimedBody(w, r, time.Now().Add(headPatience))
+	}
+	w.Header().Set("Retry-After", "1")
+	w.WriteHeader(http.StatusTooManyRequests)
+	s.metrics.request(&recorder{code: http.StatusTooManyRequests}, 0)
+}
+
+// takeTurn waits for the request's turn to do what comes before it has its seat, or is rejected: some of all requests do
+// at a time, those of a connection's owner one after the other, so that a flood of requests delays its own. Before a
+// request waits for anything else, its turn ends. Errors: 429 if too many of the owner's wait; that of the request's
+// context, if it ends before.
+func (s *Server) takeTurn(rec *recorder, r *http.Request) error {
+	if rec == nil || rec.turn != nil {
+		return nil
+	}
+	err := s.waitTurn(r)
+	if err == nil {
+		rec.turn = s.short
+	}
+	return err
+}
+
+func (s *Server) waitTurn(r *http.Request) error {
+	if r.ProtoMajor == 2 && r.Context().Err() != nil { // a stream that was reset
+		return r.Context().Err()
+	}
+	if !s.short.Try() {
+		switch s.short.Begin(turns.Now, connectionOf(r).Owner(), r.Context().Done()) {
+		case turns.ErrGone:
+			return r.Context().Err()
+		case turns.ErrFull:
+			return status.ErrBusy
+		}
+	}
+	return nil
+}
+
+// endTurn ends the request's turn, if it has one.
+func (w *recorder) endTurn() {
+	if w != nil && w.turn != nil {
+		w.turn.End(turns.Now)
+		w.turn = nil
+	}
+}
+
+// close gives back what the request has.
+func (w *recorder) close() {
+	w.endTurn()
+	w.backlog.close()
+}

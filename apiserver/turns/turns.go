@@ -1,0 +1,210 @@
+package turns
+
+import (
+	"errors"
+	"sync"
+)
+
+// What Begin's errors are.
+var (
+	// ErrFull says that too many of the holder's wait already.
+	ErrFull = errors.New("too many wait for their turn")
+	// ErrGone says that the turn is not waited for any longer.
+	ErrGone = errors.New("the turn is not waited for any longer")
+)
+
+// Rank says what a turn is for.
+type Rank int
+
+// The ranks.
+const (
+	// Now is for what is to be done.
+	Now Rank = iota
+	// Later is for what finds more to do.
+	Later
+	ranks
+)
+
+// maxSpare is how many waiters are kept to be used again.
+const maxSpare = 4096
+
+// Turns has some places, which holders of type K have in turn.
+type Turns[K comparable] struct {
+	mu   sync.Mutex // guards what follows, and all waiters and holders
+	free [ranks]int
+	most int
+	// waits is how many of rank Now wait.
+	waits int
+	by    map[K]*holder[K]
+	// rings have the holders whose turns of a rank may begin next.
+	rings [ranks]ring[K]
+	// spare are waiters to be used again, the first of spares.
+	spare  *waiter
+	spares int
+}
+
+// New returns turns with so many places for each rank. So many may wait, of rank Now; 0 is any number.
+func New[K comparable](now, later, waiting int) *Turns[K] {
+	return &Turns[K]{free: [ranks]int{Now: now, Later: later}, most: waiting, by: map[K]*holder[K]{}}
+}
+
+// Try begins a turn of rank Now if there is a place at once.
+func (t *Turns[K]) Try() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.begin(Now)
+}
+
+// Begin begins a turn when there is a place. The error is ErrFull, or ErrGone if done is closed before.
+func (t *Turns[K]) Begin(r Rank, key K, done <-chan struct{}) error {
+	w, err := t.enter(r, key)
+	if w == nil {
+		return err
+	}
+	select {
+	case <-w.turn:
+		t.release(w)
+		return nil
+	case <-done:
+	}
+	t.leave(r, key, w)
+	return ErrGone
+}
+
+// End ends a turn. The next begins at once.
+func (t *Turns[K]) End(r Rank) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.free[r]++
+	t.pass()
+}
+
+// Waiting is how many turns of a holder are waited for.
+func (t *Turns[K]) Waiting(r Rank, key K) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if h := t.by[key]; h != nil {
+		return h.queues[r].len
+	}
+	return 0
+}
+
+// begin takes a place, if one is free. mu is held, as by all that follows but leave and release. Nothing that may begin
+// waits while a place is free.
+func (t *Turns[K]) begin(r Rank) bool {
+	if t.free[r] == 0 {
+		return false
+	}
+	t.free[r]--
+	return true
+}
+
+// enter takes a place, or else returns what waits for one.
+func (t *Turns[K]) enter(r Rank, key K) (*waiter, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	h := t.by[key]
+	if (h == nil || r == Now) && t.begin(r) {
+		return nil, nil
+	}
+	if h == nil {
+		h = &holder[K]{key: key}
+		t.by[key] = h
+	} else if r == Now && t.most > 0 && t.waits >= t.most && h.queues[Now].len >= t.most/len(t.by) {
+		return nil, ErrFull
+	}
+	w := t.take()
+	h.queues[r].push(w)
+	if r == Now {
+		t.waits++
+	}
+	t.settle(h)
+	return w, nil
+}
+
+// leave waits no longer. If the turn has come meanwhile, the next has it.
+func (t *Turns[K]) leave(r Rank, key K, w *waiter) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if w.came {
+		<-w.turn
+		t.free[r]++
+	} else {
+		t.drop(r, t.by[key], w)
+	}
+	t.pass()
+	t.keep(w)
+}
+
+// pass hands places on.
+func (t *Turns[K]) pass() {
+	for r := range ranks {
+		for ring := &t.rings[r]; t.free[r] > 0 && ring.next != nil; {
+			h := ring.next
+			ring.next = h.after
+			t.free[r]--
+			w := h.queues[r].first
+			t.drop(r, h, w)
+			w.came = true
+			w.turn <- struct{}{} // it has room for that
+		}
+	}
+}
+
+// drop takes out what waits of a holder's.
+func (t *Turns[K]) drop(r Rank, h *holder[K], w *waiter) {
+	h.queues[r].remove(w)
+	if r == Now {
+		t.waits--
+	}
+	t.settle(h)
+}
+
+// settle puts a holder into the ring that it belongs to, behind all others, if it isn't in it.
+func (t *Turns[K]) settle(h *holder[K]) {
+	var in *ring[K]
+	switch {
+	case h.queues[Now].len > 0:
+		in = &t.rings[Now]
+	case h.queues[Later].len > 0:
+		in = &t.rings[Later]
+	default:
+		delete(t.by, h.key)
+	}
+	if h.in == in {
+		return
+	}
+	if h.in != nil {
+		h.in.remove(h)
+	}
+	if h.in = in; in != nil {
+		in.push(h)
+	}
+}
+
+// take returns a waiter.
+func (t *Turns[K]) take() *waiter {
+	w := t.spare
+	if w == nil {
+		return &waiter{turn: make(chan struct{}, 1)}
+	}
+	t.spare, w.after = w.after, nil
+	t.spares--
+	return w
+}
+
+// release keeps a waiter whose turn has come.
+func (t *Turns[K]) release(w *waiter) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keep(w)
+}
+
+// keep keeps a waiter to be used again.
+func (t *Turns[K]) keep(w *waiter) {
+	w.came = false
+	if t.spares < maxSpare {
+		t.spares++
+		w.after, t.spare = t.spare, w
+	}
+}
