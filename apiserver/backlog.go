@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
@@ -29,7 +30,7 @@ var errCutOff = errors.New("the answer is cut off, as its client leaves too much
 // that write is over. The handler's goroutine owns it, but for late, which a timer's runs, and cutOff.
 type backlog struct {
 	// pool is what it counts in, for user; nil for answers that don't count.
-	pool *pool
+	pool *pool.Pool
 	user string
 	// kept is how many bytes of stored objects the answer keeps, besides what is being written, events whose objects
 	// they are, if they are events'. Only the handler changes them, with mu held.
@@ -43,7 +44,7 @@ type backlog struct {
 	cut atomic.Bool
 
 	mu   sync.Mutex // guards what follows, and pool and what is kept while a write goes on
-	held *holding
+	held *pool.Holding
 	// writing says that a write goes on, and piece what it keeps.
 	writing bool
 	piece   []byte
@@ -53,7 +54,7 @@ type backlog struct {
 }
 
 // countIn says who the answer counts for, the last time before the answer begins.
-func (w *recorder) countIn(p *pool, user string) {
+func (w *recorder) countIn(p *pool.Pool, user string) {
 	if w == nil {
 		return
 	}
@@ -91,7 +92,7 @@ func (b *backlog) hold(bytes int64) bool {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.holding().take(int(bytes))
+	return b.holding().Take(int(bytes))
 }
 
 // holdWatch counts what a watch takes as long as it is open. cancel ends it.
@@ -109,9 +110,9 @@ func (q *request) holdWatch(cancel func()) error {
 }
 
 // holding begins the holding when it is needed first. mu is held.
-func (b *backlog) holding() *holding {
+func (b *backlog) holding() *pool.Holding {
 	if b.held == nil {
-		b.held = b.pool.begin(b.user, func(bool) { b.cutOff() })
+		b.held = b.pool.Begin(b.user, func(bool) { b.cutOff() })
 	}
 	return b.held
 }
@@ -137,7 +138,7 @@ func (b *backlog) late() {
 }
 
 // count counts what the write keeps, what may be shared once for all answers. mu is held.
-func (b *backlog) count(held *holding) bool {
+func (b *backlog) count(held *pool.Holding) bool {
 	own := b.kept
 	for _, e := range b.events {
 		for _, o := range []*storage.Object{e.Object, e.Prev} {
@@ -145,17 +146,17 @@ func (b *backlog) count(held *holding) bool {
 				continue
 			}
 			own -= int64(len(o.JSON))
-			if !held.share(o, int64(len(o.JSON))) {
+			if !held.Share(o, int64(len(o.JSON))) {
 				return false
 			}
 		}
 	}
 	if n := len(b.piece); n < sharedFrom {
 		own += int64(n)
-	} else if !held.share(written{&b.piece[0], n}, int64(n)) {
+	} else if !held.Share(written{&b.piece[0], n}, int64(n)) {
 		return false
 	}
-	if !held.take(int(own)) {
+	if !held.Take(int(own)) {
 		return false
 	}
 	b.counted = own
@@ -168,8 +169,8 @@ func (b *backlog) end() {
 	defer b.mu.Unlock()
 	b.writing, b.piece = false, nil
 	if b.counts {
-		b.held.unshare()
-		b.held.give(b.counted)
+		b.held.Unshare()
+		b.held.Give(b.counted)
 		b.counts, b.counted = false, 0
 	}
 }
@@ -179,7 +180,7 @@ func (b *backlog) cutOff() {
 	if !b.cut.CompareAndSwap(false, true) {
 		return
 	}
-	b.pool.cuts.Add(1)
+	b.pool.Cut()
 	b.hangUp()
 	if b.cancel != nil {
 		b.cancel()
@@ -194,7 +195,7 @@ func (b *backlog) close() {
 	defer b.mu.Unlock()
 	b.writing = false
 	if b.held != nil {
-		b.held.end()
+		b.held.End()
 	}
 	b.pool = nil
 }

@@ -47,17 +47,8 @@ func (s *Server) EndsBurst(ctx context.Context, res *resources.Resource) (bool, 
 func (s *Server) MemoryHeld() int64 { return s.memory.Counts().Held }
 
 // Late is how many answers are left unread that keep what others may keep, too.
-func (s *Server) Late() (n int) {
-	for _, p := range []*pool{&s.unread.common, &s.unread.masters} {
-		p.mu.Lock()
-		for _, h := range p.by {
-			for r := range h.pending {
-				n += min(len(r.shares), 1)
-			}
-		}
-		p.mu.Unlock()
-	}
-	return n
+func (s *Server) Late() int {
+	return s.unread.Sharing()
 }
 
 // TakeTurns takes all turns for long work until release. waiting is how many requests of a user wait for one.

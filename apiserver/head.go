@@ -38,17 +38,17 @@ func (s *Server) serveLongHead(next http.Handler, w http.ResponseWriter, r *http
 	defer cancel(nil)
 	timed, _ := r.Body.(*timedBody)
 	user := userOf(r)
-	rec.head = s.unread.of(user).begin(user.Name, func(reading bool) {
+	rec.head = s.unread.Of(user).Begin(user.Name, func(reading bool) {
 		cancel(status.ErrBusy)
 		if reading && timed != nil {
 			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
 		}
 	})
-	defer rec.head.end()
+	defer rec.head.End()
 	if timed != nil {
 		defer timed.hurry()
 	}
-	if !rec.head.take(int(bytes)) {
+	if !rec.head.Take(int(bytes)) {
 		s.writeError(w, r, status.ErrBusy)
 		return
 	}
@@ -58,16 +58,16 @@ func (s *Server) serveLongHead(next http.Handler, w http.ResponseWriter, r *http
 // headRead says that the request's body is read.
 func (w *recorder) headRead() {
 	if w != nil && w.head != nil {
-		w.head.read()
+		w.head.Read()
 	}
 }
 
 // serveHead says that the request has its seat: it isn't cut off for its head any more. False: it was.
-func (w *recorder) serveHead() bool { return w == nil || w.head == nil || w.head.serve() }
+func (w *recorder) serveHead() bool { return w == nil || w.head == nil || w.head.Serve() }
 
 // endHead gives back what the head counts for. It counts with the watch from then on.
 func (w *recorder) endHead() {
 	if w != nil && w.head != nil {
-		w.head.end()
+		w.head.End()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -173,7 +174,7 @@ func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenti
 		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
 	}
 	if err != nil {
-		recorderOf(r).countIn(&s.unread.common, auth.NameAnonymous)
+		recorderOf(r).countIn(s.unread.Of(auth.Anonymous), auth.NameAnonymous)
 		if !errors.Is(err, auth.ErrNoCredentials) {
 			s.log.Info("authentication failed", "err", shortened(err))
 		}
@@ -181,14 +182,14 @@ func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenti
 		return nil
 	}
 	if user.Name != auth.NameAnonymous {
-		connectionOf(r).Own(holderOf(user.Name), slices.Contains(user.Groups, auth.GroupMasters))
+		connectionOf(r).Own(pool.HolderOf(user.Name), slices.Contains(user.Groups, auth.GroupMasters))
 	}
 	for name := range r.Header {
 		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
 			r.Header.Del(name)
 		}
 	}
-	recorderOf(r).countIn(s.unread.of(user), user.Name)
+	recorderOf(r).countIn(s.unread.Of(user), user.Name)
 	return r.WithContext(context.WithValue(r.Context(), userKey{}, user))
 }
 

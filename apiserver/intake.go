@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -25,7 +26,7 @@ const (
 
 // intake holds the bodies of requests. They are read before a request takes a seat, so that a slow client keeps no one
 // out. Requests that are being served are not cut off.
-type intake struct{ pools }
+type intake struct{ pool.Pools }
 
 // read reads a request's body, so that readBody returns it at once; release is to be called when the request has ended.
 // Errors: 413 for a body that is too large, 429 if the user's bodies are too many, 504 for one that is too slow.
@@ -40,18 +41,18 @@ func (i *intake) read(q *request) (release func(), err error) {
 	recorderOf(r).endTurn()
 	ctx, cancel := context.WithCancelCause(r.Context())
 	timed, _ := r.Body.(*timedBody)
-	held := i.of(q.User).begin(q.User.Name, func(reading bool) {
+	held := i.Of(q.User).Begin(q.User.Name, func(reading bool) {
 		cancel(status.ErrBusy)
 		if reading && timed != nil {
 			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
 		}
 	})
 	release = func() {
-		held.end()
+		held.End()
 		cancel(nil)
 	}
-	data, err := gather(r.Body, r.ContentLength, held.take)
-	held.read()
+	data, err := gather(r.Body, r.ContentLength, held.Take)
+	held.Read()
 	switch {
 	case err != nil && context.Cause(ctx) == status.ErrBusy:
 		err = status.ErrBusy

@@ -13,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/turns"
 	"github.com/kubecascade/kubecascade/apiserver/weight"
@@ -37,7 +38,7 @@ var errDeferred = errors.New("the request waits for memory")
 
 // claim is what a request wants to hold.
 func (q *request) claim(bytes int64) budget.Claim {
-	return budget.Claim{Holder: holderOf(q.User.Name), Bytes: bytes, Master: slices.Contains(q.User.Groups, auth.GroupMasters)}
+	return budget.Claim{Holder: pool.HolderOf(q.User.Name), Bytes: bytes, Master: slices.Contains(q.User.Groups, auth.GroupMasters)}
 }
 
 // charge waits until there is memory for what is known of the request before it is served. What YAML stands for is
@@ -85,7 +86,7 @@ func (s *Server) weighInTurn(q *request, media string, body []byte) (n int64, ex
 // ends before.
 func (s *Server) inTurn(r *http.Request, user string, long bool, work func()) error {
 	if long {
-		if err := s.wait(r, holderOf(user)); err != nil {
+		if err := s.wait(r, pool.HolderOf(user)); err != nil {
 			return err
 		}
 		defer s.long.End(turns.Now)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/connections"
+	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage/past"
 )
@@ -82,7 +83,7 @@ func pastMetrics(r prometheus.Registerer, p *past.Reader) {
 }
 
 // memoryMetrics shows what requests hold of the memory that there is for them.
-func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pools, conns *connections.Table) {
+func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pool.Pools, conns *connections.Table) {
 	gauge := func(name, help string, value func() int64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: help}, func() float64 { return float64(value()) })
 	}
@@ -98,11 +99,11 @@ func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pools, con
 		gauge("held_bytes", "Estimated memory of the requests being served.", func() int64 { return b.Counts().Held }),
 		gauge("waiting_requests", "Number of requests waiting for memory.", func() int64 { return b.Counts().Waiting }),
 		gauge("unread_bytes",
-			"Memory of open watches, of responses that clients have not read, and of long URLs and headers.", unread.held),
+			"Memory of open watches, of responses that clients have not read, and of long URLs and headers.", unread.Held),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "kubecascade_inflight_memory_cut_off_total",
 			Help: "Number of watches and responses closed because clients left too much unread.",
-		}, func() float64 { return float64(unread.cutOff()) }),
+		}, func() float64 { return float64(unread.CutOff()) }),
 		gauge("connections_bytes",
 			"Memory of connections and of the incomplete requests received on them.", func() int64 {
 				bytes, _ := conns.Counts()

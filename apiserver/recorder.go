@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
@@ -38,7 +39,7 @@ type recorder struct {
 	// turn is what the request has a turn of until it has begun; nil from then on.
 	turn *turns.Turns[connections.Owner]
 	// head is what the request's URL and headers count for; nil if they are short.
-	head *holding
+	head *pool.Holding
 	// query is what rawQuery was parsed to; nil before it was.
 	query    url.Values
 	rawQuery string

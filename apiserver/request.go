@@ -12,6 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
+	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -26,7 +27,7 @@ type request struct {
 	r    *http.Request
 	s    *Server
 	// held is the body that was read; nil for none.
-	held *holding
+	held *pool.Holding
 	// begun is called by a watch that has sent its initial events.
 	begun func()
 	// lease is the memory that is held; nil for none.

@@ -220,7 +220,7 @@ func servable(r *http.Request, t registry.Target, verb string) error {
 // run serves a request within the time that it may take; 0 is any.
 func (s *Server) run(q *request, limit time.Duration) error {
 	rec := recorderOf(q.r)
-	rec.countIn(s.unread.of(q.User), q.User.Name)
+	rec.countIn(s.unread.Of(q.User), q.User.Name)
 	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
 	if q.mediaServed() {
 		release, err := s.intake.read(q)

@@ -26,7 +26,7 @@ func (s *Server) seat(q *request, serve func() error) (err error) {
 	ok := s.flow.Handle(q.r.Context(), q.asks(), func(seat *flowcontrol.Seat) {
 		defer s.inFlight(q.verb)()
 		rec.sit(seat)
-		if q.held != nil && !q.held.serve() || !rec.serveHead() {
+		if q.held != nil && !q.held.Serve() || !rec.serveHead() {
 			err = status.ErrBusy
 			return
 		}
@@ -73,7 +73,7 @@ func (s *Server) seated(next http.Handler) http.Handler {
 		s.flows.CatchUp()
 		user := userOf(r)
 		rec := recorderOf(r)
-		rec.countIn(s.unread.of(user), user.Name)
+		rec.countIn(s.unread.Of(user), user.Name)
 		a, ok := r.Context().Value(attributesKey{}).(*auth.Attributes)
 		if !ok {
 			a = attributesOf(r)

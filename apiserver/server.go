@@ -24,6 +24,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -106,7 +107,7 @@ type Server struct {
 	}
 	intake intake
 	// unread is what answers hold that clients leave unread, and open watches.
-	unread pools
+	unread pool.Pools
 	memory *budget.Budget
 	flow   *flowcontrol.Controller
 	flows  *flowcontrol.Live
@@ -182,8 +183,8 @@ func New(c Config) (*Server, error) {
 	s.connections = connections.New(c.MemoryInFlight/2, half, s.short)
 	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
 	bodies := min(maxIntake, c.MemoryInFlight/2)
-	s.intake.limit(bodies)
-	s.unread.limit(c.MemoryInFlight / 2)
+	s.intake.Limit(bodies)
+	s.unread.Limit(c.MemoryInFlight / 2)
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
 	s.long = turns.New[string](half, 0, 0)
 	s.flows = flowcontrol.NewLive(s.flow, c.Cache, c.Log)

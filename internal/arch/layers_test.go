@@ -19,11 +19,12 @@ var layers = [][]string{
 	{"apiserver/resources"}, // the table of types
 	{"apiserver/resources/prepare", "apiserver/resources/validation", "apiserver/rbac", "apiserver/openapi", "apiserver/flowcontrol"},
 	{
-		"apiserver/auth", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
+		"apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/defaults", "apiserver/resources/printers",
 		"apiserver/warning", "apiserver/weight",
 	},
-	{"apiserver/turns"},
+	{"apiserver/pool"},
+	{"apiserver/turns", "apiserver/auth"},
 }
 
 // tools are packages below apiserver that aren't part of it: generators, and what only tests import.

@@ -1,4 +1,4 @@
-package apiserver
+package pool
 
 import (
 	"slices"
@@ -9,22 +9,22 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
-// pools bound the bytes that requests hold, those of system:masters by themselves. When there is no room, requests of
+// Pools bound the bytes that requests hold, those of system:masters by themselves. When there is no room, requests of
 // the user that holds the most are cut off: so a flood, by however many users, ends at its own cost, and a request of
 // a user that holds little finds room.
-type pools struct {
-	common, masters pool
+type Pools struct {
+	common, masters Pool
 }
 
-// limit bounds the bytes of each. It must be called before anything is held.
-func (p *pools) limit(bytes int64) { p.common.limit, p.masters.limit = bytes, bytes }
+// Limit bounds the bytes of each. It must be called before anything is held.
+func (p *Pools) Limit(bytes int64) { p.common.limit, p.masters.limit = bytes, bytes }
 
-// cutOff is how many answers were cut off.
-func (p *pools) cutOff() int64 { return p.common.cuts.Load() + p.masters.cuts.Load() }
+// CutOff is how many answers were cut off.
+func (p *Pools) CutOff() int64 { return p.common.cuts.Load() + p.masters.cuts.Load() }
 
-// held is how many bytes are held in all.
-func (p *pools) held() (n int64) {
-	for _, p := range []*pool{&p.common, &p.masters} {
+// Held is how many bytes are held in all.
+func (p *Pools) Held() (n int64) {
+	for _, p := range []*Pool{&p.common, &p.masters} {
 		p.mu.Lock()
 		n += p.held
 		p.mu.Unlock()
@@ -32,16 +32,30 @@ func (p *pools) held() (n int64) {
 	return n
 }
 
-// of is the pool of a user's requests.
-func (p *pools) of(user auth.User) *pool {
+// Sharing is how many requests that may be cut off share memory with others, or could.
+func (p *Pools) Sharing() (n int) {
+	for _, p := range []*Pool{&p.common, &p.masters} {
+		p.mu.Lock()
+		for _, h := range p.by {
+			for r := range h.pending {
+				n += min(len(r.shares), 1)
+			}
+		}
+		p.mu.Unlock()
+	}
+	return n
+}
+
+// Of is the pool of a user's requests.
+func (p *Pools) Of(user auth.User) *Pool {
 	if slices.Contains(user.Groups, auth.GroupMasters) {
 		return &p.masters
 	}
 	return &p.common
 }
 
-// pool is the bytes of some users' requests.
-type pool struct {
+// Pool is the bytes of some users' requests.
+type Pool struct {
 	limit int64
 	// cuts counts answers that were cut off.
 	cuts atomic.Int64
@@ -55,19 +69,19 @@ type pool struct {
 // pin is memory that several requests share. It counts once, for its payer.
 type pin struct {
 	bytes   int64
-	payer   *holding
-	sharers map[*holding]struct{} // with the payer
+	payer   *Holding
+	sharers map[*Holding]struct{} // with the payer
 }
 
 // holder is what one user has, with the requests that may be cut off.
 type holder struct {
 	bytes   int64
-	pending map[*holding]struct{}
+	pending map[*Holding]struct{}
 }
 
-// holding is what one request holds.
-type holding struct {
-	pool *pool
+// Holding is what one request holds.
+type Holding struct {
+	pool *Pool
 	user string
 	// bytes is 0 after the end, and after it was cut off.
 	bytes int64
@@ -81,8 +95,11 @@ type holding struct {
 	cut func(reading bool)
 }
 
-// holderOf is who requests are counted for. Service accounts are counted by namespace: who may use one may use all.
-func holderOf(user string) string {
+// Cut counts an answer that was cut off.
+func (p *Pool) Cut() { p.cuts.Add(1) }
+
+// HolderOf is who requests are counted for. Service accounts are counted by namespace: who may use one may use all.
+func HolderOf(user string) string {
 	if account, ok := strings.CutPrefix(user, "system:serviceaccount:"); ok {
 		namespace, _, _ := strings.Cut(account, ":")
 		return "system:serviceaccount:" + namespace
@@ -90,32 +107,32 @@ func holderOf(user string) string {
 	return user
 }
 
-// begin registers a request. cut is called once at most, while the pool's lock is held.
-func (p *pool) begin(user string, cut func(reading bool)) *holding {
+// Begin registers a request. cut is called once at most, while the pool's lock is held.
+func (p *Pool) Begin(user string, cut func(reading bool)) *Holding {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.by == nil {
 		p.by = map[string]*holder{}
 	}
-	r := &holding{pool: p, user: holderOf(user), reading: true, cut: cut}
+	r := &Holding{pool: p, user: HolderOf(user), reading: true, cut: cut}
 	h := p.by[r.user]
 	if h == nil {
-		h = &holder{pending: map[*holding]struct{}{}}
+		h = &holder{pending: map[*Holding]struct{}{}}
 		p.by[r.user] = h
 	}
 	h.pending[r] = struct{}{}
 	return r
 }
 
-// take counts n more bytes, and reports false if they would be too many, or the request was cut off.
-func (r *holding) take(n int) bool {
+// Take counts n more bytes, and reports false if they would be too many, or the request was cut off.
+func (r *Holding) Take(n int) bool {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
 	return r.pay(int64(n))
 }
 
 // pay is take while mu is held.
-func (r *holding) pay(n int64) bool {
+func (r *Holding) pay(n int64) bool {
 	p := r.pool
 	for !r.ended && p.held+n > p.limit {
 		victim := p.largest(p.by[r.user].bytes + n)
@@ -133,15 +150,15 @@ func (r *holding) pay(n int64) bool {
 }
 
 // add counts n more bytes, or fewer, while mu is held.
-func (r *holding) add(n int64) {
+func (r *Holding) add(n int64) {
 	r.pool.held += n
 	r.pool.by[r.user].bytes += n
 	r.bytes += n
 }
 
-// share is take for memory that other requests may share: it counts once for all that name the same key, and for
+// Share is take for memory that other requests may share: it counts once for all that name the same key, and for
 // another of them when the one that it counts for ends. A request may name a key twice.
-func (r *holding) share(key any, bytes int64) bool {
+func (r *Holding) Share(key any, bytes int64) bool {
 	p := r.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,7 +173,7 @@ func (r *holding) share(key any, bytes int64) bool {
 		if p.pins == nil {
 			p.pins = map[any]*pin{}
 		}
-		shared = &pin{bytes: bytes, payer: r, sharers: map[*holding]struct{}{}}
+		shared = &pin{bytes: bytes, payer: r, sharers: map[*Holding]struct{}{}}
 		p.pins[key] = shared
 	}
 	if _, twice := shared.sharers[r]; !twice {
@@ -166,15 +183,15 @@ func (r *holding) share(key any, bytes int64) bool {
 	return true
 }
 
-// unshare gives back all that was shared.
-func (r *holding) unshare() {
+// Unshare gives back all that was shared.
+func (r *Holding) Unshare() {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
 	r.leave()
 }
 
 // leave is unshare while mu is held.
-func (r *holding) leave() {
+func (r *Holding) leave() {
 	p := r.pool
 	for _, key := range r.shares {
 		shared := p.pins[key]
@@ -197,8 +214,8 @@ func (r *holding) leave() {
 	r.shares = r.shares[:0]
 }
 
-// give takes back n bytes that were counted.
-func (r *holding) give(n int64) {
+// Give takes back n bytes that were counted.
+func (r *Holding) Give(n int64) {
 	p := r.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,7 +226,7 @@ func (r *holding) give(n int64) {
 }
 
 // largest is the largest request that may be cut off, of the user that holds the most, if that is more than so much.
-func (p *pool) largest(most int64) (found *holding) {
+func (p *Pool) largest(most int64) (found *Holding) {
 	for _, h := range p.by {
 		if h.bytes <= most || len(h.pending) == 0 {
 			continue
@@ -225,15 +242,15 @@ func (p *pool) largest(most int64) (found *holding) {
 	return found
 }
 
-// read says that the body is read.
-func (r *holding) read() {
+// Read says that the body is read.
+func (r *Holding) Read() {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
 	r.reading = false
 }
 
-// serve says that the request has its seat: it isn't cut off any more. False: it was.
-func (r *holding) serve() bool {
+// Serve says that the request has its seat: it isn't cut off any more. False: it was.
+func (r *Holding) Serve() bool {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
 	if r.ended {
@@ -243,15 +260,15 @@ func (r *holding) serve() bool {
 	return true
 }
 
-// end gives the bytes back.
-func (r *holding) end() {
+// End gives the bytes back.
+func (r *Holding) End() {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
 	r.drop()
 }
 
 // drop is end while mu is held. It may be called twice.
-func (r *holding) drop() {
+func (r *Holding) drop() {
 	if r.ended {
 		return
 	}
