@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/pool"
-	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -93,20 +92,6 @@ func (b *backlog) hold(bytes int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.holding().Take(int(bytes))
-}
-
-// holdWatch counts what a watch takes as long as it is open. cancel ends it.
-func (q *request) holdWatch(cancel func()) error {
-	rec := recorderOf(q.r)
-	if rec == nil {
-		return nil
-	}
-	rec.endHead() // it counts as what the watch takes
-	rec.backlog.cancel = cancel
-	if !rec.backlog.hold(standing(q.r)) {
-		return status.ErrBusy
-	}
-	return nil
 }
 
 // holding begins the holding when it is needed first. mu is held.
@@ -198,4 +183,15 @@ func (b *backlog) close() {
 		b.held.End()
 	}
 	b.pool = nil
+}
+
+// keptBy is the size of the objects that events keep.
+func keptBy(events []*cache.Event) (n int64) {
+	for _, e := range events {
+		n += int64(len(e.Object.JSON))
+		if e.Prev != nil {
+			n += int64(len(e.Prev.JSON))
+		}
+	}
+	return n
 }

@@ -74,17 +74,3 @@ func (s *Server) waitTurn(r *http.Request) error {
 	}
 	return nil
 }
-
-// endTurn ends the request's turn, if it has one.
-func (w *recorder) endTurn() {
-	if w != nil && w.turn != nil {
-		w.turn.End(turns.Now)
-		w.turn = nil
-	}
-}
-
-// close gives back what the request has.
-func (w *recorder) close() {
-	w.endTurn()
-	w.backlog.close()
-}

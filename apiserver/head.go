@@ -12,8 +12,6 @@ import (
 const (
 	// longHead is from how many bytes a request's URL and headers count: net/http's buffers are no smaller than that.
 	longHead = 16 << 10
-	// headPatience is how long a body may take that comes after its answer, as net/http reads it.
-	headPatience = time.Second
 )
 
 // countHead counts a long URL and long headers from before the request is authorized until its end, as answers that are
@@ -53,21 +51,4 @@ func (s *Server) serveLongHead(next http.Handler, w http.ResponseWriter, r *http
 		return
 	}
 	next.ServeHTTP(w, r.WithContext(ctx))
-}
-
-// headRead says that the request's body is read.
-func (w *recorder) headRead() {
-	if w != nil && w.head != nil {
-		w.head.Read()
-	}
-}
-
-// serveHead says that the request has its seat: it isn't cut off for its head any more. False: it was.
-func (w *recorder) serveHead() bool { return w == nil || w.head == nil || w.head.Serve() }
-
-// endHead gives back what the head counts for. It counts with the watch from then on.
-func (w *recorder) endHead() {
-	if w != nil && w.head != nil {
-		w.head.End()
-	}
 }

@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -61,17 +60,6 @@ func (s *Server) observe(r *http.Request, t registry.Target, verb string) {
 			rec.label.verb = "APPLY"
 		}
 	}
-}
-
-type recorderKey struct{}
-
-// recorderOf is what records a request's answer; nil if nothing does.
-func recorderOf(r *http.Request) *recorder { return recorderIn(r.Context()) }
-
-// recorderIn is that of a request's context.
-func recorderIn(ctx context.Context) *recorder {
-	rec, _ := ctx.Value(recorderKey{}).(*recorder)
-	return rec
 }
 
 // noCache marks every answer, failures too: all are for who has asked (AS endpoints/filters/cachecontrol.go).

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -256,6 +257,9 @@ func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 
+// headPatience is how long a body may take that comes after its answer, as net/http reads it.
+const headPatience = time.Second
+
 // timedBody bounds how long a client may take to send its body, whoever reads it: what a handler has
 // left net/http reads before it answers. Over HTTP/1 the deadline is taken back at the end, for while a handler
 // works net/http reads on to notice a hang-up, and would take a missed deadline for one. Over HTTP/2 it is the stream's.
@@ -295,3 +299,45 @@ func (b *timedBody) hurry() {
 
 // Close closes the body.
 func (b *timedBody) Close() error { return b.body.Close() }
+
+type recorderKey struct{}
+
+// recorderOf is what records a request's answer; nil if nothing does.
+func recorderOf(r *http.Request) *recorder { return recorderIn(r.Context()) }
+
+// recorderIn is that of a request's context.
+func recorderIn(ctx context.Context) *recorder {
+	rec, _ := ctx.Value(recorderKey{}).(*recorder)
+	return rec
+}
+
+// endTurn ends the request's turn, if it has one.
+func (w *recorder) endTurn() {
+	if w != nil && w.turn != nil {
+		w.turn.End(turns.Now)
+		w.turn = nil
+	}
+}
+
+// close gives back what the request has.
+func (w *recorder) close() {
+	w.endTurn()
+	w.backlog.close()
+}
+
+// headRead says that the request's body is read.
+func (w *recorder) headRead() {
+	if w != nil && w.head != nil {
+		w.head.Read()
+	}
+}
+
+// serveHead says that the request has its seat: it isn't cut off for its head any more. False: it was.
+func (w *recorder) serveHead() bool { return w == nil || w.head == nil || w.head.Serve() }
+
+// endHead gives back what the head counts for. It counts with the watch from then on.
+func (w *recorder) endHead() {
+	if w != nil && w.head != nil {
+		w.head.End()
+	}
+}

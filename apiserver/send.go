@@ -21,20 +21,14 @@ func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer
 	if size < render.GzipFrom {
 		return sized(w, size)
 	}
-	release := cork(r)
 	if !render.AcceptsGzip(r) {
-		out, flush := sized(w, size)
-		return out, func() error {
-			defer release()
-			return flush()
-		}
+		return sized(w, size)
 	}
 	w.Header().Set("Content-Encoding", "gzip")
 	w.Header().Add("Vary", "Accept-Encoding")
 	z := compressors.Get().(*gzip.Writer)
 	z.Reset(w)
 	return &yielding{Writer: z}, func() error {
-		defer release()
 		err := z.Close()
 		z.Reset(nil)
 		compressors.Put(z)

@@ -215,17 +215,6 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 	return changed, retyped, false
 }
 
-// keptBy is the size of the objects that events keep.
-func keptBy(events []*cache.Event) (n int64) {
-	for _, e := range events {
-		n += int64(len(e.Object.JSON))
-		if e.Prev != nil {
-			n += int64(len(e.Prev.JSON))
-		}
-	}
-	return n
-}
-
 // busy stands for a watcher that has more to read.
 var busy = func() <-chan struct{} {
 	c := make(chan struct{})
@@ -426,4 +415,18 @@ func (w *watch) fail(err error) {
 	if e != nil {
 		w.s.log.Debug("watch was interrupted", "err", e)
 	}
+}
+
+// holdWatch counts what a watch takes as long as it is open. cancel ends it.
+func (q *request) holdWatch(cancel func()) error {
+	rec := recorderOf(q.r)
+	if rec == nil {
+		return nil
+	}
+	rec.endHead() // it counts as what the watch takes
+	rec.backlog.cancel = cancel
+	if !rec.backlog.hold(standing(q.r)) {
+		return status.ErrBusy
+	}
+	return nil
 }

@@ -17,8 +17,8 @@ const maxUnsent = 256 << 10
 // connection is the key of a request's connection in its context.
 type connection struct{}
 
-// ConnContext is for http.Server: it lets large answers be sent in large pieces. Without it they take longer. It bounds
-// what waits in the kernel for a client that doesn't read, too.
+// ConnContext is for http.Server: requests know their connections by it. It bounds what waits in the kernel for a client
+// that doesn't read.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if raw := rawConn(c); raw != nil {
 		setUnsent(raw, maxUnsent)
@@ -39,19 +39,6 @@ func (s *Server) Listen(l net.Listener) net.Listener { return s.connections.List
 // ListenTLS is Listen for connections that speak TLS.
 func (s *Server) ListenTLS(l net.Listener, config *tls.Config) net.Listener {
 	return s.connections.ListenTLS(l, config, s.log)
-}
-
-// cork holds back what isn't a whole segment on the request's connection until release is called, or for the
-// fifth of a second that the kernel allows. TLS sends records of 16 KiB, each of which would wake the client.
-// Requests over HTTP/2 share their connection with others, which mustn't wait for this one.
-func cork(r *http.Request) (release func()) {
-	c, _ := r.Context().Value(connection{}).(net.Conn)
-	raw := rawConn(c)
-	if raw == nil || r.ProtoMajor != 1 {
-		return func() {}
-	}
-	setCork(raw, true)
-	return func() { setCork(raw, false) }
 }
 
 // rawConn is the connection below TLS; nil if it is none of the kernel's.
