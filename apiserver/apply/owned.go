@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // Most writes give new values to fields that the same manager wrote before: a controller's status, a lease, a
@@ -279,7 +281,8 @@ func (d *difference) element(list reflect.Value, i int, sh *shape) element {
 	return e
 }
 
-// at returns the text of a set of fields from where what is said of the field at the path begins; nil if that is nothing.
+// at returns the JSON of a set of fields from where what is said of the field at the path begins; nil if that is
+// nothing.
 func at(raw []byte, path []string) []byte {
 	for _, name := range path {
 		raw = find(raw, name)
@@ -287,28 +290,21 @@ func at(raw []byte, path []string) []byte {
 	return raw
 }
 
-// find returns the text from where the value of a name begins in an object, all of whose values are objects, and that
-// is written without spaces; nil if it isn't there.
+// find returns the JSON from where the value of a member of an object begins; nil if there is no such member. The name
+// is in quotes, as it is written there, and a colon follows it.
 func find(raw []byte, name string) []byte {
-	depth := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return nil
-			}
-		case '"':
-			if depth == 1 && bytes.HasPrefix(raw[i:], []byte(name)) {
-				return raw[i+len(name):]
-			}
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-		}
+	s := jsonscan.New(raw)
+	if !s.Open('{') {
+		return nil
 	}
-	return nil
+	for first := true; ; first = false {
+		found, _, ok := s.Key(first)
+		if !ok {
+			return nil
+		}
+		if string(found.Raw) == name[1:len(name)-len(`":`)] {
+			return raw[s.Offset():]
+		}
+		s.Skip()
+	}
 }

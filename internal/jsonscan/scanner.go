@@ -29,6 +29,9 @@ func (s *Scanner) Err() error { return s.err }
 // Offset is how many bytes have been passed.
 func (s *Scanner) Offset() int { return s.pos }
 
+// Len is the length of the document.
+func (s *Scanner) Len() int { return len(s.data) }
+
 // Seek goes to an offset at which the scanner has stood before, at the same depth.
 func (s *Scanner) Seek(offset int) { s.pos = offset }
 
