@@ -83,7 +83,7 @@ func New(c Config) *Managers {
 }
 
 // endpoint returns what tracks the writes to a resource or a subresource of it, which is built by
-// the first who asks.
+// the first request.
 func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, error) {
 	key := endpointKey{res.GroupVersionKind(), sub}
 	m.mu.RLock()

@@ -136,7 +136,7 @@ func (d *difference) members(x, y reflect.Value, sh *shape) bool {
 	return true
 }
 
-// holds reports whether nothing in a value breaks the schema's rules, for which the whole has to be refused.
+// holds reports whether nothing in a value breaks the schema's rules, for which the whole has to be rejected.
 func (sh *shape) holds(v reflect.Value) bool {
 	if v = behind(v); !v.IsValid() || v.IsZero() {
 		return true

@@ -17,7 +17,7 @@ type part struct {
 	jsonfield.Field
 	// written is its name as FieldsV1 has it: `"f:spec":`.
 	written string
-	// fragile says that it may break the schema's rules, for which the whole has to be refused: it stays.
+	// fragile says that it may break the schema's rules, for which the whole has to be rejected: it stays.
 	fragile bool
 	// within are the parts of the structure that it is or points to, nil if it is compared as a whole.
 	within []part

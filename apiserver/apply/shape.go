@@ -52,7 +52,7 @@ type member struct {
 	present bool
 	// preset is the schema's default, of keys.
 	preset any
-	// reset says that the endpoint resets the field, so that nobody owns what is in it.
+	// reset says that the endpoint resets the field, so that what is in it has no owner.
 	reset bool
 	shape *shape
 }

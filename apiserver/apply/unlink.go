@@ -20,8 +20,8 @@ type Links struct {
 	NoOwners, NoFinalizers bool
 }
 
-// Unlink returns managedFields as Update makes them of a write that does nothing but take links away: nobody
-// owns them any longer, and nobody owns anything new. It looks at those entries only that name owners or
+// Unlink returns managedFields as Update makes them of a write that does nothing but take links away:
+// they have no owner any longer, and nothing new has one. It looks at those entries only that name owners or
 // finalizers. It reports false where it takes Update to know: no entries, some of another version, or of a form
 // that only clients bring. What the entries point to is shared with entries and with other answers, and must
 // not be changed.

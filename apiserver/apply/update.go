@@ -110,7 +110,7 @@ func (e *endpoint) pared(was *view, obj object, manager string) (done bool, err 
 	return true, err
 }
 
-// live returns what is stored in the served version and without managedFields, which nobody owns,
+// live returns what is stored in the served version and without managedFields, which have no owner,
 // so that they needn't be read as a part of the object.
 func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	stored, ok := live.(object)

@@ -85,7 +85,7 @@ func retired(err error, got *schema.GroupVersionKind) bool {
 	return runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
 }
 
-// WarnStrict warns of a fault that isn't fatal, line by line where YAML's reader has found several (B-71).
+// WarnStrict warns of an error that isn't fatal, line by line where YAML's reader has found several (B-71).
 func WarnStrict(text string, warn func(string)) {
 	for _, head := range []string{"yaml: unmarshal errors:\n", "error converting YAML to JSON: yaml: unmarshal errors:\n"} {
 		lines, found := strings.CutPrefix(text, head)
@@ -150,7 +150,7 @@ func DecodeAny(b Body, want schema.GroupVersionKind, coerce Coercion) (runtime.O
 	return obj, got, err
 }
 
-// checkJSON refuses what came in protobuf and has no JSON, which is what is stored: a time after the year
+// checkJSON rejects what came in protobuf and has no JSON, which is what is stored: a time after the year
 // 9999, raw bytes that are no JSON.
 func checkJSON(obj runtime.Object) error {
 	data, err := json.Marshal(obj)
@@ -160,7 +160,7 @@ func checkJSON(obj runtime.Object) error {
 	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
 }
 
-// CheckCost refuses a body that only looks as if it were quickly read.
+// CheckCost rejects a body that would take longer to read than its size suggests.
 func CheckCost(b Body) error {
 	switch b.Media {
 	case MediaYAML:

@@ -27,7 +27,7 @@ const (
 
 var errQuantity = errors.New("quantities must not have more than 256 characters, or more than 4 digits in an exponent")
 
-// CheckQuantities refuses a body of the kind that has such a quantity where its type has one. In
+// CheckQuantities rejects a body of the kind that has such a quantity where its type has one. In
 // protobuf it is anywhere, if the type has any.
 func CheckQuantities(b Body, kind schema.GroupVersionKind) error {
 	if !Suspicious(b.Bytes) {

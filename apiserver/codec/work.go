@@ -67,7 +67,7 @@ func lists(v any) (items, longest int) {
 	return items, longest
 }
 
-// CheckMerge refuses a patch that would take too long to be merged.
+// CheckMerge rejects a patch that would take too long to be merged.
 func CheckMerge(content, doc any) error {
 	n, longest := lists(doc)
 	if n == 0 {

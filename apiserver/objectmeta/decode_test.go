@@ -165,10 +165,10 @@ func compare(t *testing.T, data []byte) bool {
 		return false
 	}
 	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatalf("encoding/json refuses it: %v: %s", err, data)
+		t.Fatalf("encoding/json rejects it: %v: %s", err, data)
 	}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &strict); err != nil {
-		t.Fatalf("sigs.k8s.io/json refuses it: %v: %s", err, data)
+		t.Fatalf("sigs.k8s.io/json rejects it: %v: %s", err, data)
 	}
 	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(got, strict) {
 		t.Fatalf("%s\nis read as %+v\n    want %+v\n     and %+v", data, got, want, strict)

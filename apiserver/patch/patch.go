@@ -79,7 +79,7 @@ func (p *Patch) byJSON(cur runtime.Object, gvk schema.GroupVersionKind, coerce c
 	return p.decode(after, strict, gvk, coerce)
 }
 
-// edit applies a JSON or merge patch to JSON. strict are the faults of the patch itself that
+// edit applies a JSON or merge patch to JSON. strict are the errors of the patch itself that
 // field validation reports.
 func (p *Patch) edit(before []byte) (after []byte, strict []error, err error) {
 	if p.Kind == types.JSONPatchType {
@@ -158,11 +158,11 @@ func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind
 	case *got != gvk && coerce == nil: // of a custom resource its own rules say so
 		return nil, unreadable(shown, fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, codec.InternalPackage(gvk.Group), gvk.Kind))
 	}
-	return obj, p.judge(strict, shown)
+	return obj, p.report(strict, shown)
 }
 
-// judge warns of the errors that field validation finds, or returns them (B-71).
-func (p *Patch) judge(strict []error, shown string) error {
+// report warns of the errors that field validation finds, or returns them (B-71).
+func (p *Patch) report(strict []error, shown string) error {
 	if len(strict) == 0 || p.Strictness == metav1.FieldValidationIgnore {
 		return nil
 	}
@@ -213,11 +213,11 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	if err != nil {
 		return nil, unreadable(shown, err)
 	}
-	return next, p.judge(strict, shown)
+	return next, p.report(strict, shown)
 }
 
 // mergeStrategic merges doc into content. The library panics at directives whose items aren't what its
-// tags say, such as "$setElementOrder/finalizers": [{}]; that is the patch's fault.
+// tags say, such as "$setElementOrder/finalizers": [{}]; that is an error of the patch.
 func mergeStrategic(content, doc map[string]any, kind runtime.Object) (merged map[string]any, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {

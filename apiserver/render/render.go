@@ -127,7 +127,7 @@ func (x *Rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, 
 	return m, nil
 }
 
-// NoList refuses the metadata of a list for an object (AS handlers/response.go: asPartialObjectMetadataList).
+// NoList rejects the metadata of a list for an object (AS handlers/response.go: asPartialObjectMetadataList).
 func (x *Rendering) NoList() error {
 	return notAcceptableText(fmt.Sprintf("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", x.internalType("")))
 }
