@@ -26,7 +26,8 @@ import (
 // It returns 409 Conflict for fields that others own unless force, 400 BadRequest for a document
 // that is no YAML, of another kind, or with managedFields (B-60), and errors without a status, that
 // clients see as 500, for a document that doesn't suit the kind's schema.
-func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Object, document []byte, manager string, force bool, strictness string, warn func(string)) (runtime.Object, error) {
+func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Object, document []byte, manager string,
+	force bool, strictness string, warn func(string)) (runtime.Object, error) {
 	e, err := m.endpoint(res, sub)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,8 @@ func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Objec
 	return e.apply(live, document, manager, force, strictness, warn)
 }
 
-func (e *endpoint) apply(live runtime.Object, document []byte, manager string, force bool, strictness string, warn func(string)) (runtime.Object, error) {
+func (e *endpoint) apply(live runtime.Object, document []byte, manager string, force bool, strictness string,
+	warn func(string)) (runtime.Object, error) {
 	config := &unstructured.Unstructured{Object: map[string]any{}}
 	err := yaml.Unmarshal(document, &config.Object)
 	if err == nil && e.res.Custom {
@@ -96,7 +98,8 @@ func validateFields(document []byte, strictness string, warn func(string)) error
 func sorted(err error) error {
 	var conflict *apierrors.StatusError
 	if errors.As(err, &conflict) && conflict.ErrStatus.Details != nil {
-		slices.SortStableFunc(conflict.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int { return strings.Compare(a.Message, b.Message) })
+		slices.SortStableFunc(conflict.ErrStatus.Details.Causes,
+			func(a, b metav1.StatusCause) int { return strings.Compare(a.Message, b.Message) })
 	}
 	return err
 }

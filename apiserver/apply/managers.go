@@ -155,7 +155,8 @@ func (m *Managers) build(e *endpoint) error {
 	if e.customScale {
 		create, convert = managedfields.NewDefaultCRDFieldManager, &scaleConvertor{e.convert}
 	}
-	e.fields, err = create(types, convert, convert, convert, e.res.GroupVersionKind(), hub, e.sub, resets(e.res, e.sub, m.versions(e.res)))
+	e.fields, err = create(types, convert, convert, convert, e.res.GroupVersionKind(), hub, e.sub,
+		resets(e.res, e.sub, m.versions(e.res)))
 	return err
 }
 

@@ -59,7 +59,8 @@ func (sh *shape) edited(path []string, edit func(*member) bool) *shape {
 
 // entries returns the managedFields after a write that made b of a, if it gave nothing but new values to fields of
 // which the manager's entry has all and no other has any.
-func (o *owned) entries(a, b runtime.Object, entries []metav1.ManagedFieldsEntry, manager, sub string) (_ []metav1.ManagedFieldsEntry, ok bool) {
+func (o *owned) entries(a, b runtime.Object, entries []metav1.ManagedFieldsEntry,
+	manager, sub string) (_ []metav1.ManagedFieldsEntry, ok bool) {
 	if manager == "" {
 		manager = "unknown"
 	}
@@ -154,7 +155,8 @@ func (sh *shape) holds(v reflect.Value) bool {
 		}
 	case keyed, set:
 		for i := range v.Len() {
-			keyless := !slices.ContainsFunc(sh.keys, func(k member) bool { return k.preset != nil || !k.Omits(k.In(v.Index(i))) })
+			keyless := !slices.ContainsFunc(sh.keys,
+				func(k member) bool { return k.preset != nil || !k.Omits(k.In(v.Index(i))) })
 			if sh.form == keyed && keyless || !sh.element.holds(v.Index(i)) {
 				return false
 			}

@@ -140,7 +140,8 @@ func (s *shaper) structure(sh *shape, t reflect.Type, m *smd.Map) {
 			return
 		}
 		v := f.In(zero)
-		fields = append(fields, member{Field: f, written: `"f:` + f.Name + `":`, present: !f.Omits(v), shape: s.shape(f.Type, declared.Type)})
+		fields = append(fields,
+			member{Field: f, written: `"f:` + f.Name + `":`, present: !f.Omits(v), shape: s.shape(f.Type, declared.Type)})
 	}
 	slices.SortFunc(fields, func(a, b member) int { return strings.Compare(a.Name, b.Name) })
 	sh.form, sh.atomic, sh.fields = structure, m.ElementRelationship == smd.Atomic, fields
@@ -153,7 +154,8 @@ func (s *shaper) list(sh *shape, t reflect.Type, l *smd.List) {
 		sh.form, sh.atomic = set, true
 	case l.ElementRelationship != smd.Associative:
 	case len(l.Keys) == 0:
-		if k := t.Elem().Kind(); sh.element.form == leaf && (k == reflect.String || k == reflect.Int32 || k == reflect.Int64) {
+		if k := t.Elem().Kind(); sh.element.form == leaf &&
+			(k == reflect.String || k == reflect.Int32 || k == reflect.Int64) {
 			sh.form = set
 		}
 	default:

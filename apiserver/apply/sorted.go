@@ -34,7 +34,8 @@ func Sorted(entries []metav1.ManagedFieldsEntry) (out []metav1.ManagedFieldsEntr
 	return out, changed
 }
 
-// fieldMember is a field in its set: its name as JSON and as it is, and the element of a path that it stands for, if known.
+// fieldMember is a field in its set: its name as JSON and as it is, and the element of a path that it stands for, if
+// known.
 type fieldMember struct {
 	name, value []byte
 	key         jsonscan.String

@@ -88,7 +88,8 @@ const maxManagers = 2000
 func CheckManagers(obj metav1.Object) error {
 	entries := obj.GetManagedFields()
 	if n := len(entries); n > maxManagers {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, maxManagers))
+		return apierrors.NewRequestEntityTooLargeError(
+			fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, maxManagers))
 	}
 	if sorted, changed := apply.Sorted(entries); changed {
 		obj.SetManagedFields(sorted)

@@ -6,7 +6,7 @@
 //
 //  1. What Decode accepts it reads as encoding/json and sigs.k8s.io/json do, to the last pointer. FuzzDecode compares
 //     them.
-//  2. It accepts what json.Marshal makes of an ObjectMeta: its members in their order, none of them null. Of all else it
-//     says that it can't read it, and then has changed nothing.
+//  2. It accepts what json.Marshal makes of an ObjectMeta: its members in their order, none of them null. Of all else
+//     it says that it can't read it, and then has changed nothing.
 //  3. Nothing that it returns shares memory with what it was given.
 package objectmeta

@@ -32,10 +32,12 @@ func CheckApplied(data []byte) error {
 		return status.Oversized("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied)
 	}
 	if values > maxAppliedValues {
-		return status.Oversized("a list of the apply document has %d elements, the allowed maximum is %d", values, maxAppliedValues)
+		return status.Oversized("a list of the apply document has %d elements, the allowed maximum is %d",
+			values, maxAppliedValues)
 	}
 	if members > maxAppliedMembers {
-		return status.Oversized("a map of the apply document has %d members, the allowed maximum is %d", members, maxAppliedMembers)
+		return status.Oversized("a map of the apply document has %d members, the allowed maximum is %d",
+			members, maxAppliedMembers)
 	}
 	return nil
 }

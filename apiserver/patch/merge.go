@@ -95,7 +95,8 @@ func mergeMap(v reflect.Value, raw []byte) bool {
 // replace reads what stands for itself: a text, a number, or a list of them.
 func replace(v reflect.Value, raw []byte) bool {
 	t := v.Type()
-	if t == reflect.TypeFor[runtime.RawExtension]() { // its bytes are kept, and the way by JSON may write them in another way
+	// The bytes of a RawExtension are kept here, and may be written in another way by JSON.
+	if t == reflect.TypeFor[runtime.RawExtension]() {
 		return false
 	}
 	switch raw[0] {

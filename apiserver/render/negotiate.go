@@ -46,9 +46,11 @@ var errForm = NotAcceptable(MediaTypes)
 
 // forms are MediaTypes as the library wants them. There is no framing for YAML.
 var forms = []runtime.SerializerInfo{
-	{MediaType: codec.MediaJSON, MediaTypeType: "application", MediaTypeSubType: "json", StreamSerializer: &runtime.StreamSerializerInfo{}},
+	{MediaType: codec.MediaJSON, MediaTypeType: "application", MediaTypeSubType: "json",
+		StreamSerializer: &runtime.StreamSerializerInfo{}},
 	{MediaType: codec.MediaYAML, MediaTypeType: "application", MediaTypeSubType: "yaml"},
-	{MediaType: codec.MediaProtobuf, MediaTypeType: "application", MediaTypeSubType: protobufType, StreamSerializer: &runtime.StreamSerializerInfo{}},
+	{MediaType: codec.MediaProtobuf, MediaTypeType: "application", MediaTypeSubType: protobufType,
+		StreamSerializer: &runtime.StreamSerializerInfo{}},
 }
 
 const protobufType = "vnd.kubernetes.protobuf"
@@ -141,7 +143,8 @@ func Routable(r *http.Request, t registry.Target, verb string) error {
 func errNotRoutable(produces []string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
-		Message: "406: Not Acceptable\n\nAvailable representations: " + strings.Join(produces, ", "), Details: &metav1.StatusDetails{},
+		Message: "406: Not Acceptable\n\nAvailable representations: " + strings.Join(produces, ", "),
+		Details: &metav1.StatusDetails{},
 	}}
 }
 
@@ -175,7 +178,8 @@ func notAcceptableText(text string) error {
 func UnsupportedMedia(list []string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
-		Message: "the body of the request was in an unknown format - accepted media types include: " + strings.Join(list, ", "),
+		Message: "the body of the request was in an unknown format - accepted media types include: " +
+			strings.Join(list, ", "),
 	}}
 }
 

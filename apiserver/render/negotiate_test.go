@@ -14,7 +14,8 @@ import (
 // TestNegotiate: the first clause, by weight, that names an offered form is chosen (0-16).
 func TestNegotiate(t *testing.T) {
 	const meta = ";g=meta.k8s.io;v=v1"
-	built, custom, failure := render.Offer{Binary: true, Converted: true}, render.Offer{Converted: true}, render.Offer{Binary: true}
+	built, custom := render.Offer{Binary: true, Converted: true}, render.Offer{Converted: true}
+	failure := render.Offer{Binary: true}
 	none := render.Format{}
 	jsonForm, binary := render.Format{Media: codec.MediaJSON}, render.Format{Media: codec.MediaProtobuf}
 	table := render.Format{Media: codec.MediaJSON, As: "Table", Version: "v1"}
@@ -45,16 +46,19 @@ func TestNegotiate(t *testing.T) {
 		{failure, "application/json;sv=v1", none},
 		{built, "application/json;as=Table" + meta, table},
 		{built, "application/json;as=Table" + meta + ",application/json", table},
-		{built, "application/json;as=Table;g=meta.k8s.io;v=v1beta1", render.Format{Media: codec.MediaJSON, As: "Table", Version: "v1beta1"}},
+		{built, "application/json;as=Table;g=meta.k8s.io;v=v1beta1",
+			render.Format{Media: codec.MediaJSON, As: "Table", Version: "v1beta1"}},
 		{built, "application/json;as=Table;g=meta.k8s.io;v=v2", none},
 		{built, "application/json;as=Table;g=other;v=v1", none},
 		{built, "application/json;as=Pod" + meta, none},
 		{built, "application/json;g=meta.k8s.io", none},
 		{built, codec.MediaProtobuf + ";as=Table" + meta + ",application/json", jsonForm},
-		{built, codec.MediaProtobuf + ";as=PartialObjectMetadataList" + meta, render.Format{Media: codec.MediaProtobuf, As: "PartialObjectMetadataList", Version: "v1"}},
+		{built, codec.MediaProtobuf + ";as=PartialObjectMetadataList" + meta,
+			render.Format{Media: codec.MediaProtobuf, As: "PartialObjectMetadataList", Version: "v1"}},
 		{custom, codec.MediaProtobuf, none},
 		{custom, codec.MediaProtobuf + ",application/json", jsonForm},
-		{custom, codec.MediaProtobuf + ";as=PartialObjectMetadata" + meta, render.Format{Media: codec.MediaProtobuf, As: "PartialObjectMetadata", Version: "v1"}},
+		{custom, codec.MediaProtobuf + ";as=PartialObjectMetadata" + meta,
+			render.Format{Media: codec.MediaProtobuf, As: "PartialObjectMetadata", Version: "v1"}},
 		{failure, "application/json;as=Table" + meta, none},
 		{failure, "application/json;as=Table" + meta + ",application/json", jsonForm},
 	} {
@@ -73,7 +77,8 @@ func TestPretty(t *testing.T) {
 		query, agent, accept string
 		want                 bool
 	}{
-		{"", "kubectl/v1", "", false}, {"", "curl/8", "", true}, {"", "curl/8", "application/json", true}, {"", "curl/8", "application/yaml", false},
+		{"", "kubectl/v1", "", false}, {"", "curl/8", "", true}, {"", "curl/8", "application/json", true},
+		{"", "curl/8", "application/yaml", false},
 		{"?pretty=0", "curl/8", "", false}, {"?pretty=true", "x", "", true}, {"?pretty=x", "curl/8", "", false},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/"+c.query, nil)

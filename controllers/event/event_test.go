@@ -18,7 +18,8 @@ import (
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func about(uid string) corev1.ObjectReference {
-	return corev1.ObjectReference{Kind: "ReplicaSet", APIVersion: "apps/v1", Namespace: "a", Name: "n", UID: types.UID(uid)}
+	return corev1.ObjectReference{Kind: "ReplicaSet", APIVersion: "apps/v1", Namespace: "a", Name: "n",
+		UID: types.UID(uid)}
 }
 
 // say correlates an Event that must be sent, and moves the time on.
@@ -42,7 +43,8 @@ func TestRepetition(t *testing.T) {
 	if first.Count != 1 || other.Count != 1 || other.Name == first.Name {
 		t.Errorf("the first are %+v and %+v", first, other)
 	}
-	if again.Name != first.Name || again.Count != 2 || !again.FirstTimestamp.Equal(&first.FirstTimestamp) || !again.LastTimestamp.Time.Equal(at) {
+	if again.Name != first.Name || again.Count != 2 || !again.FirstTimestamp.Equal(&first.FirstTimestamp) ||
+		!again.LastTimestamp.Time.Equal(at) {
 		t.Errorf("the repetition is %+v of %+v", again, first)
 	}
 }
@@ -57,7 +59,8 @@ func TestCombination(t *testing.T) {
 		names[made(n).Name] = true
 	}
 	e, f := made(9), made(10)
-	if len(names) != 9 || names[e.Name] || f.Name != e.Name || f.Count != 2 || f.Message != "(combined from similar events): pod 10" {
+	if len(names) != 9 || names[e.Name] || f.Name != e.Name || f.Count != 2 ||
+		f.Message != "(combined from similar events): pod 10" {
 		t.Errorf("%d names, then %+v and %+v", len(names), e, f)
 	}
 	if e.Source.Component != "x" || e.ReportingController != "x" || e.Kind != "Event" {
@@ -87,7 +90,8 @@ func TestSpam(t *testing.T) {
 		}
 		return n
 	}
-	if a, b, warnings := granted("u", "Normal"), granted("v", "Normal"), granted("u", "Warning"); a != 25 || b != 25 || warnings != 25 {
+	if a, b, warnings := granted("u", "Normal"), granted("v", "Normal"), granted("u", "Warning"); a != 25 || b != 25 ||
+		warnings != 25 {
 		t.Errorf("%d, %d and %d", a, b, warnings)
 	}
 	at = at.Add(11 * time.Minute)

@@ -93,7 +93,8 @@ func (f *Field) Omits(v reflect.Value) bool {
 
 // newField describes a field that index leads to.
 func newField(f reflect.StructField, tag Tag, index []int) Field {
-	x := Field{Name: tag.Name, Type: f.Type, Number: number(f.Tag.Get("protobuf")), OmitEmpty: tag.OmitEmpty, OmitZero: tag.OmitZero, index: index}
+	x := Field{Name: tag.Name, Type: f.Type, Number: number(f.Tag.Get("protobuf")), OmitEmpty: tag.OmitEmpty,
+		OmitZero: tag.OmitZero, index: index}
 	if tag.OmitZero {
 		x.zero = value.OmitZeroFunc(f.Type)
 	}

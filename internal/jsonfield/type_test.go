@@ -79,8 +79,8 @@ func set(f reflect.Value, inlined bool) {
 	}
 }
 
-// TestNames: the fields of every struct of the API are those that encoding/json writes, in its order, and what it writes
-// of an empty one is what isn't omitted.
+// TestNames: the fields of every struct of the API are those that encoding/json writes, in its order, and what it
+// writes of an empty one is what isn't omitted.
 func TestNames(t *testing.T) {
 	n := 0
 	structs(func(typ reflect.Type) {
@@ -147,7 +147,8 @@ func written(t *testing.T, v any) (names []string) {
 
 // TestFind looks up fields of inlined structs and of its own, and by names in another case.
 func TestFind(t *testing.T) {
-	volume := corev1.Volume{Name: "v", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/p"}}}
+	volume := corev1.Volume{Name: "v",
+		VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/p"}}}
 	d := jsonfield.Of(reflect.TypeFor[corev1.Volume]())
 	name, inner := d.Find("name"), d.Find("hostPath")
 	if name == nil || inner == nil || !name.Direct() || inner.Direct() || name.Number != 1 {
@@ -157,7 +158,8 @@ func TestFind(t *testing.T) {
 	if name.In(v).String() != "v" || inner.In(v).Interface() != volume.HostPath {
 		t.Errorf("%v, %v", name.In(v), inner.In(v))
 	}
-	if d.Find("HOSTPATH") != nil || d.FindFold("HOSTPATH") != inner || d.FindFold("other") != nil || d.Find("VolumeSource") != nil {
+	if d.Find("HOSTPATH") != nil || d.FindFold("HOSTPATH") != inner || d.FindFold("other") != nil ||
+		d.Find("VolumeSource") != nil {
 		t.Error("names are compared in another way")
 	}
 }

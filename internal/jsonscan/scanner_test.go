@@ -58,8 +58,8 @@ func compare(t *testing.T, data []byte) {
 	compareMarks(t, data)
 }
 
-// tokens reads a value by all methods of the scanner: brackets, names and strings with a quote before them, and literals
-// as they are written.
+// tokens reads a value by all methods of the scanner: brackets, names and strings with a quote before them, and
+// literals as they are written.
 func tokens(to []string, s *Scanner) []string {
 	switch c := s.Peek(); c {
 	case '{':
