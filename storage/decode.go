@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // protobuf is what kube-apiserver's protobuf storage format begins with.
@@ -48,9 +50,9 @@ func (d *Decoder) decode(o *Object, value []byte, paths []FieldPath) error {
 		}
 	}
 	b := trim(value)
-	p := parser{scan: scan{b: b}, meta: &o.Meta}
+	p := parser{Scanner: jsonscan.New(b), meta: &o.Meta}
 	c := p.object(paths)
-	if err := p.end(c); err != nil {
+	if err := ended(&p.Scanner, c); err != nil {
 		return err
 	}
 	o.Fields = p.selected(paths)

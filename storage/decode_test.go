@@ -14,6 +14,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // TestDecode runs testdata/decode: "decode key=... [rev=n] [field=a.b|c.d...]" prints the object
@@ -116,7 +118,7 @@ func TestMetaOutlivesJSON(t *testing.T) {
 }
 
 func TestNesting(t *testing.T) {
-	for _, depth := range []int{maxDepth - 1, maxDepth} { // the object itself is one more
+	for _, depth := range []int{jsonscan.MaxDepth - 1, jsonscan.MaxDepth} { // the object itself is one more
 		b := []byte(`{"metadata":{},"x":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}")
 		o := new(Decoder).Decode(Record{Value: b, ModRevision: 1})
 		if got, want := o.Err == nil, json.Valid(b); got != want {
@@ -317,23 +319,5 @@ func BenchmarkDecode(b *testing.B) {
 				d.Revise(o, 99)
 			}
 		})
-	}
-}
-
-func TestMember(t *testing.T) {
-	for _, c := range []struct{ object, name, want string }{
-		{`{"a":1, "b" : {"c":[1,{"b":2}]} ,"d":3}`, "b", `{"c":[1,{"b":2}]}`},
-		{`{"a":{"b":1},"b":"x"}`, "b", `"x"`},
-		{`{"\u0062":1}`, "b", `1`},
-		{`{"b":1,"b":2}`, "b", `1`},
-		{`{"a":1}`, "b", ""},
-		{`{}`, "b", ""},
-		{`[{"b":1}]`, "b", ""},
-		{`{"a":`, "b", ""},
-		{`{"b":[1`, "b", ""},
-	} {
-		if from, to := Member([]byte(c.object), c.name); c.object[from:to] != c.want {
-			t.Errorf("%s of %s is %q, want %q", c.name, c.object, c.object[from:to], c.want)
-		}
 	}
 }

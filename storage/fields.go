@@ -1,6 +1,10 @@
 package storage
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
+)
 
 // want is a path that is looked for: what is left of it at the present depth, and where in
 // parser.values its value belongs.
@@ -44,17 +48,17 @@ func (p *parser) selected(paths []FieldPath) []string {
 // Select returns the values of the paths in a JSON object, as Decoder does with those of a collection;
 // nil if it is none.
 func Select(object []byte, paths []FieldPath) []string {
-	p := parser{scan: scan{b: object}, meta: &Meta{}}
-	if p.object(paths); p.err != nil {
+	p := parser{Scanner: jsonscan.New(object), meta: &Meta{}}
+	if p.object(paths); p.Err() != nil {
 		return nil
 	}
 	return p.selected(paths)
 }
 
 // wanted reports whether a path begins with the name.
-func wanted(name text, wants []want) bool {
+func wanted(name jsonscan.String, wants []want) bool {
 	for _, w := range wants {
-		if head, _, _ := strings.Cut(w.rest, "."); name.is(head) {
+		if head, _, _ := strings.Cut(w.rest, "."); name.Is(head) {
 			return true
 		}
 	}
@@ -62,12 +66,12 @@ func wanted(name text, wants []want) bool {
 }
 
 // field passes the member's value and takes from it what is wanted.
-func (p *parser) field(name text, wants []want) {
+func (p *parser) field(name jsonscan.String, wants []want) {
 	var room [8]want
 	inner, leaf := room[:0], false
 	for _, w := range wants {
 		head, rest, deeper := strings.Cut(w.rest, ".")
-		if !name.is(head) {
+		if !name.Is(head) {
 			continue
 		}
 		p.forget(w.slot) // a member that comes again replaces all of the first
@@ -77,13 +81,13 @@ func (p *parser) field(name text, wants []want) {
 			leaf = true
 		}
 	}
-	switch c := p.peek(); {
+	switch c := p.Peek(); {
 	case c == '{' && len(inner) > 0:
-		if !p.open('{') {
+		if !p.Open('{') {
 			return
 		}
 		for first := true; ; first = false {
-			name, _, ok := p.key(first)
+			name, _, ok := p.Key(first)
 			if !ok {
 				return
 			}
@@ -92,12 +96,12 @@ func (p *parser) field(name text, wants []want) {
 	case leaf && c != '{' && c != '[':
 		v := p.scalar()
 		for _, w := range wants {
-			if name.is(w.rest) {
+			if name.Is(w.rest) {
 				p.values[w.slot] = v
 			}
 		}
 	default:
-		p.skip()
+		p.Skip()
 	}
 }
 
@@ -105,13 +109,13 @@ func (p *parser) forget(slot int) { p.values[slot] = "" }
 
 // scalar reads a string, number or boolean as it is printed; null is "".
 func (p *parser) scalar() string {
-	if p.peek() == '"' {
-		return p.keep(p.str())
+	if p.Peek() == '"' {
+		return p.keep(p.ReadString())
 	}
-	from := p.i
-	p.skip()
-	if v := p.b[from:p.i]; p.err == nil && string(v) != "null" {
-		return p.keep(text{raw: v, plain: true})
+	from := p.Offset()
+	p.Skip()
+	if v := p.From(from); p.Err() == nil && string(v) != "null" {
+		return p.keep(jsonscan.String{Raw: v, Plain: true})
 	}
 	return ""
 }

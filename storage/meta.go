@@ -4,11 +4,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // parser reads what is asked of an object in the same pass that validates it.
 type parser struct {
-	scan
+	jsonscan.Scanner
 	meta *Meta
 	// kept holds the strings of one object together. They must not be parts of its JSON: whoever keeps
 	// a uid would keep all of it alive.
@@ -21,35 +23,35 @@ type parser struct {
 func (p *parser) object(paths []FieldPath) (c cut) {
 	var room [8]want
 	wants := p.wants(room[:0], paths)
-	if !p.open('{') {
+	if !p.Open('{') {
 		return c
 	}
-	var typed text
+	var typed jsonscan.String
 	for first := true; ; first = false {
-		name, _, ok := p.key(first)
+		name, _, ok := p.Key(first)
 		if !ok {
 			return c
 		}
 		if first {
 			typed = name
 		}
-		start := p.i
+		start := p.Offset()
 		switch {
-		case name.is("metadata"):
+		case name.Is("metadata"):
 			c = p.metadata(newPlace(typed))
-		case name.is("kind"):
+		case name.Is("kind"):
 			p.meta.Kind = p.text()
-		case name.is("apiVersion"):
+		case name.Is("apiVersion"):
 			p.meta.APIVersion = p.text()
 		default:
 			p.field(name, wants)
 			continue
 		}
-		if p.err == nil && wanted(name, wants) {
-			end := p.i
-			p.i = start
+		if p.Err() == nil && wanted(name, wants) {
+			end := p.Offset()
+			p.Seek(start)
 			p.field(name, wants)
-			p.i = max(p.i, end)
+			p.Seek(max(p.Offset(), end))
 		}
 	}
 }
@@ -57,24 +59,24 @@ func (p *parser) object(paths []FieldPath) (c cut) {
 // metadata reads the value of metadata. If there are several the last counts, as in encoding/json.
 func (p *parser) metadata(at place) cut {
 	*p.meta = Meta{APIVersion: p.meta.APIVersion, Kind: p.meta.Kind}
-	if p.null() {
+	if p.Null() {
 		return cut{}
 	}
-	if !p.open('{') {
-		p.fail("metadata: object expected")
+	if !p.Open('{') {
+		p.Fail("metadata: object expected")
 		return cut{}
 	}
 	for first := true; ; first = false {
-		name, where, ok := p.key(first)
+		name, where, ok := p.Key(first)
 		if !ok {
-			return at.cut(p.i)
+			return at.cut(p.Offset())
 		}
 		at.see(name, where)
-		if name.is("resourceVersion") {
-			p.peek()
-			at.from = p.i
-			p.skip()
-			at.to = p.i
+		if name.Is("resourceVersion") {
+			p.Peek()
+			at.from = p.Offset()
+			p.Skip()
+			at.to = p.Offset()
 			continue
 		}
 		p.member(name)
@@ -82,12 +84,12 @@ func (p *parser) metadata(at place) cut {
 }
 
 // member reads one member of metadata.
-func (p *parser) member(name text) {
-	if !name.plain {
-		name = text{raw: name.append(nil), plain: true}
+func (p *parser) member(name jsonscan.String) {
+	if !name.Plain {
+		name = jsonscan.String{Raw: name.Append(nil), Plain: true}
 	}
 	m := p.meta
-	switch string(name.raw) {
+	switch string(name.Raw) {
 	case "name":
 		m.Name = p.text()
 	case "namespace":
@@ -112,59 +114,51 @@ func (p *parser) member(name text) {
 		m.Owners = nil
 		p.each(func() { m.Owners = append(m.Owners, p.owner()) })
 	default:
-		p.skip()
+		p.Skip()
 	}
 }
 
 // keep makes a string of the text.
-func (p *parser) keep(t text) string {
+func (p *parser) keep(t jsonscan.String) string {
 	if p.kept.Cap() == 0 {
 		p.kept.Grow(128)
 	}
 	from := p.kept.Len()
-	if t.plain {
-		p.kept.Write(t.raw)
+	if t.Plain {
+		p.kept.Write(t.Raw)
 	} else {
-		p.kept.Write(t.append(nil))
+		p.kept.Write(t.Append(nil))
 	}
 	return p.kept.String()[from:]
 }
 
 // text reads a string; null is "".
 func (p *parser) text() string {
-	if p.null() {
+	if p.Null() {
 		return ""
 	}
-	if p.peek() != '"' {
-		p.fail("string expected")
+	if p.Peek() != '"' {
+		p.Fail("string expected")
 		return ""
 	}
-	return p.keep(p.str())
+	return p.keep(p.ReadString())
 }
 
 // integer reads a whole number; ok is false for null.
 func (p *parser) integer() (n int64, ok bool) {
-	if p.null() {
+	if p.Null() {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(string(p.number()), 10, 64)
+	n, err := strconv.ParseInt(string(p.Number()), 10, 64)
 	if err != nil {
-		p.fail("integer expected")
+		p.Fail("integer expected")
 	}
 	return n, err == nil
 }
 
 // boolean reads true or false; null is false.
 func (p *parser) boolean() bool {
-	switch {
-	case p.null():
-	case p.peek() == 't':
-		p.word("true")
-		return true
-	default:
-		p.word("false")
-	}
-	return false
+	return !p.Null() && p.Bool()
 }
 
 // time reads a time as RFC 3339; null is the zero time.
@@ -175,22 +169,22 @@ func (p *parser) time() time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		p.fail("time expected")
+		p.Fail("time expected")
 	}
 	return t.UTC()
 }
 
 // labels reads an object of strings; nil if it is null or empty.
 func (p *parser) labels() (labels map[string]string) {
-	if p.null() {
+	if p.Null() {
 		return nil
 	}
-	if !p.open('{') {
-		p.fail("object expected")
+	if !p.Open('{') {
+		p.Fail("object expected")
 		return nil
 	}
 	for first := true; ; first = false {
-		name, _, ok := p.key(first)
+		name, _, ok := p.Key(first)
 		if !ok {
 			return labels
 		}
@@ -204,46 +198,46 @@ func (p *parser) labels() (labels map[string]string) {
 
 // each calls read at every element of an array; null has none.
 func (p *parser) each(read func()) {
-	if p.null() {
+	if p.Null() {
 		return
 	}
-	if !p.open('[') {
-		p.fail("array expected")
+	if !p.Open('[') {
+		p.Fail("array expected")
 		return
 	}
-	for first := true; p.more(first, ']'); first = false {
+	for first := true; p.More(first, ']'); first = false {
 		read()
 	}
 }
 
 // owner reads one owner reference.
 func (p *parser) owner() (o Owner) {
-	if p.null() {
+	if p.Null() {
 		return o
 	}
-	if !p.open('{') {
-		p.fail("object expected")
+	if !p.Open('{') {
+		p.Fail("object expected")
 		return o
 	}
 	for first := true; ; first = false {
-		name, _, ok := p.key(first)
+		name, _, ok := p.Key(first)
 		switch {
 		case !ok:
 			return o
-		case name.is("apiVersion"):
+		case name.Is("apiVersion"):
 			o.APIVersion = p.text()
-		case name.is("kind"):
+		case name.Is("kind"):
 			o.Kind = p.text()
-		case name.is("name"):
+		case name.Is("name"):
 			o.Name = p.text()
-		case name.is("uid"):
+		case name.Is("uid"):
 			o.UID = p.text()
-		case name.is("controller"):
+		case name.Is("controller"):
 			o.Controller = p.boolean()
-		case name.is("blockOwnerDeletion"):
+		case name.Is("blockOwnerDeletion"):
 			o.Block = p.boolean()
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
 }

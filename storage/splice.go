@@ -3,6 +3,8 @@ package storage
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // cut says where in an object's JSON its resourceVersion belongs.
@@ -37,10 +39,10 @@ type place struct {
 }
 
 // newPlace begins an object of which the first member's name is known.
-func newPlace(first text) place { return place{typed: first.is("kind"), empty: true} }
+func newPlace(first jsonscan.String) place { return place{typed: first.Is("kind"), empty: true} }
 
 // see notes the member whose name stands at the offset.
-func (p *place) see(name text, at int) {
+func (p *place) see(name jsonscan.String, at int) {
 	p.empty = false
 	if p.next == 0 && p.later(name) {
 		p.next = at
@@ -48,11 +50,11 @@ func (p *place) see(name text, at int) {
 }
 
 // later reports whether a member comes after resourceVersion.
-func (p *place) later(name text) bool {
+func (p *place) later(name jsonscan.String) bool {
 	if !p.typed {
-		return string(name.raw) > "resourceVersion"
+		return string(name.Raw) > "resourceVersion"
 	}
-	switch string(name.raw) {
+	switch string(name.Raw) {
 	case "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion":
 		return false
 	}
@@ -78,9 +80,9 @@ func (p *place) cut(end int) cut {
 // is 0. Errors: ErrCorrupt if it is no JSON object with metadata.
 func Splice(stored []byte, rev int64) ([]byte, error) {
 	b := trim(stored)
-	s := scan{b: b}
-	c := s.locate()
-	if err := s.end(c); err != nil {
+	s := jsonscan.New(b)
+	c := locate(&s)
+	if err := ended(&s, c); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	if rev == 0 {
@@ -91,77 +93,57 @@ func Splice(stored []byte, rev int64) ([]byte, error) {
 
 // Member returns where the value of a member of a JSON object stands, of the first with that name; from and to
 // are 0 if there is none.
-func Member(object []byte, name string) (from, to int) {
-	s := scan{b: object}
-	if !s.open('{') {
-		return 0, 0
-	}
-	for first := true; ; first = false {
-		n, _, ok := s.key(first)
-		if !ok {
-			return 0, 0
-		}
-		s.peek()
-		from = s.i
-		if s.skip(); s.err != nil {
-			return 0, 0
-		}
-		if n.is(name) {
-			return from, s.i
-		}
-	}
-}
+func Member(object []byte, name string) (from, to int) { return jsonscan.Member(object, name) }
 
 // locate passes an object and finds the cut; that of the last metadata, if there are several.
-func (s *scan) locate() (c cut) {
-	if !s.open('{') {
+func locate(s *jsonscan.Scanner) (c cut) {
+	if !s.Open('{') {
 		return c
 	}
-	var typed text
+	var typed jsonscan.String
 	for first := true; ; first = false {
-		name, _, ok := s.key(first)
+		name, _, ok := s.Key(first)
 		if !ok {
 			return c
 		}
 		if first {
 			typed = name
 		}
-		if name.is("metadata") && s.open('{') {
-			c = s.locateIn(newPlace(typed))
+		if name.Is("metadata") && s.Open('{') {
+			c = locateIn(s, newPlace(typed))
 		} else {
-			s.skip()
+			s.Skip()
 		}
 	}
 }
 
 // locateIn passes the members of metadata.
-func (s *scan) locateIn(p place) cut {
+func locateIn(s *jsonscan.Scanner, p place) cut {
 	for first := true; ; first = false {
-		name, at, ok := s.key(first)
+		name, at, ok := s.Key(first)
 		if !ok {
-			return p.cut(s.i)
+			return p.cut(s.Offset())
 		}
 		p.see(name, at)
-		s.peek()
-		from := s.i
-		s.skip()
-		if name.is("resourceVersion") {
-			p.from, p.to = from, s.i
+		s.Peek()
+		from := s.Offset()
+		s.Skip()
+		if name.Is("resourceVersion") {
+			p.from, p.to = from, s.Offset()
 		}
 	}
 }
 
-// end reports what is wrong with the JSON object that has been passed.
-func (s *scan) end(c cut) error {
+// ended reports what is wrong with the JSON object that has been passed.
+func ended(s *jsonscan.Scanner, c cut) error {
 	switch {
-	case s.err != nil:
-		return s.err
-	case s.i == 0 || s.peek() != 0 || s.i < len(s.b):
-		s.fail("no JSON object")
+	case s.Err() != nil:
+	case s.Offset() == 0 || !s.Done():
+		s.Fail("no JSON object")
 	case c.to == 0:
-		s.fail("no metadata")
+		s.Fail("no metadata")
 	}
-	return s.err
+	return s.Err()
 }
 
 // trim drops white space around a value; kube-apiserver ends each with a newline.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Write is a write that quotas judge.
+// Write is a write that is checked against quotas.
 type Write struct {
 	Resource    schema.GroupResource
 	Subresource string
@@ -40,8 +40,8 @@ func (w Write) Counts() bool {
 }
 
 // Charge returns what a write uses more of each quota, by the quota's name, and which quotas it uses
-// nothing of are left out. The error says which quota refuses it, or why a quota can't be judged by
-// (CheckRequest). Quotas are judged in the order given.
+// nothing of are left out. The error says which quota denies it, or why a quota can't be
+// checked (CheckRequest). Quotas are checked in the order given.
 func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	if !w.Counts() {
 		return nil, nil
@@ -69,7 +69,7 @@ func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.Resource
 	return k.charge(matching, w)
 }
 
-// charge judges by quotas that have to do with the object.
+// charge checks the quotas that have to do with the object.
 func (k kind) charge(matching []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	whole := k.usage(w.Object, w.Now)
 	var negative []corev1.ResourceName

@@ -31,7 +31,8 @@ func podTracks(name corev1.ResourceName) bool {
 		return true
 	}
 	s := string(name)
-	return strings.HasPrefix(s, corev1.ResourceHugePagesPrefix) || strings.HasPrefix(s, corev1.ResourceRequestsHugePagesPrefix) ||
+	return strings.HasPrefix(s, corev1.ResourceHugePagesPrefix) ||
+		strings.HasPrefix(s, corev1.ResourceRequestsHugePagesPrefix) ||
 		strings.HasPrefix(s, requests) && (!native(s) || strings.HasPrefix(s, requests+resourcev1.ResourceDeviceClassPrefix))
 }
 
@@ -75,7 +76,9 @@ func computing(asked, limits corev1.ResourceList) corev1.ResourceList {
 			out[requests+name] = q
 		}
 	}
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {
+	for _, name := range []corev1.ResourceName{
+		corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
+	} {
 		if q, ok := limits[name]; ok {
 			out["limits."+name] = q
 		}
@@ -134,7 +137,8 @@ func serviceUsage(obj runtime.Object, _ time.Time) corev1.ResourceList {
 	}
 	return corev1.ResourceList{
 		countName(services): number(1), corev1.ResourceServices: number(1),
-		corev1.ResourceServicesNodePorts: number(int64(ports)), corev1.ResourceServicesLoadBalancers: number(int64(balancers)),
+		corev1.ResourceServicesNodePorts:     number(int64(ports)),
+		corev1.ResourceServicesLoadBalancers: number(int64(balancers)),
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 // Total is what the objects of a namespace use of a quota: for each name in spec.hard that some resource
 // of objects counts for. objects are those of the namespace by resource; those of Counted must be there,
 // unless no such resource is served. A name that nothing counts for is left out (CalculateUsage).
-func Total(q *corev1.ResourceQuotaSpec, objects map[schema.GroupResource][]runtime.Object, now time.Time) corev1.ResourceList {
+func Total(q *corev1.ResourceQuotaSpec, objects map[schema.GroupResource][]runtime.Object,
+	now time.Time) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	named := Names(q.Hard)
 	for _, r := range Counted(named) {

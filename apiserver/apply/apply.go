@@ -19,14 +19,15 @@ import (
 // Apply merges an apply document into live and returns the result in the stored version, with its
 // managedFields. live is of the stored or the served version and isn't changed; nil means that
 // the document creates the object. strictness is the request's fieldValidation, and warn is called
-// with each fault of the document under Warn (B-71).
+// with each error of the document under Warn (B-71).
 //
-// The uid of a document that creates is left for the caller to refuse (B-58).
+// The uid of a document that creates is left for the caller to reject (B-58).
 //
 // It returns 409 Conflict for fields that others own unless force, 400 BadRequest for a document
 // that is no YAML, of another kind, or with managedFields (B-60), and errors without a status, that
 // clients see as 500, for a document that doesn't suit the kind's schema.
-func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Object, document []byte, manager string, force bool, strictness string, warn func(string)) (runtime.Object, error) {
+func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Object, document []byte, manager string,
+	force bool, strictness string, warn func(string)) (runtime.Object, error) {
 	e, err := m.endpoint(res, sub)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,8 @@ func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Objec
 	return e.apply(live, document, manager, force, strictness, warn)
 }
 
-func (e *endpoint) apply(live runtime.Object, document []byte, manager string, force bool, strictness string, warn func(string)) (runtime.Object, error) {
+func (e *endpoint) apply(live runtime.Object, document []byte, manager string, force bool, strictness string,
+	warn func(string)) (runtime.Object, error) {
 	config := &unstructured.Unstructured{Object: map[string]any{}}
 	err := yaml.Unmarshal(document, &config.Object)
 	if err == nil && e.res.Custom {
@@ -45,7 +47,7 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	}
 	if live == nil {
 		// kube-apiserver would store these, and the next update would remove the object; they are
-		// wiped and owned by nobody, as with a POST (A-43, J-02).
+		// wiped and has no owner, as with a POST (A-43, J-02).
 		unstructured.RemoveNestedField(config.Object, "metadata", "deletionTimestamp")
 		unstructured.RemoveNestedField(config.Object, "metadata", "deletionGracePeriodSeconds")
 	}
@@ -57,7 +59,7 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	if err != nil {
 		return nil, sorted(err)
 	}
-	if err := judge(document, strictness, warn); err != nil {
+	if err := validateFields(document, strictness, warn); err != nil {
 		return nil, err
 	}
 	return obj, nil
@@ -74,9 +76,9 @@ func integers(document []byte, config *unstructured.Unstructured) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(data, &config.Object)
 }
 
-// judge looks for what a lenient reading passes over. It comes after the merge, whose errors go
+// validateFields looks for what a lenient reading passes over. It comes after the merge, whose errors go
 // first (AS handlers/patch.go:applyPatcher.applyPatchToCurrentObject).
-func judge(document []byte, strictness string, warn func(string)) error {
+func validateFields(document []byte, strictness string, warn func(string)) error {
 	if strictness != metav1.FieldValidationStrict && strictness != metav1.FieldValidationWarn {
 		return nil
 	}
@@ -96,7 +98,8 @@ func judge(document []byte, strictness string, warn func(string)) error {
 func sorted(err error) error {
 	var conflict *apierrors.StatusError
 	if errors.As(err, &conflict) && conflict.ErrStatus.Details != nil {
-		slices.SortStableFunc(conflict.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int { return strings.Compare(a.Message, b.Message) })
+		slices.SortStableFunc(conflict.ErrStatus.Details.Causes,
+			func(a, b metav1.StatusCause) int { return strings.Compare(a.Message, b.Message) })
 	}
 	return err
 }

@@ -114,8 +114,8 @@ func TestGuard(t *testing.T) {
 	var warned []string
 	warn := func(text string) { warned = append(warned, text) }
 	obj.SetManagedFields(valid)
-	refused := errors.New("refused")
-	if err := Guard(obj, warn, func() error { return refused }); err != refused {
+	rejected := errors.New("rejected")
+	if err := Guard(obj, warn, func() error { return rejected }); err != rejected {
 		t.Errorf("Guard() = %v, want what admission says", err)
 	}
 	other := []metav1.ManagedFieldsEntry{entry("b", 1, `{}`)}

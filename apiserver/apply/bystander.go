@@ -15,7 +15,9 @@ const mostManagers = 10
 // bystanders parts entries into those that a write by the manager may change and those that it can't: they name
 // none of the fields that differ. No entry is a bystander where the field manager has to look at all, as it does
 // to merge the oldest of too many.
-func bystanders(entries []metav1.ManagedFieldsEntry, manager string, names []string) (concerned, bystanding []metav1.ManagedFieldsEntry) {
+func bystanders(
+	entries []metav1.ManagedFieldsEntry, manager string, names []string,
+) (concerned, bystanding []metav1.ManagedFieldsEntry) {
 	if len(entries) >= mostManagers {
 		return entries, nil
 	}
@@ -34,7 +36,8 @@ func bystanders(entries []metav1.ManagedFieldsEntry, manager string, names []str
 func standIn(version string) metav1.ManagedFieldsEntry {
 	fields := &metav1.FieldsV1{}
 	fields.SetRawBytes([]byte(`{"f:-":{}}`))
-	return metav1.ManagedFieldsEntry{Manager: "\x00", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: version, FieldsType: "FieldsV1", FieldsV1: fields}
+	return metav1.ManagedFieldsEntry{Manager: "\x00", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: version,
+		FieldsType: "FieldsV1", FieldsV1: fields}
 }
 
 // named reports whether FieldsV1 has any of the names.
@@ -46,7 +49,8 @@ func named(raw []byte, names []string) bool {
 func ordered(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	slices.SortStableFunc(entries, func(a, b metav1.ManagedFieldsEntry) int {
 		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(seconds(a.Time), seconds(b.Time)),
-			cmp.Compare(a.Manager, b.Manager), cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Subresource, b.Subresource))
+			cmp.Compare(a.Manager, b.Manager), cmp.Compare(a.APIVersion, b.APIVersion),
+			cmp.Compare(a.Subresource, b.Subresource))
 	})
 	return entries
 }

@@ -55,7 +55,7 @@ func (c *converter) sample(gvk schema.GroupVersionKind) func() runtime.Object {
 	return res.New
 }
 
-// TypedToObject puts the conversion off until somebody wants more than the kind: structured-merge-
+// TypedToObject puts the conversion off until more than the kind is wanted: structured-merge-
 // diff asks for no more with every entry of managedFields that has the version at hand.
 func (c *converter) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 	return &deferred{v.AsValue()}, nil

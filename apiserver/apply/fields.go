@@ -77,16 +77,16 @@ func (w *fieldWriter) members(v reflect.Value, sh *shape) bool {
 	start := len(w.out)
 	for i := range sh.fields {
 		f := &sh.fields[i]
-		field := f.of(v)
+		field := f.In(v)
 		before := len(w.out)
-		w.out = append(w.out, f.name...)
+		w.out = append(w.out, f.written...)
 		switch {
 		case f.present:
 			if !w.changed(field, f.shape) {
 				w.out = w.out[:before]
 				continue
 			}
-		case f.omits(field):
+		case f.Omits(field):
 			w.out = w.out[:before]
 			continue
 		default:
@@ -108,8 +108,8 @@ func (w *fieldWriter) contents(v reflect.Value, sh *shape) {
 	case structure:
 		for i := range sh.fields {
 			f := &sh.fields[i]
-			if field := f.of(v); !f.omits(field) {
-				w.out = append(w.out, f.name...)
+			if field := f.In(v); !f.Omits(field) {
+				w.out = append(w.out, f.written...)
 				w.added(field, f.shape)
 				w.out = append(w.out, ',')
 			}
@@ -234,8 +234,8 @@ func compareKeys(a, b element) int {
 
 // key reads a key of an element.
 func (w *fieldWriter) key(v reflect.Value, k *member) keyValue {
-	field := k.of(v)
-	if k.omits(field) {
+	field := k.In(v)
+	if k.Omits(field) {
 		if text, ok := k.preset.(string); ok && field.Kind() == reflect.String {
 			w.plain(text)
 			return keyValue{text: text}
@@ -257,8 +257,8 @@ func (w *fieldWriter) key(v reflect.Value, k *member) keyValue {
 func (w *fieldWriter) name(keys []member, values []keyValue) {
 	w.out = append(w.out, `"k:{`...)
 	for i := range keys {
-		w.out = append(append(append(w.out, `\"`...), keys[i].name...), `\":`...)
-		if keys[i].kind == reflect.String {
+		w.out = append(append(append(w.out, `\"`...), keys[i].written...), `\":`...)
+		if keys[i].Type.Kind() == reflect.String {
 			w.out = append(append(append(w.out, `\"`...), values[i].text...), `\"`...)
 		} else {
 			w.out = strconv.AppendInt(w.out, values[i].number, 10)
@@ -295,7 +295,7 @@ func isEmpty(v reflect.Value, sh *shape) bool {
 		return v.Len() == 0
 	case structure:
 		for i := range sh.fields {
-			if f := &sh.fields[i]; !f.omits(f.of(v)) {
+			if f := &sh.fields[i]; !f.Omits(f.In(v)) {
 				return false
 			}
 		}

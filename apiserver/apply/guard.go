@@ -21,7 +21,8 @@ func Guard(obj metav1.Object, warn func(string), admit func() error) error {
 	}
 	if err := managedfields.ValidateManagedFields(obj.GetManagedFields()); err != nil {
 		obj.SetManagedFields(before)
-		warn(fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: %v", err))
+		warn(fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an "+
+			"outdated mutating admission controller; please fix your requests: %v", err))
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func longWithin(v any) bool {
 			}
 		}
 	case []any:
-		return len(v) > mostValues || len(v) > mostListed && slices.ContainsFunc(v, isObject) || slices.ContainsFunc(v, longWithin)
+		return len(v) > mostValues || len(v) > mostListed && slices.ContainsFunc(v, isObject) ||
+			slices.ContainsFunc(v, longWithin)
 	}
 	return false
 }

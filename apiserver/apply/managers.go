@@ -83,7 +83,7 @@ func New(c Config) *Managers {
 }
 
 // endpoint returns what tracks the writes to a resource or a subresource of it, which is built by
-// the first who asks.
+// the first request.
 func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, error) {
 	key := endpointKey{res.GroupVersionKind(), sub}
 	m.mu.RLock()
@@ -155,7 +155,8 @@ func (m *Managers) build(e *endpoint) error {
 	if e.customScale {
 		create, convert = managedfields.NewDefaultCRDFieldManager, &scaleConvertor{e.convert}
 	}
-	e.fields, err = create(types, convert, convert, convert, e.res.GroupVersionKind(), hub, e.sub, resets(e.res, e.sub, m.versions(e.res)))
+	e.fields, err = create(types, convert, convert, convert, e.res.GroupVersionKind(), hub, e.sub,
+		resets(e.res, e.sub, m.versions(e.res)))
 	return err
 }
 

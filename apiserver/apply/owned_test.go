@@ -105,14 +105,14 @@ func TestOwned(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		start object
-		// before are the writes after the creation, the last is judged.
+		// before are the writes after the creation, the last is compared.
 		before []write
 		last   write
 		want   bool
 	}{
 		{"a value", configMap(), nil, write{creator, data(map[string]string{"a": "9", "b": "2"})}, true},
 		{"two values", configMap(), nil, write{creator, both(label("z"), data(map[string]string{"a": "9", "b": "8"}))}, true},
-		{"somebody else's value", configMap(), nil, write{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}, false},
+		{"another manager's value", configMap(), nil, write{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}, false},
 		{"one's own beside another's", configMap(), []write{{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}},
 			write{author{manager: "other"}, data(map[string]string{"a": "8", "b": "2"})}, true},
 		{"what was taken", configMap(), []write{{author{manager: "other"}, data(map[string]string{"a": "9", "b": "2"})}},
@@ -125,8 +125,8 @@ func TestOwned(t *testing.T) {
 		{"no value at all", configMap(), nil, write{creator, data(nil)}, false},
 		{"nothing", configMap(), nil, write{creator, func(object) {}}, true},
 		{"nothing, by one who has nothing", configMap(), nil, write{author{manager: "other"}, func(object) {}}, false},
-		{"what nobody owns", configMap(), nil, write{creator, func(o object) { o.SetResourceVersion("7"); o.SetGeneration(3); o.SetUID("other") }}, true},
-		{"nobody", configMap(), []write{{anonymous, label("y")}}, write{anonymous, label("z")}, true},
+		{"what has no owner", configMap(), nil, write{creator, func(o object) { o.SetResourceVersion("7"); o.SetGeneration(3); o.SetUID("other") }}, true},
+		{"no name", configMap(), []write{{anonymous, label("y")}}, write{anonymous, label("z")}, true},
 		{"a lease", &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}, ObjectMeta: metav1.ObjectMeta{Name: "a"},
 			Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{}, HolderIdentity: new(string)}}, nil,
 			write{creator, func(o object) { o.(*coordinationv1.Lease).Spec.RenewTime.Time = metav1.Now().Time }}, true}, // no time is null

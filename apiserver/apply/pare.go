@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // parer takes out of two objects what is the same in both, so that it needn't be compared: it is neither
@@ -12,10 +14,10 @@ type parer struct{ parts []part }
 
 // part is a field of a structure.
 type part struct {
-	field
-	// name is how FieldsV1 writes it: `"f:spec":`.
-	name string
-	// fragile says that it may break the schema's rules, for which the whole has to be refused: it stays.
+	jsonfield.Field
+	// written is its name as FieldsV1 has it: `"f:spec":`.
+	written string
+	// fragile says that it may break the schema's rules, for which the whole has to be rejected: it stays.
 	fragile bool
 	// within are the parts of the structure that it is or points to, nil if it is compared as a whole.
 	within []part
@@ -36,7 +38,7 @@ func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
 	var parts []part
 	for i := range sh.fields {
 		f := &sh.fields[i]
-		if depth == paredDepth && (f.json == "apiVersion" || f.json == "kind") { // what the object is, which isn't compared
+		if depth == paredDepth && (f.Name == "apiVersion" || f.Name == "kind") { // what the object is, which isn't compared
 			continue
 		}
 		breaks, known := broken[f.shape]
@@ -44,8 +46,8 @@ func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
 			breaks = f.shape.breaks(map[*shape]bool{})
 			broken[f.shape] = breaks
 		}
-		p := part{field: f.field, name: f.name, fragile: breaks}
-		if f.kind == reflect.Pointer || f.kind == reflect.Struct && f.omitZero == nil {
+		p := part{Field: f.Field, written: f.written, fragile: breaks}
+		if k := f.Type.Kind(); k == reflect.Pointer || k == reflect.Struct && !f.OmitZero {
 			p.within = partsOf(f.shape, depth-1, broken)
 		}
 		parts = append(parts, p)
@@ -64,7 +66,7 @@ func (p *parer) pare(a, b runtime.Object) (x, y runtime.Object, names []string) 
 func pare(a, b reflect.Value, parts []part, names []string) []string {
 	for i := range parts {
 		p := &parts[i]
-		x, y := p.of(a), p.of(b)
+		x, y := p.In(a), p.In(b)
 		switch {
 		case x.IsZero() && y.IsZero():
 		case !p.fragile && reflect.DeepEqual(x.Interface(), y.Interface()):
@@ -77,7 +79,7 @@ func pare(a, b reflect.Value, parts []part, names []string) []string {
 			y.Set(copied(y))
 			names = pare(x.Elem(), y.Elem(), p.within, names)
 		default:
-			names = append(names, p.name)
+			names = append(names, p.written)
 		}
 	}
 	return names

@@ -58,7 +58,7 @@ type replay struct {
 	live map[string]object
 }
 
-// applicable leaves out reads, and what a handler refuses before or after it comes here.
+// applicable leaves out reads, and what a handler rejects before or after it comes here.
 func (r *replay) applicable(s recorded) bool {
 	return s.Method == "PATCH" && strings.Contains(s.Path, "fieldManager=") && !strings.Contains(string(s.Expect.Body), "does not match the name on the URL")
 }

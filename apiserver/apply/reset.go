@@ -50,7 +50,8 @@ var ownFields = map[string][]string{
 
 // resets returns what takes out of a set of fields those that writers to an endpoint can't own, by
 // the version of an entry of managedFields. versions are all of the resource.
-func resets(res *resources.Resource, sub string, versions []*resources.Resource) map[fieldpath.APIVersion]fieldpath.Filter {
+func resets(res *resources.Resource, sub string,
+	versions []*resources.Resource) map[fieldpath.APIVersion]fieldpath.Filter {
 	filter := resetFilter(res, sub)
 	if filter == nil {
 		return nil

@@ -106,7 +106,8 @@ func (s *Scaling) Update(live, sc *autoscalingv1.Scale, manager string) *autosca
 
 // Apply merges an apply document into live, the Scale that is shown now, and returns the result.
 // live isn't changed. Arguments and errors are those of Managers.Apply.
-func (s *Scaling) Apply(live *autoscalingv1.Scale, document []byte, manager string, force bool, strictness string, warn func(string)) (*autoscalingv1.Scale, error) {
+func (s *Scaling) Apply(live *autoscalingv1.Scale, document []byte, manager string, force bool, strictness string,
+	warn func(string)) (*autoscalingv1.Scale, error) {
 	obj, err := s.endpoint.apply(s.live(live), document, manager, force, strictness, warn)
 	if err != nil {
 		return nil, err

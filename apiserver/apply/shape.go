@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // form is how a value's fields are told apart.
@@ -44,14 +45,14 @@ type shape struct {
 
 // member is a field of a structure, or a key of a list's elements.
 type member struct {
-	field
-	// name is how it is written: `"f:spec":` or, of a key, `name`.
-	name string
+	jsonfield.Field
+	// written is its name as FieldsV1 has it: `"f:spec":` or, of a key, `name`.
+	written string
 	// present says that an empty structure shows it.
 	present bool
 	// preset is the schema's default, of keys.
 	preset any
-	// reset says that the endpoint resets the field, so that nobody owns what is in it.
+	// reset says that the endpoint resets the field, so that what is in it has no owner.
 	reset bool
 	shape *shape
 }
@@ -108,7 +109,7 @@ func (s *shaper) shape(t reflect.Type, ref smd.TypeRef) *shape {
 
 // fill leaves a shape opaque if the type and the schema don't go together in one of the usual ways.
 func (s *shaper) fill(sh *shape, t reflect.Type, atom smd.Atom) {
-	switch sh.ownJSON = reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()); {
+	switch sh.ownJSON = jsonfield.Of(t).Marshals; {
 	case t == reflect.TypeFor[intstr.IntOrString]():
 		sh.form = leaf
 	case atom.Scalar != nil && atom.List == nil && atom.Map == nil:
@@ -130,15 +131,19 @@ func (s *shaper) fill(sh *shape, t reflect.Type, atom smd.Atom) {
 func (s *shaper) structure(sh *shape, t reflect.Type, m *smd.Map) {
 	zero := reflect.Zero(t)
 	var fields []member
-	for _, f := range fieldsOf(t, nil) {
-		declared, ok := m.FindField(f.json)
+	for _, f := range jsonfield.Of(t).Fields {
+		if f.Name == "" { // JSON doesn't show it
+			continue
+		}
+		declared, ok := m.FindField(f.Name)
 		if !ok {
 			return
 		}
-		v := f.of(zero)
-		fields = append(fields, member{field: f, name: `"f:` + f.json + `":`, present: !f.omits(v), shape: s.shape(v.Type(), declared.Type)})
+		v := f.In(zero)
+		fields = append(fields,
+			member{Field: f, written: `"f:` + f.Name + `":`, present: !f.Omits(v), shape: s.shape(f.Type, declared.Type)})
 	}
-	slices.SortFunc(fields, func(a, b member) int { return strings.Compare(a.json, b.json) })
+	slices.SortFunc(fields, func(a, b member) int { return strings.Compare(a.Name, b.Name) })
 	sh.form, sh.atomic, sh.fields = structure, m.ElementRelationship == smd.Atomic, fields
 }
 
@@ -149,7 +154,8 @@ func (s *shaper) list(sh *shape, t reflect.Type, l *smd.List) {
 		sh.form, sh.atomic = set, true
 	case l.ElementRelationship != smd.Associative:
 	case len(l.Keys) == 0:
-		if k := t.Elem().Kind(); sh.element.form == leaf && (k == reflect.String || k == reflect.Int32 || k == reflect.Int64) {
+		if k := t.Elem().Kind(); sh.element.form == leaf &&
+			(k == reflect.String || k == reflect.Int32 || k == reflect.Int64) {
 			sh.form = set
 		}
 	default:
@@ -169,13 +175,13 @@ func (s *shaper) keys(t reflect.Type, l *smd.List) []member {
 	}
 	zero := reflect.Zero(t)
 	var keys []member
-	for _, f := range fieldsOf(t, nil) {
-		if slices.Contains(l.Keys, f.json) {
-			declared, _ := atom.Map.FindField(f.json)
-			keys = append(keys, member{field: f, name: f.json, present: !f.omits(f.of(zero)), preset: declared.Default})
+	for _, f := range jsonfield.Of(t).Fields {
+		if slices.Contains(l.Keys, f.Name) {
+			declared, _ := atom.Map.FindField(f.Name)
+			keys = append(keys, member{Field: f, written: f.Name, present: !f.Omits(f.In(zero)), preset: declared.Default})
 		}
 	}
-	slices.SortFunc(keys, func(a, b member) int { return strings.Compare(a.json, b.json) })
+	slices.SortFunc(keys, func(a, b member) int { return strings.Compare(a.Name, b.Name) })
 	if len(keys) != len(l.Keys) {
 		return nil
 	}

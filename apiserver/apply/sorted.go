@@ -1,12 +1,13 @@
 package apply
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // fewFields is how many bytes of fields are read in any order.
@@ -33,9 +34,11 @@ func Sorted(entries []metav1.ManagedFieldsEntry) (out []metav1.ManagedFieldsEntr
 	return out, changed
 }
 
-// fieldMember is a field in its set: its name as JSON, and what it is when it can be read.
+// fieldMember is a field in its set: its name as JSON and as it is, and the element of a path that it stands for, if
+// known.
 type fieldMember struct {
 	name, value []byte
+	key         jsonscan.String
 	element     fieldpath.PathElement
 	known       bool
 }
@@ -45,11 +48,8 @@ func sortFields(raw []byte) (out []byte, changed bool) {
 	members := split(raw)
 	for i := range members {
 		m := &members[i]
-		var text string
-		if json.Unmarshal(m.name, &text) == nil {
-			element, err := fieldpath.DeserializePathElement(text)
-			m.element, m.known = element, err == nil
-		}
+		element, err := fieldpath.DeserializePathElement(m.key.Value())
+		m.element, m.known = element, err == nil
 		value, changes := sortFields(m.value)
 		m.value, changed = value, changed || changes
 	}
@@ -83,34 +83,18 @@ func sortFields(raw []byte) (out []byte, changed bool) {
 
 // split returns the members of valid JSON, if it is an object.
 func split(raw []byte) (members []fieldMember) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || raw[0] != '{' {
+	s := jsonscan.New(raw)
+	if !s.Open('{') {
 		return nil
 	}
-	var m fieldMember
-	depth, from := 0, 1
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case c == '"':
-			for i++; raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-		case c == '{' || c == '[':
-			depth++
-		case depth == 1 && c == ':':
-			m.name, from = bytes.TrimSpace(raw[from:i]), i+1
-		case depth == 1 && (c == ',' || c == '}'):
-			m.value = bytes.TrimSpace(raw[from:i])
-			if len(m.name) > 0 {
-				members = append(members, m)
-			}
-			m, from = fieldMember{}, i+1
+	for first := true; ; first = false {
+		name, at, ok := s.Key(first)
+		if !ok {
+			return members
 		}
-		if raw[i] == '}' || raw[i] == ']' {
-			depth--
-		}
+		s.Peek()
+		from := s.Offset()
+		s.Skip()
+		members = append(members, fieldMember{name: raw[at : at+len(name.Raw)+2], key: name, value: s.From(from)})
 	}
-	return members
 }

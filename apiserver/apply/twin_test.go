@@ -392,7 +392,7 @@ func (w *world) converted(obj object, convert func(runtime.Object) (runtime.Obje
 	return out
 }
 
-// lines sorts the lines of an error: the faults within a map come in any order.
+// lines sorts the lines of an error: the errors within a map come in any order.
 func lines(err error) []string {
 	all := strings.Split(fmt.Sprint(err), "\n")
 	slices.Sort(all)

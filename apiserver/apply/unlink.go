@@ -20,12 +20,13 @@ type Links struct {
 	NoOwners, NoFinalizers bool
 }
 
-// Unlink returns managedFields as Update makes them of a write that does nothing but take links away: nobody
-// owns them any longer, and nobody owns anything new. It looks at those entries only that name owners or
+// Unlink returns managedFields as Update makes them of a write that does nothing but take links away:
+// they have no owner any longer, and nothing new has one. It looks at those entries only that name owners or
 // finalizers. It reports false where it takes Update to know: no entries, some of another version, or of a form
 // that only clients bring. What the entries point to is shared with entries and with other answers, and must
 // not be changed.
-func (m *Managers) Unlink(res *resources.Resource, entries []metav1.ManagedFieldsEntry, gone Links) ([]metav1.ManagedFieldsEntry, bool) {
+func (m *Managers) Unlink(res *resources.Resource, entries []metav1.ManagedFieldsEntry,
+	gone Links) ([]metav1.ManagedFieldsEntry, bool) {
 	if len(entries) == 0 || claimed(entries) {
 		return nil, false
 	}
@@ -56,7 +57,8 @@ var ownersField, finalizersField = []byte(`"f:ownerReferences"`), []byte(`"f:fin
 
 // fields is the set of what is gone.
 func (l Links) fields() *fieldpath.Set {
-	owners, finalizers := fieldpath.MakePathOrDie("metadata", "ownerReferences"), fieldpath.MakePathOrDie("metadata", "finalizers")
+	owners := fieldpath.MakePathOrDie("metadata", "ownerReferences")
+	finalizers := fieldpath.MakePathOrDie("metadata", "finalizers")
 	s := fieldpath.NewSet()
 	for _, uid := range l.Owners {
 		key := fieldpath.KeyByFields("uid", string(uid))
@@ -84,7 +86,8 @@ type unlinked struct {
 }
 
 func (u *unlinked) of(raw []byte, gone Links) bool {
-	return bytes.Equal(u.raw, raw) && slices.Equal(u.gone.Owners, gone.Owners) && slices.Equal(u.gone.Finalizers, gone.Finalizers) &&
+	return bytes.Equal(u.raw, raw) &&
+		slices.Equal(u.gone.Owners, gone.Owners) && slices.Equal(u.gone.Finalizers, gone.Finalizers) &&
 		u.gone.NoOwners == gone.NoOwners && u.gone.NoFinalizers == gone.NoFinalizers
 }
 

@@ -40,7 +40,8 @@ func Manager(fieldManager, userAgent string) string {
 // changed, and returns obj. live is what is stored, nil on create; obj and live are of the stored
 // version or of the served one. sub is the subresource that was written, or empty. What fails
 // leaves obj without managedFields.
-func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime.Object, manager string) runtime.Object {
+func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime.Object,
+	manager string) runtime.Object {
 	o, ok := obj.(object)
 	if !ok {
 		return obj
@@ -105,12 +106,13 @@ func (e *endpoint) pared(was *view, obj object, manager string) (done bool, err 
 		return true, err
 	}
 	_, err = e.fields.Update(&view{stored, a}, now, manager)
-	left := slices.DeleteFunc(now.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == alone.Manager })
+	left := slices.DeleteFunc(now.GetManagedFields(),
+		func(e metav1.ManagedFieldsEntry) bool { return e.Manager == alone.Manager })
 	obj.SetManagedFields(ordered(append(left, bystanding...)))
 	return true, err
 }
 
-// live returns what is stored in the served version and without managedFields, which nobody owns,
+// live returns what is stored in the served version and without managedFields, which have no owner,
 // so that they needn't be read as a part of the object.
 func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	stored, ok := live.(object)

@@ -70,11 +70,13 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
 	}
 	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil { // of a custom resource its own rules say so
-		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, InternalPackage(want.Group), want.Kind)
+		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
+			InternalPackage(want.Group), want.Kind)
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
 	}
 	if got.GroupVersion() != want.GroupVersion() {
-		return nil, status.BadRequest("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), want.GroupVersion())
+		return nil, status.BadRequest("the API version in the data (%s) does not match the expected API version (%s)",
+			got.GroupVersion(), want.GroupVersion())
 	}
 	return obj, nil
 }
@@ -85,9 +87,11 @@ func retired(err error, got *schema.GroupVersionKind) bool {
 	return runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
 }
 
-// WarnStrict warns of a fault that isn't fatal, line by line where YAML's reader has found several (B-71).
+// WarnStrict warns of an error that isn't fatal, line by line where YAML's reader has found several (B-71).
 func WarnStrict(text string, warn func(string)) {
-	for _, head := range []string{"yaml: unmarshal errors:\n", "error converting YAML to JSON: yaml: unmarshal errors:\n"} {
+	for _, head := range []string{
+		"yaml: unmarshal errors:\n", "error converting YAML to JSON: yaml: unmarshal errors:\n",
+	} {
 		lines, found := strings.CutPrefix(text, head)
 		if !found {
 			continue
@@ -125,7 +129,8 @@ var decoders = sync.OnceValue(func() map[decoding]runtime.Decoder {
 	for _, strict := range []bool{false, true} {
 		all[decoding{MediaProtobuf, strict}] = protobuf.NewSerializer(scheme, scheme)
 		for _, media := range []string{MediaJSON, MediaYAML} {
-			all[decoding{media, strict}] = jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, scheme, scheme,
+			all[decoding{media, strict}] = jsonserializer.NewSerializerWithOptions(
+				jsonserializer.DefaultMetaFactory, scheme, scheme,
 				jsonserializer.SerializerOptions{Yaml: media == MediaYAML, Strict: strict})
 		}
 	}
@@ -133,7 +138,9 @@ var decoders = sync.OnceValue(func() map[decoding]runtime.Decoder {
 })
 
 // DecodeAny decodes a body of any kind, and returns the kind that it names.
-func DecodeAny(b Body, want schema.GroupVersionKind, coerce Coercion) (runtime.Object, *schema.GroupVersionKind, error) {
+func DecodeAny(
+	b Body, want schema.GroupVersionKind, coerce Coercion,
+) (runtime.Object, *schema.GroupVersionKind, error) {
 	if err := CheckCost(b); err != nil {
 		return nil, nil, err
 	}
@@ -143,14 +150,15 @@ func DecodeAny(b Body, want schema.GroupVersionKind, coerce Coercion) (runtime.O
 	if err := CheckQuantities(b, want); err != nil {
 		return nil, nil, err
 	}
-	obj, got, err := decoders()[decoding{b.Media, b.Strictness != metav1.FieldValidationIgnore}].Decode(b.Bytes, &want, nil)
+	decoder := decoders()[decoding{b.Media, b.Strictness != metav1.FieldValidationIgnore}]
+	obj, got, err := decoder.Decode(b.Bytes, &want, nil)
 	if err == nil && b.Media == MediaProtobuf {
 		err = checkJSON(obj)
 	}
 	return obj, got, err
 }
 
-// checkJSON refuses what came in protobuf and has no JSON, which is what is stored: a time after the year
+// checkJSON rejects what came in protobuf and has no JSON, which is what is stored: a time after the year
 // 9999, raw bytes that are no JSON.
 func checkJSON(obj runtime.Object) error {
 	data, err := json.Marshal(obj)
@@ -160,7 +168,7 @@ func checkJSON(obj runtime.Object) error {
 	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
 }
 
-// CheckCost refuses a body that only looks as if it were quickly read.
+// CheckCost rejects a body that would take longer to read than its size suggests.
 func CheckCost(b Body) error {
 	switch b.Media {
 	case MediaYAML:
@@ -172,7 +180,9 @@ func CheckCost(b Body) error {
 }
 
 // decodeCustom reads an unstructured object.
-func decodeCustom(b Body, want schema.GroupVersionKind, coerce Coercion) (runtime.Object, *schema.GroupVersionKind, error) {
+func decodeCustom(
+	b Body, want schema.GroupVersionKind, coerce Coercion,
+) (runtime.Object, *schema.GroupVersionKind, error) {
 	data := b.Bytes
 	var strict []error
 	if b.Media == MediaYAML {

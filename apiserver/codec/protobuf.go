@@ -7,7 +7,7 @@ import "encoding/binary"
 // message is up to two levels of JSON, of which decoders take 10,000.
 const maxNesting = 4000
 
-// checkNesting refuses bytes in which a decoder could find messages nested too deep. It knows no
+// checkNesting rejects bytes in which a decoder could find messages nested too deep. It knows no
 // types, so it takes every field with a length for a message as far as that goes; other contents
 // don't look like thousands of them.
 func checkNesting(data []byte) error {

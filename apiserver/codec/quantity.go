@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // A quantity of a few bytes may take minutes to be read: 1e-999999999 is a number of a billion digits.
@@ -25,7 +27,7 @@ const (
 
 var errQuantity = errors.New("quantities must not have more than 256 characters, or more than 4 digits in an exponent")
 
-// CheckQuantities refuses a body of the kind that has such a quantity where its type has one. In
+// CheckQuantities rejects a body of the kind that has such a quantity where its type has one. In
 // protobuf it is anywhere, if the type has any.
 func CheckQuantities(b Body, kind schema.GroupVersionKind) error {
 	if !Suspicious(b.Bytes) {
@@ -100,11 +102,7 @@ func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		return hasQuantity(t.Elem(), seen)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if hasQuantity(t.Field(i).Type, seen) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(jsonfield.Of(t).Fields, func(f jsonfield.Field) bool { return hasQuantity(f.Type, seen) })
 	}
 	return false
 }
@@ -167,17 +165,8 @@ func member(t reflect.Type, name string) reflect.Type {
 	case reflect.Map:
 		return t.Elem()
 	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous && tag == "" {
-				if within := member(f.Type, name); within != nil {
-					return within
-				}
-			}
-			if tag != "" && strings.EqualFold(tag, name) {
-				return f.Type
-			}
+		if f := jsonfield.Of(t).FindFold(name); f != nil {
+			return f.Type
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // MaxWork bounds the bytes of a document, each counted once a level that it is nested: what must be
@@ -19,26 +20,25 @@ var errNested = errors.New("the document is nested too deep for its size")
 
 // CheckWork measures JSON. What is no JSON is left to the decoder.
 func CheckWork(data []byte) error {
-	if len(data) < 4096 { // can't be
+	if len(data) < 4096 { // it can't be nested so deep
 		return nil
 	}
-	depth, work, text := 0, 0, false
-	for i := 0; i < len(data); i++ {
-		work += depth
-		switch c := data[i]; {
-		case text && c == '\\':
-			i++
-		case c == '"':
-			text = !text
-		case text:
-		case c == '{' || c == '[':
+	depth, work, counted := 0, 0, 0
+	for at, c := range jsonscan.Marks(data) {
+		work += depth * (at - counted)
+		counted = at
+		switch c {
+		case '{', '[':
 			depth++
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth = max(depth-1, 0)
 		}
 		if work > MaxWork {
 			return errNested
 		}
+	}
+	if work+depth*(len(data)-1-counted) > MaxWork {
+		return errNested
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func lists(v any) (items, longest int) {
 	return items, longest
 }
 
-// CheckMerge refuses a patch that would take too long to be merged.
+// CheckMerge rejects a patch that would take too long to be merged.
 func CheckMerge(content, doc any) error {
 	n, longest := lists(doc)
 	if n == 0 {
@@ -88,7 +88,8 @@ const maxManagers = 2000
 func CheckManagers(obj metav1.Object) error {
 	entries := obj.GetManagedFields()
 	if n := len(entries); n > maxManagers {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, maxManagers))
+		return apierrors.NewRequestEntityTooLargeError(
+			fmt.Sprintf("metadata.managedFields has %d entries, of which %d are taken at most", n, maxManagers))
 	}
 	if sorted, changed := apply.Sorted(entries); changed {
 		obj.SetManagedFields(sorted)

@@ -12,7 +12,7 @@ import (
 // bytes: a long text may still be named hundreds of thousands of times.
 var errAliases = errors.New("yaml: document contains excessive aliasing")
 
-// CheckYAML refuses a document that would be more work than its size lets expect.
+// CheckYAML rejects a document that would take more work than its size suggests.
 func CheckYAML(data []byte) error {
 	if err := CheckAliases(data); err != nil {
 		return err
@@ -24,7 +24,7 @@ func CheckYAML(data []byte) error {
 	return CheckWork(j)
 }
 
-// CheckAliases refuses a YAML document whose aliases make it larger than a body may be (0-14): a
+// CheckAliases rejects a YAML document whose aliases make it larger than a body may be (0-14): a
 // few bytes can stand for more than any machine has.
 func CheckAliases(data []byte) error {
 	if !bytes.ContainsRune(data, '*') || !bytes.ContainsRune(data, '&') {

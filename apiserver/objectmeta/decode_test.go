@@ -35,9 +35,6 @@ func TestStored(t *testing.T) {
 func TestOdd(t *testing.T) {
 	for name, data := range map[string]string{
 		"null":                     `null`,
-		"a space":                  `{ "name":"a"}`,
-		"a space at the end":       `{"name":"a"} `,
-		"a space in a value":       `{"name": "a"}`,
 		"null as a value":          `{"name":null}`,
 		"an old server's time":     `{"name":"a","creationTimestamp":null}`,
 		"another order":            `{"namespace":"b","name":"a"}`,
@@ -68,6 +65,15 @@ func TestOdd(t *testing.T) {
 				t.Errorf("it was read: %+v", m)
 			}
 		})
+	}
+}
+
+// TestSpace: white space changes nothing.
+func TestSpace(t *testing.T) {
+	for _, data := range []string{`{ "name":"a"}`, `{"name":"a"} `, `{"name": "a"}`, " {\n\t\"finalizers\" : [ \"a\" , \"b\" ]\r\n} "} {
+		if !compare(t, []byte(data)) {
+			t.Errorf("it isn't accepted: %s", data)
+		}
 	}
 }
 
@@ -159,10 +165,10 @@ func compare(t *testing.T, data []byte) bool {
 		return false
 	}
 	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatalf("encoding/json refuses it: %v: %s", err, data)
+		t.Fatalf("encoding/json rejects it: %v: %s", err, data)
 	}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &strict); err != nil {
-		t.Fatalf("sigs.k8s.io/json refuses it: %v: %s", err, data)
+		t.Fatalf("sigs.k8s.io/json rejects it: %v: %s", err, data)
 	}
 	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(got, strict) {
 		t.Fatalf("%s\nis read as %+v\n    want %+v\n     and %+v", data, got, want, strict)

@@ -17,6 +17,9 @@
 //  5. The same types give the same bytes.
 //  6. Every $ref resolves inside its document.
 //
+// Own code serves the documents: kube-openapi's handler3 builds each of them before it serves the index, as it hashes
+// their bytes, and keeps them uncompressed.
+//
 // What is known to differ from Kubernetes' documents: in v2 and for custom resources DeleteOptions
 // and WatchEvent list the group versions that are served and not those that exist; the values of
 // an enum are listed in descriptions without a sentence about each; IntOrString is described in

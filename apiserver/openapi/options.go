@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kube-openapi/pkg/common"
+
+	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // prettyText is the one parameter's text that no type documents (AS pkg/endpoints/installer.go).
@@ -47,9 +49,8 @@ func queryParameters(options documented, without ...string) []common.Parameter {
 	var list []common.Parameter
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, inline := jsonName(f)
-		typ := queryType(f.Type)
-		if inline || name == "" || typ == "" || slices.Contains(without, name) {
+		name, typ := jsonfield.TagOf(f).Name, queryType(f.Type)
+		if name == "" || typ == "" || slices.Contains(without, name) {
 			continue
 		}
 		list = append(list, queryParameter(name, docs[name], typ))

@@ -1,13 +1,13 @@
 package openapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/apiserver/openapi/markers"
+	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // property returns the schema of a field, its description excepted.
@@ -16,7 +16,7 @@ func (b *structure) property(f reflect.StructField, mark markers.Field) spec.Sch
 	if !b.v2 {
 		s.Default = mark.Default
 		if s.Default == nil {
-			s.Default = impliedDefault(f.Type, omitsEmpty(f))
+			s.Default = impliedDefault(f.Type, jsonfield.TagOf(f).OmitEmpty)
 		}
 	}
 	for _, tag := range [...]struct{ name, extension string }{
@@ -126,7 +126,7 @@ func scalar(t reflect.Type) (typ, format string) {
 func impliedDefault(t reflect.Type, omitEmpty bool) any {
 	switch t.Kind() {
 	case reflect.Struct:
-		if decodesItself(t) {
+		if jsonfield.Of(t).Unmarshals {
 			return nil
 		}
 		if t.NumField() == 1 && t.Field(0).Anonymous {
@@ -146,8 +146,4 @@ func impliedDefault(t reflect.Type, omitEmpty bool) any {
 		return false
 	}
 	return 0.
-}
-
-func decodesItself(t reflect.Type) bool {
-	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }

@@ -2,13 +2,13 @@ package openapi
 
 import (
 	"reflect"
-	"strings"
 	"sync"
 
 	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/kubecascade/kubecascade/apiserver/openapi/markers"
+	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // dialect is what v2 and v3 say differently.
@@ -109,9 +109,10 @@ func (b *structure) members(t reflect.Type, texts description, s *spec.Schema) {
 	marks := b.markers.Type(t.PkgPath(), t.Name()).Fields
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, inline := jsonName(f)
+		tag := jsonfield.TagOf(f)
+		name := tag.Name
 		switch {
-		case inline:
+		case tag.Inline:
 			inner := behind(f.Type)
 			b.members(inner, b.describe(inner), s)
 			continue
@@ -119,7 +120,7 @@ func (b *structure) members(t reflect.Type, texts description, s *spec.Schema) {
 			continue
 		}
 		mark := marks[name]
-		if isRequired(f, mark) {
+		if isRequired(tag, mark) {
 			s.Required = append(s.Required, name)
 		}
 		property := b.property(f, mark)
@@ -146,44 +147,23 @@ func (b *structure) unions(t reflect.Type) []any {
 		all = append(all, union)
 	}
 	for i := range t.NumField() {
-		if _, inline := jsonName(t.Field(i)); inline {
+		if jsonfield.TagOf(t.Field(i)).Inline {
 			all = append(all, b.unions(behind(t.Field(i).Type))...)
 		}
 	}
 	return all
 }
 
-// jsonName returns a field's name, "" if it has none, and whether its own fields take its place.
-func jsonName(f reflect.StructField) (name string, inline bool) {
-	tag, ok := f.Tag.Lookup("json")
-	if !ok {
-		return f.Name, false
-	}
-	name, options, _ := strings.Cut(tag, ",")
-	first, _, _ := strings.Cut(options, ",")
-	if first == "inline" {
-		return "", true
-	}
-	if name == "-" {
-		name = ""
-	}
-	return name, false
-}
-
 // isRequired follows kube-openapi's generator: comments first, then omitempty; omitzero counts
 // for nothing (pkg/generators/openapi.go:isOptional).
-func isRequired(f reflect.StructField, mark markers.Field) bool {
+func isRequired(tag jsonfield.Tag, mark markers.Field) bool {
 	switch mark.Presence {
 	case "required":
 		return true
 	case "optional":
 		return false
 	}
-	return !omitsEmpty(f)
-}
-
-func omitsEmpty(f reflect.StructField) bool {
-	return strings.Contains(f.Tag.Get("json"), "omitempty")
+	return !tag.OmitEmpty
 }
 
 func extend(s *spec.Schema, key string, value any) {

@@ -4,6 +4,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // structured-merge-diff keeps the fields of a list, or of a map, in a sorted slice that it inserts each into, several
@@ -31,10 +32,12 @@ func CheckApplied(data []byte) error {
 		return status.Oversized("a list of the apply document has %d objects, the allowed maximum is %d", objects, maxApplied)
 	}
 	if values > maxAppliedValues {
-		return status.Oversized("a list of the apply document has %d elements, the allowed maximum is %d", values, maxAppliedValues)
+		return status.Oversized("a list of the apply document has %d elements, the allowed maximum is %d",
+			values, maxAppliedValues)
 	}
 	if members > maxAppliedMembers {
-		return status.Oversized("a map of the apply document has %d members, the allowed maximum is %d", members, maxAppliedMembers)
+		return status.Oversized("a map of the apply document has %d members, the allowed maximum is %d",
+			members, maxAppliedMembers)
 	}
 	return nil
 }
@@ -47,15 +50,9 @@ func mostWithin(data []byte) (objects, values, members int) {
 		objects, commas, members int
 	}
 	open := []container{{}}
-	for i := 0; i < len(data); i++ {
+	for _, c := range jsonscan.Marks(data) {
 		in := &open[len(open)-1]
-		switch data[i] {
-		case '"':
-			for i++; i < len(data) && data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
+		switch c {
 		case ',':
 			if in.commas++; in.list {
 				values = max(values, in.commas+1)
@@ -64,11 +61,11 @@ func mostWithin(data []byte) (objects, values, members int) {
 			in.members++
 			members = max(members, in.members)
 		case '{', '[':
-			if data[i] == '{' && in.members == 0 {
+			if c == '{' && in.members == 0 {
 				in.objects++
 				objects = max(objects, in.objects)
 			}
-			open = append(open, container{list: data[i] == '['})
+			open = append(open, container{list: c == '['})
 		case '}', ']':
 			open = open[:max(len(open)-1, 1)]
 		}

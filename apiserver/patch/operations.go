@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
 // maxShifted bounds the items that the insertions and removals of a JSON patch copy: for each operation that may be
@@ -113,15 +114,9 @@ func raw(o jsonpatch.Operation, name string) []byte {
 
 // longestList is how many items the longest list of a JSON document has; an empty list counts as one.
 func longestList(data []byte) (longest int) {
-	var open []int // items of the containers around data[i]; -1 for objects
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '"':
-			for i++; i < len(data) && data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
+	var open []int // items of the containers around the mark; -1 for objects
+	for _, c := range jsonscan.Marks(data) {
+		switch c {
 		case '[':
 			open = append(open, 1)
 			longest = max(longest, 1)

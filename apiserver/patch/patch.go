@@ -46,7 +46,8 @@ type Patch struct {
 
 // Types are the media types of the patches that are served: custom resources have no strategic merge (B-50).
 func Types(res *resources.Resource) []string {
-	all := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.StrategicMergePatchType), string(types.ApplyYAMLPatchType)}
+	all := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.StrategicMergePatchType),
+		string(types.ApplyYAMLPatchType)}
 	if res.Custom {
 		return slices.Delete(all, 2, 3)
 	}
@@ -79,7 +80,7 @@ func (p *Patch) byJSON(cur runtime.Object, gvk schema.GroupVersionKind, coerce c
 	return p.decode(after, strict, gvk, coerce)
 }
 
-// edit applies a JSON or merge patch to JSON. strict are the faults of the patch itself that
+// edit applies a JSON or merge patch to JSON. strict are the errors of the patch itself that
 // field validation reports.
 func (p *Patch) edit(before []byte) (after []byte, strict []error, err error) {
 	if p.Kind == types.JSONPatchType {
@@ -103,7 +104,8 @@ func (p *Patch) operations(before []byte) (after []byte, strict []error, err err
 	if p.Strictness != metav1.FieldValidationIgnore {
 		var ops []jsonPatchOp
 		if strict, err = kjson.UnmarshalStrict(p.Bytes, &ops); err != nil {
-			return nil, nil, status.BadRequest("error decoding patch: %s", strings.ReplaceAll(err.Error(), "patch.jsonPatchOp", "handlers.jsonPatchOp"))
+			return nil, nil, status.BadRequest("error decoding patch: %s",
+				strings.ReplaceAll(err.Error(), "patch.jsonPatchOp", "handlers.jsonPatchOp"))
 		}
 		for i, e := range strict {
 			strict[i] = fmt.Errorf("json patch %v", e)
@@ -135,7 +137,8 @@ type jsonPatchOp struct {
 }
 
 func unprocessable(err error) error {
-	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "",
+		err.Error(), 0, false)
 }
 
 // unreadable is the 422 for a patch whose result is no object of the kind; shown is what it quotes (B-55).
@@ -144,9 +147,11 @@ func unreadable(shown string, err error) error {
 }
 
 // decode reads the patched document into the kind (B-55, B-71).
-func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
+func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind,
+	coerce codec.Coercion) (runtime.Object, error) {
 	shown := string(after)
-	obj, got, err := codec.DecodeAny(codec.Body{Bytes: after, Media: codec.MediaJSON, Strictness: p.Strictness}, gvk, coerce)
+	body := codec.Body{Bytes: after, Media: codec.MediaJSON, Strictness: p.Strictness}
+	obj, got, err := codec.DecodeAny(body, gvk, coerce)
 	if more, ok := runtime.AsStrictDecodingError(err); ok {
 		strict, err = append(strict, more.Errors()...), nil
 	}
@@ -156,13 +161,15 @@ func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind
 	case err != nil:
 		return nil, unreadable(shown, err)
 	case *got != gvk && coerce == nil: // of a custom resource its own rules say so
-		return nil, unreadable(shown, fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, codec.InternalPackage(gvk.Group), gvk.Kind))
+		return nil, unreadable(shown,
+			fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
+				codec.InternalPackage(gvk.Group), gvk.Kind))
 	}
-	return obj, p.judge(strict, shown)
+	return obj, p.report(strict, shown)
 }
 
-// judge warns of the errors that field validation finds, or returns them (B-71).
-func (p *Patch) judge(strict []error, shown string) error {
+// report warns of the errors that field validation finds, or returns them (B-71).
+func (p *Patch) report(strict []error, shown string) error {
 	if len(strict) == 0 || p.Strictness == metav1.FieldValidationIgnore {
 		return nil
 	}
@@ -204,7 +211,8 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 		return nil, err
 	}
 	// What the patch says of kind and apiVersion is passed over: no text is read again.
-	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(merged, next, p.Strictness != metav1.FieldValidationIgnore)
+	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(merged, next,
+		p.Strictness != metav1.FieldValidationIgnore)
 	if more, ok := runtime.AsStrictDecodingError(err); ok {
 		unknown := more.Errors() // in the order of a map
 		slices.SortFunc(unknown, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
@@ -213,11 +221,11 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	if err != nil {
 		return nil, unreadable(shown, err)
 	}
-	return next, p.judge(strict, shown)
+	return next, p.report(strict, shown)
 }
 
 // mergeStrategic merges doc into content. The library panics at directives whose items aren't what its
-// tags say, such as "$setElementOrder/finalizers": [{}]; that is the patch's fault.
+// tags say, such as "$setElementOrder/finalizers": [{}]; that is an error of the patch.
 func mergeStrategic(content, doc map[string]any, kind runtime.Object) (merged map[string]any, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -232,7 +240,8 @@ func mergeStrategic(content, doc map[string]any, kind runtime.Object) (merged ma
 func strategicError(err error) error {
 	switch {
 	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
-		errors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys), errors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
+		errors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys),
+		errors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
 		errors.Is(err, mergepatch.ErrUnsupportedStrategicMergePatchFormat):
 		return status.BadRequest("%v", err)
 	case errors.Is(err, mergepatch.ErrNoListOfLists), errors.Is(err, mergepatch.ErrPatchContentNotMatchRetainKeys):

@@ -26,7 +26,8 @@ func (m *Malformed) Add(key string, err error) (going bool) {
 		m.truncated = true
 		return false
 	}
-	m.causes = append(m.causes, metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Field: key, Message: err.Error()})
+	m.causes = append(m.causes,
+		metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Field: key, Message: err.Error()})
 	return true
 }
 
@@ -37,7 +38,8 @@ func (m *Malformed) Err(res *resources.Resource) error {
 	}
 	causes := m.causes
 	if m.truncated {
-		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
+		causes = append(causes,
+			metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,

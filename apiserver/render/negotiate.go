@@ -8,9 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/munnerz/goautoneg"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
@@ -42,70 +44,55 @@ type Offer struct {
 // errForm: no clause of Accept names a form that is offered.
 var errForm = NotAcceptable(MediaTypes)
 
-// Negotiate picks the form for the first clause of Accept that can be served, by q-value
-// (0-16; AS pkg/endpoints/handlers/negotiation/negotiate.go).
+// forms are MediaTypes as the library wants them. There is no framing for YAML.
+var forms = []runtime.SerializerInfo{
+	{MediaType: codec.MediaJSON, MediaTypeType: "application", MediaTypeSubType: "json",
+		StreamSerializer: &runtime.StreamSerializerInfo{}},
+	{MediaType: codec.MediaYAML, MediaTypeType: "application", MediaTypeSubType: "yaml"},
+	{MediaType: codec.MediaProtobuf, MediaTypeType: "application", MediaTypeSubType: protobufType,
+		StreamSerializer: &runtime.StreamSerializerInfo{}},
+}
+
+const protobufType = "vnd.kubernetes.protobuf"
+
+// Negotiate picks the form for the first clause of Accept that can be served, by q-value (0-16).
 func (o Offer) Negotiate(r *http.Request, query url.Values) (Format, error) {
-	header := r.Header.Get("Accept")
-	if header == "" {
-		return Format{Media: codec.MediaJSON, Pretty: wantsPretty(r, query)}, nil
+	m, ok := negotiation.NegotiateMediaTypeOptions(r.Header.Get("Accept"), forms, o)
+	if !ok {
+		return Format{}, errForm
 	}
-	for _, c := range goautoneg.ParseAccept(header) {
-		for _, m := range MediaTypes {
-			if !matches(c, m) {
-				continue
-			}
-			if f, ok := o.form(c.Params, m); ok {
-				f.Pretty = (f.Pretty || wantsPretty(r, query)) && m == codec.MediaJSON
-				return f, nil
-			}
-		}
+	f := Format{Media: m.Accepted.MediaType}
+	f.Pretty = f.Media == codec.MediaJSON && (m.Pretty || wantsPretty(r, query))
+	if m.Convert != nil {
+		f.As, f.Version = m.Convert.Kind, m.Convert.Version
 	}
-	return Format{}, errForm
+	return f, nil
 }
 
-func matches(c goautoneg.Accept, media string) bool {
-	typ, sub, _ := strings.Cut(media, "/")
-	return c.Type == "*" && c.SubType == "*" || c.Type == typ && (c.SubType == sub || c.SubType == "*")
-}
-
-// form reads the parameters of one clause; ok is false if they ask for what isn't offered.
-func (o Offer) form(params map[string]string, media string) (f Format, ok bool) {
-	f.Media = media
-	group, convert := "", false
-	for k, v := range params {
-		switch k {
-		case "as":
-			f.As, convert = v, true
-		case "g":
-			group, convert = v, true
-		case "v":
-			f.Version, convert = v, true
-		case "pretty":
-			f.Pretty = v == "1"
-		case "stream": // there is no framing for YAML
-			if v != "" && (v != "watch" || media == codec.MediaYAML) {
-				return f, false
-			}
-		case "sv":
-			if v != "" && (v != metav1.SchemeGroupVersion.Version || !o.Converted) {
-				return f, false
-			}
-		}
+// AllowsMediaTypeTransform implements negotiation.EndpointRestrictions (AS handlers/rest.go).
+func (o Offer) AllowsMediaTypeTransform(_, subType string, to *schema.GroupVersionKind) bool {
+	if to == nil {
+		return o.Binary || subType != protobufType
 	}
-	if !convert {
-		return f, o.Binary || media != codec.MediaProtobuf
+	if !o.Converted || to.Group != metav1.GroupName || (to.Version != "v1" && to.Version != "v1beta1") {
+		return false
 	}
-	if !o.Converted || group != metav1.GroupName || (f.Version != "v1" && f.Version != "v1beta1") {
-		return f, false
-	}
-	switch f.As {
-	case "Table": // it has no protobuf form (AS handlers/rest.go: AllowsMediaTypeTransform)
-		return f, media != codec.MediaProtobuf
+	switch to.Kind {
+	case "Table": // it has no protobuf form
+		return subType != protobufType
 	case "PartialObjectMetadata", "PartialObjectMetadataList":
-		return f, true
+		return true
 	}
-	return f, false
+	return false
 }
+
+// AllowsServerVersion implements negotiation.EndpointRestrictions.
+func (o Offer) AllowsServerVersion(version string) bool {
+	return o.Converted && version == metav1.SchemeGroupVersion.Version
+}
+
+// AllowsStreamSchema implements negotiation.EndpointRestrictions.
+func (o Offer) AllowsStreamSchema(name string) bool { return name == "watch" }
 
 // routeAccepts is the router's look at Accept, which comes before the handler's: it knows no weights
 // and no wildcards but */* (go-restful Route.matchesAccept).
@@ -156,7 +143,8 @@ func Routable(r *http.Request, t registry.Target, verb string) error {
 func errNotRoutable(produces []string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
-		Message: "406: Not Acceptable\n\nAvailable representations: " + strings.Join(produces, ", "), Details: &metav1.StatusDetails{},
+		Message: "406: Not Acceptable\n\nAvailable representations: " + strings.Join(produces, ", "),
+		Details: &metav1.StatusDetails{},
 	}}
 }
 
@@ -190,7 +178,8 @@ func notAcceptableText(text string) error {
 func UnsupportedMedia(list []string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
-		Message: "the body of the request was in an unknown format - accepted media types include: " + strings.Join(list, ", "),
+		Message: "the body of the request was in an unknown format - accepted media types include: " +
+			strings.Join(list, ", "),
 	}}
 }
 

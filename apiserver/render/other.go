@@ -30,7 +30,8 @@ func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 	}
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	y := *x
-	y.Resource = &resources.Resource{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Stored: gvk, Table: resources.TableOf(gvk.GroupKind())}
+	y.Resource = &resources.Resource{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Stored: gvk,
+		Table: resources.TableOf(gvk.GroupKind())}
 	if x.Resource.Custom && gvk == ScaleKind {
 		y.Resource.Table = customScale
 	}

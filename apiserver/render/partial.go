@@ -55,7 +55,8 @@ func (x *Rendering) partialList(objs []*storage.Object, m metav1.ListMeta) func(
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, `{"kind":"PartialObjectMetadataList","apiVersion":%q,"metadata":%s,"items":[`, x.metaType("").APIVersion, meta); err != nil {
+		if _, err := fmt.Fprintf(w, `{"kind":"PartialObjectMetadataList","apiVersion":%q,"metadata":%s,"items":[`,
+			x.metaType("").APIVersion, meta); err != nil {
 			return err
 		}
 		before, end := first, "]}\n"

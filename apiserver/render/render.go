@@ -127,9 +127,10 @@ func (x *Rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, 
 	return m, nil
 }
 
-// NoList refuses the metadata of a list for an object (AS handlers/response.go: asPartialObjectMetadataList).
+// NoList rejects the metadata of a list for an object (AS handlers/response.go: asPartialObjectMetadataList).
 func (x *Rendering) NoList() error {
-	return notAcceptableText(fmt.Sprintf("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", x.internalType("")))
+	return notAcceptableText(fmt.Sprintf(
+		"you requested PartialObjectMetadataList, but the requested object is not a list (%s)", x.internalType("")))
 }
 
 // internalType is the type by which upstream calls the resource's objects, or with a suffix their
@@ -229,9 +230,11 @@ func (x *Rendering) ListObject(objs []*storage.Object, m metav1.ListMeta) (runti
 	case "Table":
 		return x.Table(objs, m, true)
 	case "PartialObjectMetadata":
-		return nil, notAcceptableText(fmt.Sprintf("you requested PartialObjectMetadata, but the requested object is a list (%s)", x.internalType("List")))
+		return nil, notAcceptableText(fmt.Sprintf(
+			"you requested PartialObjectMetadata, but the requested object is a list (%s)", x.internalType("List")))
 	case "PartialObjectMetadataList":
-		l := &metav1.PartialObjectMetadataList{TypeMeta: x.metaType("PartialObjectMetadataList"), ListMeta: m, Items: make([]metav1.PartialObjectMetadata, 0, len(objs))}
+		l := &metav1.PartialObjectMetadataList{TypeMeta: x.metaType("PartialObjectMetadataList"), ListMeta: m,
+			Items: make([]metav1.PartialObjectMetadata, 0, len(objs))}
 		for _, o := range objs {
 			item, err := x.metadata(o)
 			if err != nil {
@@ -258,7 +261,8 @@ func (x *Rendering) typedList(objs []*storage.Object, m metav1.ListMeta) (runtim
 		if err != nil {
 			return nil, err
 		}
-		items[i] = &storage.Object{Key: o.Key, JSON: data, Meta: storage.Meta{APIVersion: x.Resource.GroupVersion().String(), Kind: x.Resource.Kind}}
+		items[i] = &storage.Object{Key: o.Key, JSON: data,
+			Meta: storage.Meta{APIVersion: x.Resource.GroupVersion().String(), Kind: x.Resource.Kind}}
 	}
 	if err := y.plainList(&b, items, m); err != nil {
 		return nil, err
@@ -278,7 +282,8 @@ func (x *Rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) 
 	if m.RemainingItemCount != nil {
 		meta["remainingItemCount"] = *m.RemainingItemCount
 	}
-	l := &unstructured.UnstructuredList{Object: map[string]any{"kind": x.Resource.ListKind, "apiVersion": x.Resource.GroupVersion().String(), "metadata": meta}}
+	l := &unstructured.UnstructuredList{Object: map[string]any{"kind": x.Resource.ListKind,
+		"apiVersion": x.Resource.GroupVersion().String(), "metadata": meta}}
 	for _, o := range objs {
 		obj, err := x.served(o)
 		if err != nil {

@@ -68,7 +68,8 @@ func (r *rows) Swap(i, j int) {
 func (x *Rendering) columns() []metav1.TableColumnDefinition {
 	cols := make([]metav1.TableColumnDefinition, 0, len(x.Resource.Table.Columns))
 	for _, c := range x.Resource.Table.Columns {
-		cols = append(cols, metav1.TableColumnDefinition{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})
+		cols = append(cols, metav1.TableColumnDefinition{
+			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority})
 	}
 	return cols
 }

@@ -64,7 +64,7 @@ func (x *Rendering) keep(o *storage.Object, v *view) {
 
 // Unsound is Server.sound of a custom resource.
 func (x *Rendering) Unsound(o *storage.Object) error {
-	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil { // of a failed conversion whoever shows it is told
+	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil { // a failed conversion is reported where it is shown
 		return v.err
 	}
 	return nil

@@ -6,7 +6,8 @@
 //
 //  1. An estimate is an upper bound of the memory in use at a time, as measured (see the factors in size.go), for every
 //     body that the decoders accept, and for what they decode of one before they reject it.
-//  2. It allocates nothing, and takes time linear in the bytes. Small bodies are counted, not parsed.
+//  2. It allocates nothing but a name that is written with escapes, and the error of what isn't JSON. It takes time
+//     linear in the bytes. Small bodies are counted, not parsed.
 //  3. It never fails: what isn't the format that it should be is charged by its punctuation.
 //
 // A Shape is what is known of a Go type. Shapes are made once for each type, and may be used by any number of

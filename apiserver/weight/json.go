@@ -1,13 +1,14 @@
 package weight
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
 
-const (
-	// counted is the estimate up to which a document's punctuation is counted only.
-	counted = 512 << 10
-	// deepest is how deep decoders of JSON go.
-	deepest = 10000
+	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
+
+// counted is the estimate up to which a document's punctuation is counted only.
+const counted = 512 << 10
 
 // JSON is the size of a document that is decoded into the kind.
 func (k *Kind) JSON(data []byte) Size {
@@ -27,8 +28,8 @@ func (s *Shape) JSON(data []byte) Size {
 	if s.kind == tree || bound.Write() <= counted {
 		return bound
 	}
-	w := walk{data: data}
-	if w.value(s, 0) && !w.rest() || w.depth > deepest { // no decoder reads so deep
+	w := walk{Scanner: jsonscan.New(data)}
+	if w.value(s, 0); w.Done() || w.tooDeep() {
 		return w.size()
 	}
 	return bound
@@ -36,9 +37,9 @@ func (s *Shape) JSON(data []byte) Size {
 
 // walk is the size of a JSON document. It isn't known (ok is false) of what isn't JSON, or names another kind.
 func (k *Kind) walk(data []byte) (size Size, ok bool) {
-	w := walk{data: data, kind: k}
-	ok = w.value(k.Shape(), 0) && !w.rest() && !w.other
-	return w.size(), ok || w.depth > deepest // no decoder reads so deep
+	w := walk{Scanner: jsonscan.New(data), kind: k}
+	w.value(k.Shape(), 0)
+	return w.size(), w.Done() && !w.other || w.tooDeep()
 }
 
 // Anywhere is the size of a JSON document whose values may be decoded into any part of any kind.
@@ -55,39 +56,28 @@ func count(data []byte, worst int64) Size {
 
 // walk reads a document along a type.
 type walk struct {
-	data             []byte
-	at               int
+	jsonscan.Scanner
 	elements, values int64
-	depth            int
 	// kind is what the document is to be of, nil for any; other says that it isn't.
 	kind  *Kind
 	other bool
+	// name has what an escaped name stands for.
+	name []byte
 }
 
+// size is that of the document up to where it was read.
 func (w *walk) size() Size {
-	return Size{Elements: w.elements, Values: w.values, Bytes: int64(len(w.data))}
+	return Size{Elements: w.elements, Values: w.values, Bytes: int64(w.Len())}
 }
 
-// space passes over white space, and returns what follows; 0 at the end.
-func (w *walk) space() byte {
-	for ; w.at < len(w.data); w.at++ {
-		switch c := w.data[w.at]; c {
-		case ' ', '\n', '\t', '\r':
-		default:
-			return c
-		}
-	}
-	return 0
-}
+// tooDeep reports whether no decoder reads further than the walk did.
+func (w *walk) tooDeep() bool { return errors.Is(w.Err(), jsonscan.ErrDepth) }
 
-// rest reports whether anything follows.
-func (w *walk) rest() bool { return w.space() != 0 }
-
-// value reads a value, and reports false if it is none. into may be nil: what isn't decoded is counted.
-func (w *walk) value(into *Shape, size int64) bool {
+// value reads a value. into may be nil: what isn't decoded is counted.
+func (w *walk) value(into *Shape, size int64) {
 	w.elements += size
 	w.values++
-	c := w.space()
+	c := w.Peek()
 	for into != nil && c != 'n' && (into.kind == either || into.kind == pointer) { // null leaves a pointer as it is
 		if into.kind == either {
 			into = into.inside(c)
@@ -96,117 +86,69 @@ func (w *walk) value(into *Shape, size int64) bool {
 		w.elements += into.size
 		into = into.elem
 	}
-	switch c {
-	case '{':
-		return w.object(into)
-	case '[':
-		return w.array(into)
-	case '"':
-		_, ok := w.text()
-		return ok
-	case 0, ',', ':', '}', ']':
-		return false
-	}
-	for w.at < len(w.data) { // a number, or a word
-		switch w.data[w.at] {
-		case ',', '}', ']', ' ', '\n', '\t', '\r':
-			return true
-		case '"', '{', '[', ':':
-			return false
-		}
-		w.at++
-	}
-	return true
-}
-
-// text reads a string, and returns what is between its quotes.
-func (w *walk) text() (found []byte, ok bool) {
-	w.at++
-	from := w.at
-	for {
-		i := bytes.IndexByte(w.data[w.at:], '"')
-		if i < 0 {
-			return nil, false
-		}
-		w.at += i + 1
-		end := w.at - 1
-		escapes := 0
-		for end-escapes > from && w.data[end-escapes-1] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return w.data[from:end], true
-		}
+	switch {
+	case w.Open('{'):
+		w.object(into)
+	case w.Open('['):
+		w.array(into)
+	default:
+		w.Skip()
 	}
 }
 
-// object reads an object; at stands at its brace.
-func (w *walk) object(into *Shape) bool {
-	if !w.open() {
-		return false
-	}
-	var size, first int64
+// object reads the members of an object.
+func (w *walk) object(into *Shape) {
+	var size, once int64
 	switch {
 	case into == nil:
 	case into.kind == table:
-		size, first = into.size, into.first
+		size, once = into.size, into.first
 	case into.kind == tree:
 		size = treeElement
 	}
-	if w.space() == '}' {
-		return w.close()
-	}
-	w.elements += first
-	for {
-		if w.space() != '"' {
-			return false
+	for first := true; ; first = false {
+		written, _, ok := w.Key(first)
+		if !ok {
+			return
 		}
-		name, ok := w.text()
-		if !ok || w.space() != ':' {
-			return false
+		if first {
+			w.elements += once
 		}
-		w.at++
-		if w.depth == 1 && w.kind != nil {
-			w.names(name)
+		name := written.Raw
+		if !written.Plain {
+			w.name = written.Append(w.name[:0])
+			name = w.name
 		}
-		if !w.value(into.member(name), size) {
-			return false
+		if w.Depth() == 1 && w.kind != nil {
+			w.compare(name)
 		}
-		if w.space() == ',' {
-			w.at++
-			continue
-		}
-		return w.space() == '}' && w.close()
+		w.value(into.member(name), size)
 	}
 }
 
-// names compares what stands at the top of a document under a name with the kind. Decoders find the kind without regard
-// to case.
-func (w *walk) names(name []byte) {
+// compare compares what stands at the top of a document under a name with the kind. Decoders find the kind without
+// regard to case.
+func (w *walk) compare(name []byte) {
 	var want string
 	switch {
 	case bytes.EqualFold(name, []byte("kind")):
 		want = w.kind.Name
 	case bytes.EqualFold(name, []byte("apiVersion")):
 		want = w.kind.APIVersion
-	default:
-		w.other = w.other || bytes.IndexByte(name, '\\') >= 0 // it may be either
+	}
+	if want == "" || w.Peek() != '"' {
 		return
 	}
-	if want == "" || w.space() != '"' {
-		return
+	at := w.Offset()
+	got := w.ReadString()
+	w.other = w.other || len(got.Raw) > 0 && !got.Is(want)
+	if w.Err() == nil {
+		w.Seek(at)
 	}
-	at := w.at
-	got, _ := w.text()
-	w.at = at
-	w.other = w.other || len(got) > 0 && string(got) != want
 }
 
-// array reads a list; at stands at its bracket.
-func (w *walk) array(into *Shape) bool {
-	if !w.open() {
-		return false
-	}
+// array reads the elements of a list.
+func (w *walk) array(into *Shape) {
 	var size int64
 	var elem *Shape
 	switch {
@@ -216,31 +158,9 @@ func (w *walk) array(into *Shape) bool {
 	case into.kind == tree:
 		size, elem = treeElement, into
 	}
-	if w.space() == ']' {
-		return w.close()
+	for first := true; w.More(first, ']'); first = false {
+		w.value(elem, size)
 	}
-	for {
-		if !w.value(elem, size) {
-			return false
-		}
-		if w.space() == ',' {
-			w.at++
-			continue
-		}
-		return w.space() == ']' && w.close()
-	}
-}
-
-func (w *walk) open() bool {
-	w.at++
-	w.depth++
-	return w.depth <= deepest
-}
-
-func (w *walk) close() bool {
-	w.at++
-	w.depth--
-	return true
 }
 
 // member is the shape of what stands under a name.
@@ -262,23 +182,17 @@ func (s *Shape) member(name []byte) *Shape {
 // Indented is how many bytes a JSON document has at most that is indented by two spaces a level.
 func Indented(data []byte) (n int64) {
 	var depth int64
-	text := false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case text && c == '\\':
-			i++
-		case c == '"':
-			text = !text
-		case text:
-		case c == '{' || c == '[':
+	for _, c := range jsonscan.Marks(data) {
+		switch c {
+		case '{', '[':
 			depth++
 			n += 2*depth + 1
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth--
 			n += 2*depth + 1
-		case c == ',':
+		case ',':
 			n += 2*depth + 1
-		case c == ':':
+		case ':':
 			n++
 		}
 	}

@@ -1,11 +1,10 @@
 package weight
 
 import (
-	"encoding/json"
 	"reflect"
-	"strconv"
-	"strings"
 	"sync"
+
+	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
 // kind is how a value is decoded.
@@ -124,8 +123,6 @@ const inEntry = 128
 // builder makes the shapes of a type and of all types in it.
 type builder struct{ made map[reflect.Type]*Shape }
 
-var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
-
 func (b *builder) shape(t reflect.Type) *Shape {
 	if s := b.made[t]; s != nil {
 		return s
@@ -165,33 +162,22 @@ func (b *builder) shape(t reflect.Type) *Shape {
 // structure fills in the shape of a struct.
 func (b *builder) structure(s *Shape, t reflect.Type) {
 	s.fields, s.numbers = map[string]*Shape{}, map[uint64]*Shape{}
-	b.members(s, t)
-	s.kind = structure
-	if len(s.fields) == 0 && reflect.PointerTo(t).Implements(unmarshaler) {
-		s.kind = either
-	}
-}
-
-func (b *builder) members(s *Shape, t reflect.Type) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if !f.IsExported() {
-			continue
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct && !reflect.PointerTo(f.Type).Implements(unmarshaler) {
-			b.members(s, f.Type)
-			continue
-		}
+	d := jsonfield.Of(t)
+	for i := range d.Fields {
+		f := &d.Fields[i]
 		in := b.shape(f.Type)
-		if name != "" && name != "-" {
-			s.fields[name] = in
+		if f.Name != "" {
+			s.fields[f.Name] = in
 		}
-		if n := number(f.Tag.Get("protobuf")); n > 0 {
-			s.numbers[n] = in
+		if f.Number > 0 {
+			s.numbers[f.Number] = in
 		} else if n := s.lastly(in); n > 0 {
 			s.numbers[n] = in
 		}
+	}
+	s.kind = structure
+	if d.Unmarshals {
+		s.kind = either
 	}
 }
 
@@ -201,17 +187,6 @@ func (s *Shape) lastly(in *Shape) uint64 {
 		return 0
 	}
 	return uint64(1<<40 + len(s.numbers))
-}
-
-// number is that of a field's protobuf tag ("bytes,2,rep,name=items"); 0 for none.
-func number(tag string) uint64 {
-	_, rest, _ := strings.Cut(tag, ",")
-	text, _, _ := strings.Cut(rest, ",")
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // inside is what of an either fits a value that begins with an opening bracket or brace; nil if nothing does.

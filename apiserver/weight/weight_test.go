@@ -341,6 +341,20 @@ func TestOtherKind(t *testing.T) {
 	}
 }
 
+// TestEscapedNames: a field whose name is written with escapes is decoded as any other, and counts as much.
+func TestEscapedNames(t *testing.T) {
+	shape := weight.Of(reflect.TypeFor[corev1.Pod]())
+	items := `":[{}` + strings.Repeat(",{}", 5000) + "]}}"
+	plain, escaped := []byte(`{"spec":{"containers`+items), []byte(`{"sp\u0065c":{"\u0063ontainers`+items)
+	var pod corev1.Pod
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(escaped, &pod); err != nil || len(pod.Spec.Containers) != 5001 {
+		t.Fatalf("%d containers: %v", len(pod.Spec.Containers), err)
+	}
+	if got, want := shape.JSON(escaped).Elements, shape.JSON(plain).Elements; got != want || want == 0 {
+		t.Errorf("%d bytes of elements, want %d", got, want)
+	}
+}
+
 // TestPatch: what operations copy counts, up to the bytes that they may copy, and so does that they may make of the
 // object one of another kind.
 func TestPatch(t *testing.T) {

@@ -23,7 +23,8 @@ func (k *Kind) flow(data []byte) (size Size, exact bool) {
 		}
 	}
 	// Every value but the first follows one of these. Colons and dashes count where they separate.
-	n := int64(1 + bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte{'?'}))
+	n := int64(1 + bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) +
+		bytes.Count(data, []byte{'['}) + bytes.Count(data, []byte{'?'}))
 	for i, c := range data {
 		if (c == ':' || c == '-') && (i+1 == len(data) || data[i+1] <= ' ' || data[i+1] == '"' || data[i+1] == '\'') {
 			n++

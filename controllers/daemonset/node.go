@@ -4,8 +4,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
@@ -20,34 +19,11 @@ func fit(n *corev1.Node, spec *corev1.PodSpec, affinity *corev1.Affinity) (want,
 	return keep && workload.Tolerates(spec.Tolerations, n.Spec.Taints, corev1.TaintEffectNoSchedule), keep
 }
 
-// selected reports whether the node's labels and name are as the template wants
-// (k8s.io/component-helpers/scheduling/corev1/nodeaffinity).
+// selected reports whether the node's labels and name are as the template wants.
 func selected(n *corev1.Node, selector map[string]string, affinity *corev1.Affinity) bool {
-	if !labels.SelectorFromSet(selector).Matches(labels.Set(n.Labels)) {
-		return false
-	}
-	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return true
-	}
-	return slices.ContainsFunc(affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool {
-		// An empty term chooses nothing.
-		return len(t.MatchExpressions)+len(t.MatchFields) > 0 &&
-			meets(t.MatchExpressions, n.Labels) && meets(t.MatchFields, map[string]string{nameField: n.Name})
-	})
-}
-
-var operators = map[corev1.NodeSelectorOperator]selection.Operator{
-	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
-	corev1.NodeSelectorOpExists: selection.Exists, corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist,
-	corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
-}
-
-// meets reports whether the values meet all requirements; none meets one that can't be read.
-func meets(requirements []corev1.NodeSelectorRequirement, values map[string]string) bool {
-	return !slices.ContainsFunc(requirements, func(r corev1.NodeSelectorRequirement) bool {
-		parsed, err := labels.NewRequirement(r.Key, operators[r.Operator], r.Values)
-		return err != nil || !parsed.Matches(labels.Set(values))
-	})
+	pod := &corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Affinity: affinity}}
+	ok, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(n)
+	return ok && err == nil
 }
 
 // tolerant returns the tolerations of a daemon's pod: it stays on a node in trouble, and goes to one that is

@@ -14,5 +14,8 @@
 //     duration that stands in it, or at once with Options.Seize.
 //  5. Run returns when its context is done, after what is led has returned and the lease was given back.
 //
+// Own code elects: client-go's tools/leaderelection links all informers and typed clients, and gives the lease back
+// before what is led has ended.
+//
 // What is decided is in record.go, election.go carries it out.
 package election

@@ -18,71 +18,85 @@ import (
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func about(uid string) corev1.ObjectReference {
-	return corev1.ObjectReference{Kind: "ReplicaSet", APIVersion: "apps/v1", Namespace: "a", Name: "n", UID: types.UID(uid)}
+	return corev1.ObjectReference{Kind: "ReplicaSet", APIVersion: "apps/v1", Namespace: "a", Name: "n",
+		UID: types.UID(uid)}
 }
 
-// TestRepetition: one text is one Event, which is counted.
+// say correlates an Event that must be sent, and moves the time on.
+func say(t *testing.T, c *correlator, uid string, e Event, at *time.Time) *corev1.Event {
+	t.Helper()
+	*at = at.Add(1)
+	out, err := c.correlate(about(uid), e, *at)
+	if err != nil || out == nil {
+		t.Fatalf("%+v is dropped: %v", e, err)
+	}
+	return out
+}
+
+// TestRepetition: one message is one Event, which is counted.
 func TestRepetition(t *testing.T) {
-	var c Correlator
-	first, _ := c.Correlate("x", about("u"), Event{"Warning", "Failed", "no"}, epoch, 0)
-	other, _ := c.Correlate("x", about("v"), Event{"Warning", "Failed", "no"}, epoch, 1)
-	again, _ := c.Correlate("x", about("u"), Event{"Warning", "Failed", "no"}, epoch.Add(time.Minute), 2)
+	c, at := newCorrelator("x"), epoch
+	no := Event{"Warning", "Failed", "no"}
+	first, other := say(t, c, "u", no, &at), say(t, c, "v", no, &at)
+	at = at.Add(time.Minute)
+	again := say(t, c, "u", no, &at)
 	if first.Count != 1 || other.Count != 1 || other.Name == first.Name {
 		t.Errorf("the first are %+v and %+v", first, other)
 	}
-	if again.Name != first.Name || again.Count != 2 || !again.FirstTimestamp.Equal(&first.FirstTimestamp) || !again.LastTimestamp.Time.Equal(epoch.Add(time.Minute)) {
+	if again.Name != first.Name || again.Count != 2 || !again.FirstTimestamp.Equal(&first.FirstTimestamp) ||
+		!again.LastTimestamp.Time.Equal(at) {
 		t.Errorf("the repetition is %+v of %+v", again, first)
 	}
 }
 
-// TestCombination: the eleventh text for one reason and those after it are one Event; after ten minutes of
-// silence they count anew.
+// TestCombination: the tenth message for one reason and those after it are one Event; after ten minutes of
+// silence they count anew (client-go tools/record: EventAggregate).
 func TestCombination(t *testing.T) {
-	var c Correlator
-	say := func(n int, at time.Time) *corev1.Event {
-		e, ok := c.Correlate("x", about("u"), Event{"Normal", "Made", fmt.Sprint("pod ", n)}, at, uint32(n))
-		if !ok {
-			t.Fatalf("%d is dropped", n)
-		}
-		return e
-	}
+	c, at := newCorrelator("x"), epoch
+	made := func(n int) *corev1.Event { return say(t, c, "u", Event{"Normal", "Made", fmt.Sprint("pod ", n)}, &at) }
 	names := map[string]bool{}
-	for n := range 10 {
-		names[say(n, epoch).Name] = true
+	for n := range 9 {
+		names[made(n).Name] = true
 	}
-	e, f := say(10, epoch), say(11, epoch)
-	if len(names) != 10 || names[e.Name] || f.Name != e.Name || f.Count != 2 || f.Message != "(combined from similar events): pod 11" {
+	e, f := made(9), made(10)
+	if len(names) != 9 || names[e.Name] || f.Name != e.Name || f.Count != 2 ||
+		f.Message != "(combined from similar events): pod 10" {
 		t.Errorf("%d names, then %+v and %+v", len(names), e, f)
 	}
-	if e := say(12, epoch.Add(11*time.Minute)); e.Message != "pod 12" {
+	if e.Source.Component != "x" || e.ReportingController != "x" || e.Kind != "Event" {
+		t.Errorf("a combined one is %+v", e)
+	}
+	at = at.Add(11 * time.Minute)
+	if e := made(12); e.Message != "pod 12" {
 		t.Errorf("later it is %+v", e)
 	}
 }
 
-// TestSpam: 25 at once, and then one in five minutes, for each object.
+// TestSpam: 25 at once, and then one in five minutes, for each object and type. What was dropped is counted on the next
+// that is sent.
 func TestSpam(t *testing.T) {
-	var c Correlator
-	granted := func(uid string, at time.Time) (n int) {
-		for i := range 100 {
-			if _, ok := c.Correlate("x", about(uid), Event{"Normal", "Made", "it"}, at, uint32(i)); ok {
-				n++
+	c, at := newCorrelator("x"), epoch
+	var last *corev1.Event
+	granted := func(uid, kind string) (n int) {
+		for range 100 {
+			at = at.Add(1)
+			e, err := c.correlate(about(uid), Event{kind, "Made", "it"}, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e != nil {
+				n, last = n+1, e
 			}
 		}
 		return n
 	}
-	if a, b, later := granted("u", epoch), granted("v", epoch), granted("u", epoch.Add(11*time.Minute)); a != 25 || b != 25 || later != 2 {
-		t.Errorf("%d and %d, later %d", a, b, later)
+	if a, b, warnings := granted("u", "Normal"), granted("v", "Normal"), granted("u", "Warning"); a != 25 || b != 25 ||
+		warnings != 25 {
+		t.Errorf("%d, %d and %d", a, b, warnings)
 	}
-}
-
-// TestMemory: what is remembered is bounded.
-func TestMemory(t *testing.T) {
-	var c Correlator
-	for i := range 10 * mostRemembered {
-		c.Correlate("x", about(fmt.Sprint(i)), Event{"Normal", "Made", "it"}, epoch, uint32(i))
-	}
-	if n := len(c.told.young) + len(c.told.old); n > 2*mostRemembered {
-		t.Errorf("%d Events are remembered", n)
+	at = at.Add(11 * time.Minute)
+	if later := granted("u", "Normal"); later != 2 || last.Count != 102 {
+		t.Errorf("later %d, the last with the count %d", later, last.Count)
 	}
 }
 
@@ -136,7 +150,7 @@ func TestRecorder(t *testing.T) {
 		clear(s.events)
 		s.mu.Unlock()
 		r.Record(about("u"), Event{"Normal", "Made", "it"}, time.Now())
-		if got := counts(); fmt.Sprint(got) != "[1]" {
+		if got := counts(); fmt.Sprint(got) != "[4]" {
 			t.Errorf("after it expired, counts %v", got)
 		}
 	})

@@ -51,19 +51,18 @@ func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) 
 
 // Run sends what is recorded until ctx is done.
 func (r *Recorder) Run(ctx context.Context) {
-	var c Correlator
-	for serial := uint32(0); ; serial++ {
+	c, last := newCorrelator(r.component), time.Time{}
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case w := <-r.waiting:
-			e, ok := c.Correlate(r.component, w.about, w.event, w.at, serial)
-			if !ok {
-				continue
+			if last = last.Add(1); w.at.After(last) {
+				last = w.at
 			}
-			if err := r.send(ctx, e); err != nil && ctx.Err() == nil && !terminating(err) {
-				r.log.Warn("failed to store an Event",
-					"reason", e.Reason, "namespace", e.Namespace, "name", e.Name, "err", err)
+			if err := r.send(ctx, c, w, last); err != nil && ctx.Err() == nil && !terminating(err) {
+				r.log.Warn("failed to store an Event", "reason", w.event.Reason, "namespace", w.about.Namespace,
+					"name", w.about.Name, "err", err)
 			}
 		}
 	}
@@ -74,13 +73,17 @@ func terminating(err error) bool {
 	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsNotFound(err)
 }
 
-// send stores an Event or counts it on the stored one, which may have expired.
-func (r *Recorder) send(ctx context.Context, e *corev1.Event) error {
+// send stores an Event or counts it on the stored one. One that has expired is stored anew with its count
+// (client-go tools/record: recordEvent).
+func (r *Recorder) send(ctx context.Context, c *correlator, w *waiting, now time.Time) error {
+	e, err := c.correlate(w.about, w.event, now)
+	if err != nil || e == nil {
+		return err
+	}
 	if e.Count > 1 {
 		if err := r.api.CountEvent(ctx, e); !apierrors.IsNotFound(err) {
 			return err
 		}
-		e.Count = 1
 	}
 	return r.api.CreateEvent(ctx, e)
 }

@@ -10,6 +10,8 @@
 //  3. What carries rbac.authorization.kubernetes.io/autoupdate with another value than true is left
 //     as it is.
 //
+// Own code reconciles: component-helpers/auth/rbac/reconciliation links client-go's typed clients.
+//
 // policy.txt has a line for each object: its kind, its name, and then for a role the aggregates that it
 // "gathers" or "joins", and for a binding its role and subjects. The lines below a role that begin with
 // a tab are its rules: verbs, groups (core for the one without a name), resources and, where a rule is

@@ -1,4 +1,4 @@
-package storage
+package jsonscan
 
 import (
 	"encoding/binary"
@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// text is the inside of a string as it is written. plain says that it stands for itself: no
+// String is the inside of a string as it is written. Plain says that it stands for itself: no
 // escapes, and ASCII only.
-type text struct {
-	raw   []byte
-	plain bool
+type String struct {
+	Raw   []byte
+	Plain bool
 }
 
-// is reports whether t stands for s.
-func (t text) is(s string) bool {
-	if t.plain {
-		return string(t.raw) == s
+// Is reports whether t stands for s.
+func (t String) Is(s string) bool {
+	if t.Plain {
+		return string(t.Raw) == s
 	}
-	return string(t.append(nil)) == s
+	return string(t.Append(nil)) == s
 }
 
 // special has the high bit of the first byte set that doesn't stand for itself in a string: a quote,
@@ -31,46 +31,46 @@ func special(w uint64) uint64 {
 	return (w | (w - ones*0x20) | (quote-ones)&^quote | (slash-ones)&^slash) & high
 }
 
-// str passes the string that begins here.
-func (s *scan) str() text {
-	from := s.i + 1
-	t := text{plain: true}
-	for i := from; i < len(s.b); i++ {
-		for i+8 <= len(s.b) {
-			if m := special(binary.LittleEndian.Uint64(s.b[i:])); m != 0 {
+// ReadString passes the string that begins here.
+func (s *Scanner) ReadString() String {
+	from := s.pos + 1
+	t := String{Plain: true}
+	for i := from; i < len(s.data); i++ {
+		for i+8 <= len(s.data) {
+			if m := special(binary.LittleEndian.Uint64(s.data[i:])); m != 0 {
 				i += bits.TrailingZeros64(m) / 8
 				break
 			}
 			i += 8
 		}
-		if i == len(s.b) {
+		if i == len(s.data) {
 			break
 		}
-		switch c := s.b[i]; {
+		switch c := s.data[i]; {
 		case c == '"':
-			t.raw = s.b[from:i]
-			s.i = i + 1
+			t.Raw = s.data[from:i]
+			s.pos = i + 1
 			return t
 		case c < 0x20:
-			s.i = i
-			s.fail("control character in string")
-			return text{}
+			s.pos = i
+			s.Fail("control character in string")
+			return String{}
 		case c == '\\':
-			n := escapeLen(s.b[i:])
+			n := escapeLen(s.data[i:])
 			if n == 0 {
-				s.i = i
-				s.fail("bad escape in string")
-				return text{}
+				s.pos = i
+				s.Fail("bad escape in string")
+				return String{}
 			}
 			i += n - 1
-			t.plain = false
+			t.Plain = false
 		case c >= utf8.RuneSelf:
-			t.plain = false
+			t.Plain = false
 		}
 	}
-	s.i = len(s.b)
-	s.fail("string without end")
-	return text{}
+	s.pos = len(s.data)
+	s.Fail("string without end")
+	return String{}
 }
 
 // escapeLen is the length of the escape that b begins with; 0 if it is none.
@@ -110,12 +110,12 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// append appends what t stands for. As in encoding/json, what is no Unicode becomes U+FFFD.
-func (t text) append(to []byte) []byte {
-	if t.plain {
-		return append(to, t.raw...)
+// Append appends what t stands for. As in encoding/json, what is no Unicode becomes U+FFFD.
+func (t String) Append(to []byte) []byte {
+	if t.Plain {
+		return append(to, t.Raw...)
 	}
-	for b := t.raw; len(b) > 0; {
+	for b := t.Raw; len(b) > 0; {
 		r, n := utf8.DecodeRune(b)
 		if b[0] == '\\' {
 			r, n = unescape(b)
@@ -156,4 +156,12 @@ func unescape(b []byte) (r rune, n int) {
 		}
 	}
 	return utf8.RuneError, 6
+}
+
+// Value is what t stands for, in memory of its own.
+func (t String) Value() string {
+	if t.Plain {
+		return string(t.Raw)
+	}
+	return string(t.Append(nil))
 }

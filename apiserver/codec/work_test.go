@@ -1,0 +1,35 @@
+package codec
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCheckWork: a document's bytes count once a level, whether it is JSON or not; brackets in strings are no levels.
+func TestCheckWork(t *testing.T) {
+	const size = 2 << 20 // the bound is 64 levels of as much
+	levels := func(n int, inside string) string { return strings.Repeat("[", n) + inside + strings.Repeat("]", n) }
+	long := strings.Repeat("x", size)
+	for name, c := range map[string]struct {
+		document string
+		rejected bool
+	}{
+		"63 levels":              {levels(63, `"`+long+`"`), false},
+		"64 levels":              {levels(64, `"`+long+`"`), true},
+		"64 levels with escapes": {levels(64, `"`+strings.Repeat(`\"`, size/2)+`"`), true},
+		"brackets in a string":   {levels(30, `"`+strings.Repeat("[", size)+`"`), false},
+		"brackets one by one":    {levels(30, strings.Repeat("[],", size/3)+"0"), false},
+		"no end":                 {strings.Repeat("[", 64) + long, true},
+		"a string without end":   {strings.Repeat("[", 64) + `"` + long, true},
+		"too many ends":          {strings.Repeat("]", 100) + levels(63, long), false},
+		"small":                  {strings.Repeat("[", 4000), false},
+	} {
+		if err := CheckWork([]byte(c.document)); (err != nil) != c.rejected {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	data := []byte(levels(10, `"`+long+`"`))
+	if n := testing.AllocsPerRun(3, func() { _ = CheckWork(data) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

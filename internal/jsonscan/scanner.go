@@ -1,0 +1,231 @@
+package jsonscan
+
+import (
+	"errors"
+	"fmt"
+)
+
+// MaxDepth is how deep arrays and objects may be nested; encoding/json's bound.
+const MaxDepth = 10000
+
+// ErrDepth is the error of a document that is nested deeper than MaxDepth.
+var ErrDepth = errors.New("nested too deep")
+
+// Scanner reads JSON from front to back, and rejects exactly what encoding/json.Valid rejects. After an error it stands
+// at the end, so that loops stop; only the first error is kept.
+type Scanner struct {
+	data  []byte
+	pos   int
+	depth int
+	err   error
+}
+
+// New returns a Scanner at the beginning of a document. It is a value so that a reader can keep it on its stack.
+func New(data []byte) Scanner { return Scanner{data: data} }
+
+// Err is the first error; nil as long as there is none.
+func (s *Scanner) Err() error { return s.err }
+
+// Offset is how many bytes have been passed.
+func (s *Scanner) Offset() int { return s.pos }
+
+// Len is the length of the document.
+func (s *Scanner) Len() int { return len(s.data) }
+
+// Seek goes to an offset at which the scanner has stood before, at the same depth.
+func (s *Scanner) Seek(offset int) { s.pos = offset }
+
+// Depth is how many objects and arrays are open.
+func (s *Scanner) Depth() int { return s.depth }
+
+// From is the data from an offset to where the scanner stands.
+func (s *Scanner) From(offset int) []byte { return s.data[offset:s.pos] }
+
+// Fail notes an error at the present offset, unless there is one, and goes to the end.
+func (s *Scanner) Fail(what string) {
+	if s.err == nil {
+		s.stop(errors.New(what))
+	}
+}
+
+func (s *Scanner) stop(err error) {
+	if s.err == nil {
+		s.err = fmt.Errorf("%w at byte %d", err, s.pos)
+	}
+	s.pos = len(s.data)
+}
+
+// Done reports whether nothing is left but white space, and there was no error.
+func (s *Scanner) Done() bool {
+	return s.Peek() == 0 && s.pos == len(s.data) && s.err == nil
+}
+
+// Peek skips white space and returns the next byte, or 0 at the end.
+func (s *Scanner) Peek() byte {
+	for s.pos < len(s.data) {
+		switch c := s.data[s.pos]; c {
+		case ' ', '\t', '\r', '\n':
+			s.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// Open goes into an object or array, if one with that bracket is next.
+func (s *Scanner) Open(bracket byte) bool {
+	if s.Peek() != bracket {
+		return false
+	}
+	if s.depth++; s.depth > MaxDepth {
+		s.stop(ErrDepth)
+		return false
+	}
+	s.pos++
+	return true
+}
+
+// More goes to the next member or element and reports whether there is one; if not, it leaves
+// the object or array that the bracket closes. first says that none was read yet.
+func (s *Scanner) More(first bool, bracket byte) bool {
+	switch c := s.Peek(); {
+	case c == bracket:
+		s.pos++
+		s.depth--
+		return false
+	case first && s.pos < len(s.data):
+		return true
+	case c == ',':
+		s.pos++
+		return true
+	}
+	s.Fail("comma or end expected")
+	return false
+}
+
+// Key is More for objects: it reads the member's name and the colon, and stands before the value. at
+// is where the name's quote is.
+func (s *Scanner) Key(first bool) (name String, at int, ok bool) {
+	if !s.More(first, '}') {
+		return String{}, 0, false
+	}
+	if s.Peek() != '"' {
+		s.Fail("member name expected")
+		return String{}, 0, false
+	}
+	at = s.pos
+	name = s.ReadString()
+	if s.Peek() != ':' {
+		s.Fail("colon expected")
+		return String{}, 0, false
+	}
+	s.pos++
+	return name, at, true
+}
+
+// Skip passes one value of any kind.
+func (s *Scanner) Skip() {
+	switch c := s.Peek(); c {
+	case '"':
+		s.ReadString()
+	case '{':
+		if !s.Open('{') {
+			return
+		}
+		for first := true; ; first = false {
+			if _, _, ok := s.Key(first); !ok {
+				return
+			}
+			s.Skip()
+		}
+	case '[':
+		if !s.Open('[') {
+			return
+		}
+		for first := true; s.More(first, ']'); first = false {
+			s.Skip()
+		}
+	case 't':
+		s.word("true")
+	case 'f':
+		s.word("false")
+	case 'n':
+		s.word("null")
+	default:
+		s.Number()
+	}
+}
+
+// word passes a literal.
+func (s *Scanner) word(w string) {
+	if len(s.data)-s.pos < len(w) || string(s.data[s.pos:s.pos+len(w)]) != w {
+		s.Fail("value expected")
+		return
+	}
+	s.pos += len(w)
+}
+
+// Null passes a null, if that is next.
+func (s *Scanner) Null() bool {
+	if s.Peek() != 'n' {
+		return false
+	}
+	s.word("null")
+	return s.err == nil
+}
+
+// Bool passes true or false, and returns it.
+func (s *Scanner) Bool() bool {
+	if s.Peek() == 't' {
+		s.word("true")
+		return s.err == nil
+	}
+	s.word("false")
+	return false
+}
+
+// Number passes a number and returns it as it is written.
+func (s *Scanner) Number() []byte {
+	from := s.pos
+	s.accept('-', '-')
+	switch {
+	case s.accept('0', '0'):
+	case s.accept('1', '9'):
+		s.digits()
+	default:
+		s.Fail("value expected")
+		return nil
+	}
+	if s.accept('.', '.') && !s.digits() {
+		s.Fail("digit expected")
+		return nil
+	}
+	if s.accept('e', 'e') || s.accept('E', 'E') {
+		if !s.accept('+', '+') {
+			s.accept('-', '-')
+		}
+		if !s.digits() {
+			s.Fail("digit expected")
+			return nil
+		}
+	}
+	return s.data[from:s.pos]
+}
+
+// accept passes one byte between lo and hi, if that is next.
+func (s *Scanner) accept(lo, hi byte) bool {
+	if s.pos < len(s.data) && lo <= s.data[s.pos] && s.data[s.pos] <= hi {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+// digits passes all digits and reports whether there were any.
+func (s *Scanner) digits() bool {
+	from := s.pos
+	for s.accept('0', '9') {
+	}
+	return s.pos > from
+}
