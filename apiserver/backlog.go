@@ -84,6 +84,17 @@ func (b *backlog) keep(bytes int64, events []*cache.Event) {
 	b.kept, b.events = bytes, events
 }
 
+// isCut reports whether the answer has been cut off.
+func (w *recorder) isCut() bool { return w.backlog.isCut() }
+
+// holdWatch counts what a watch takes as long as it is open, with its URL and headers. cancel ends it. It reports false if
+// there is no room.
+func (w *recorder) holdWatch(bytes int64, cancel func()) bool {
+	w.endHead()
+	w.backlog.cancel = cancel
+	return w.backlog.hold(bytes)
+}
+
 // hold counts bytes until the end of the request, however its client reads. It reports false if there is no room.
 func (b *backlog) hold(bytes int64) bool {
 	if b.pool == nil {

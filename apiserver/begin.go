@@ -23,7 +23,8 @@ func (s *Server) begin(next http.Handler) http.Handler {
 			}
 			return
 		}
-		rec := &recorder{ResponseWriter: w, stall: s.config.WriteTimeout, turn: s.short}
+		rec := newRecorder(w, s.config.WriteTimeout)
+		rec.hold(s.short)
 		defer rec.close()
 		next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec)))
 		rec.endTurn()
@@ -42,7 +43,6 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Retry-After", "1")
 	w.WriteHeader(http.StatusTooManyRequests)
-	s.metrics.request(&recorder{code: http.StatusTooManyRequests}, 0)
 }
 
 // takeTurn waits for the request's turn to do what comes before it has its seat, or is rejected: some of all requests do
@@ -50,12 +50,12 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) {
 // request waits for anything else, its turn ends. Errors: 429 if too many of the owner's wait; that of the request's
 // context, if it ends before.
 func (s *Server) takeTurn(rec *recorder, r *http.Request) error {
-	if rec == nil || rec.turn != nil {
+	if rec == nil || rec.inTurn() {
 		return nil
 	}
 	err := s.waitTurn(r)
 	if err == nil {
-		rec.turn = s.short
+		rec.hold(s.short)
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"context"
-	"crypto/tls"
 	"net"
 	"net/http"
 	"syscall"
@@ -30,15 +29,6 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 func connectionOf(r *http.Request) *connections.Conn {
 	c, _ := r.Context().Value(connection{}).(net.Conn)
 	return connections.Of(c)
-}
-
-// Listen returns a listener whose connections count (see package connections): what clients keep that have sent no
-// whole request, or have a connection only, is bounded. Connections of other listeners are not.
-func (s *Server) Listen(l net.Listener) net.Listener { return s.connections.Listen(l) }
-
-// ListenTLS is Listen for connections that speak TLS.
-func (s *Server) ListenTLS(l net.Listener, config *tls.Config) net.Listener {
-	return s.connections.ListenTLS(l, config, s.log)
 }
 
 // rawConn is the connection below TLS; nil if it is none of the kernel's.

@@ -3,7 +3,6 @@ package apiserver
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -34,19 +33,12 @@ func (s *Server) serveLongHead(next http.Handler, w http.ResponseWriter, r *http
 	rec := recorderOf(r)
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	timed, _ := r.Body.(*timedBody)
 	user := userOf(r)
-	rec.head = s.unread.Of(user).Begin(user.Name, func(reading bool) {
-		cancel(status.ErrBusy)
-		if reading && timed != nil {
-			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
-		}
-	})
-	defer rec.head.End()
-	if timed != nil {
+	defer rec.endHead()
+	if timed, ok := r.Body.(*timedBody); ok {
 		defer timed.hurry()
 	}
-	if !rec.head.Take(int(bytes)) {
+	if !rec.countHead(s.unread.Of(user), user.Name, bytes, r.Body, func() { cancel(status.ErrBusy) }) {
 		s.writeError(w, r, status.ErrBusy)
 		return
 	}

@@ -199,8 +199,8 @@ func swallow(r *http.Request) {
 	const most, patience = 64 << 10, time.Second
 	if b, ok := r.Body.(*timedBody); ok && r.ContentLength > 0 && r.ContentLength <= most && r.Header.Get("Expect") == "" {
 		recorderOf(r).endTurn()
-		_ = b.set(time.Now().Add(patience)) // without a connection there is nobody to wait for
-		_, _ = io.Copy(io.Discard, b)       // whatever comes of it, the answer is made
+		b.wait(patience)
+		_, _ = io.Copy(io.Discard, b) // whatever comes of it, the answer is made
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -31,23 +31,30 @@ type intake struct{ pool.Pools }
 // read reads a request's body, so that readBody returns it at once; release is to be called when the request has ended.
 // Errors: 413 for a body that is too large, 429 if the user's bodies are too many, 504 for one that is too slow.
 func (i *intake) read(q *request) (release func(), err error) {
-	r := q.r
-	if !hasBody(r) {
+	if !hasBody(q.r) {
 		return func() {}, nil
 	}
+	unused := q.verb == "get" || q.verb == "list" || q.verb == "watch" // a watch would hold it
+	q.r, q.held, release, err = i.take(q.r, q.User, unused)
+	return release, err
+}
+
+// take is read for a user's request. One that has no use for its body holds none.
+func (i *intake) take(r *http.Request, user auth.User, unused bool) (*http.Request, *pool.Holding, func(), error) {
+	ended := func() {}
 	if r.ContentLength > codec.MaxBody {
-		return nil, codec.TooLarge()
+		return r, nil, ended, codec.TooLarge()
 	}
 	recorderOf(r).endTurn()
 	ctx, cancel := context.WithCancelCause(r.Context())
-	timed, _ := r.Body.(*timedBody)
-	held := i.Of(q.User).Begin(q.User.Name, func(reading bool) {
+	body := r.Body
+	held := i.Of(user).Begin(user.Name, func(reading bool) {
 		cancel(status.ErrBusy)
-		if reading && timed != nil {
-			_ = timed.set(time.Unix(1, 0)) // a body that comes slowly is waited for no longer
+		if reading {
+			cutBody(body)
 		}
 	})
-	release = func() {
+	release := func() {
 		held.End()
 		cancel(nil)
 	}
@@ -59,16 +66,15 @@ func (i *intake) read(q *request) (release func(), err error) {
 		fallthrough
 	case err != nil:
 		release()
-		return nil, err
-	case q.verb == "get" || q.verb == "list" || q.verb == "watch": // of no use, and a watch would hold it
+		return r, nil, ended, err
+	case unused:
 		release()
 		r.Body = http.NoBody
-		return func() {}, nil
+		return r, nil, ended, nil
 	}
-	q.held = held
-	q.r = r.WithContext(ctx)
-	q.r.Body = &readAlready{ReadCloser: r.Body, data: data}
-	return release, nil
+	r = r.WithContext(ctx)
+	r.Body = &readAlready{ReadCloser: body, data: data}
+	return r, held, release, nil
 }
 
 // hasBody reports whether a body may come. Over HTTP/2 there is always something to read, which ends at once if the

@@ -123,19 +123,18 @@ func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pool.Pools
 }
 
 // request counts a request that has been answered; what isn't about a resource isn't counted.
-func (m *metrics) request(rec *recorder, took time.Duration) {
-	l := rec.label
+func (m *metrics) request(l requestLabel, code, bytes int, took time.Duration) {
 	if l.verb == "" {
 		return
 	}
-	found := m.of(answer{l, rec.code})
+	found := m.of(answer{l, code})
 	if found == nil {
 		return
 	}
 	found.count.Inc()
 	if found.took != nil {
 		found.took.Observe(took.Seconds())
-		found.bytes.Observe(float64(rec.bytes))
+		found.bytes.Observe(float64(bytes))
 	}
 }
 

@@ -36,9 +36,10 @@ func (s *Server) audit(next http.Handler) http.Handler {
 		}
 		defer func() { // a connection that is aborted was a request, too
 			took := time.Since(start)
-			s.metrics.request(rec, took)
+			code, bytes := rec.answered()
+			s.metrics.request(rec.label, code, bytes, took)
 			if s.log.Enabled(r.Context(), slog.LevelDebug) {
-				s.log.Debug("request", "method", r.Method, "uri", loggable(r.URL), "code", rec.code, "bytes", rec.bytes, "took", took, "agent", r.UserAgent())
+				s.log.Debug("request", "method", r.Method, "uri", loggable(r.URL), "code", code, "bytes", bytes, "took", took, "agent", r.UserAgent())
 			}
 		}()
 		if hasBody(r) {
@@ -85,7 +86,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			}
 			s.metrics.panics.Inc()
 			s.log.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
-			if rec, ok := w.(*recorder); ok && rec.code != 0 {
+			if rec, ok := w.(*recorder); ok && rec.begun() {
 				panic(http.ErrAbortHandler)
 			}
 			s.writeError(w, r, apierrors.NewInternalError(status.ErrPanic))

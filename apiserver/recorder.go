@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
@@ -95,6 +97,17 @@ func labelOf(t registry.Target, verb string) requestLabel {
 	return l
 }
 
+func (l requestLabel) resourceOf() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: l.group, Version: l.version, Resource: l.resource}
+}
+
+// scoped are the values of the labels that all metrics of requests have; tried are those with dryRun.
+func (l requestLabel) scoped() []string {
+	return []string{l.verb, l.group, l.version, l.resource, l.subresource, l.scope}
+}
+
+func (l requestLabel) tried() []string { return append(l.scoped(), l.dryRun) }
+
 // WriteHeader notes the code of the answer.
 func (w *recorder) WriteHeader(code int) {
 	w.endTurn()
@@ -125,6 +138,17 @@ func (w *recorder) Write(b []byte) (int, error) {
 		}
 	}
 }
+
+// newRecorder returns what answers are written to by clients who may leave writeAtOnce bytes unread for so long.
+func newRecorder(w http.ResponseWriter, stall time.Duration) *recorder {
+	return &recorder{ResponseWriter: w, stall: stall}
+}
+
+// answered is the code and the bytes that were answered.
+func (w *recorder) answered() (code, bytes int) { return w.code, w.bytes }
+
+// begun reports whether the answer has begun.
+func (w *recorder) begun() bool { return w.code != 0 }
 
 // sit says which seat the request has from now on; nil for none.
 func (w *recorder) sit(seat *flowcontrol.Seat) {
@@ -289,6 +313,18 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// cutBody ends the wait for a body that comes slowly.
+func cutBody(body io.ReadCloser) {
+	if b, ok := body.(*timedBody); ok {
+		_ = b.set(time.Unix(1, 0))
+	}
+}
+
+// wait bounds how long the rest of the body is waited for.
+func (b *timedBody) wait(d time.Duration) {
+	_ = b.set(time.Now().Add(d)) // without a connection there is nobody to wait for
+}
+
 // hurry bounds how long net/http reads what the handler has left, as it does before it answers. It is called when the
 // handler has returned.
 func (b *timedBody) hurry() {
@@ -311,6 +347,12 @@ func recorderIn(ctx context.Context) *recorder {
 	return rec
 }
 
+// hold says that the request has a turn.
+func (w *recorder) hold(t *turns.Turns[connections.Owner]) { w.turn = t }
+
+// inTurn reports whether the request has a turn.
+func (w *recorder) inTurn() bool { return w.turn != nil }
+
 // endTurn ends the request's turn, if it has one.
 func (w *recorder) endTurn() {
 	if w != nil && w.turn != nil {
@@ -323,6 +365,18 @@ func (w *recorder) endTurn() {
 func (w *recorder) close() {
 	w.endTurn()
 	w.backlog.close()
+}
+
+// countHead counts the URL and headers of a request until endHead, or until the request is cut off: then cut is called,
+// and its body isn't waited for. It reports false if there is no room.
+func (w *recorder) countHead(p *pool.Pool, user string, bytes int64, body io.ReadCloser, cut func()) bool {
+	w.head = p.Begin(user, func(reading bool) {
+		cut()
+		if reading {
+			cutBody(body)
+		}
+	})
+	return w.head.Take(int(bytes))
 }
 
 // headRead says that the request's body is read.

@@ -65,17 +65,6 @@ func newSeries(v vectors, types *resources.Types) *series {
 	}
 }
 
-func (l requestLabel) resourceOf() schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: l.group, Version: l.version, Resource: l.resource}
-}
-
-// scoped are the values of the labels that all metrics of requests have; tried are those with dryRun.
-func (l requestLabel) scoped() []string {
-	return []string{l.verb, l.group, l.version, l.resource, l.subresource, l.scope}
-}
-
-func (l requestLabel) tried() []string { return append(l.scoped(), l.dryRun) }
-
 func (a answer) values() []string { return append(a.tried(), strconv.Itoa(a.code)) }
 
 // of returns the series of answers, nil if the resource is not served any more.

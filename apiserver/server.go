@@ -2,7 +2,9 @@ package apiserver
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -209,6 +211,15 @@ func (s *Server) Loopback(u auth.User, manager string) *registry.Loopback {
 	return s.registry.Loopback(u, manager)
 }
 
+// Listen returns a listener whose connections count (see package connections): what clients keep that have sent no
+// whole request, or have a connection only, is bounded. Connections of other listeners are not.
+func (s *Server) Listen(l net.Listener) net.Listener { return s.connections.Listen(l) }
+
+// ListenTLS is Listen for connections that speak TLS.
+func (s *Server) ListenTLS(l net.Listener, config *tls.Config) net.Listener {
+	return s.connections.ListenTLS(l, config, s.log)
+}
+
 // CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests
 // that end by themselves.
 func (s *Server) CloseWatches() {
@@ -232,5 +243,5 @@ func (s *Server) observed(t registry.Target, verb string, err error, took time.D
 	if panicked {
 		s.metrics.panics.Inc()
 	}
-	s.metrics.request(&recorder{code: code, label: labelOf(t, verb)}, took)
+	s.metrics.request(labelOf(t, verb), code, 0, took)
 }

@@ -98,7 +98,7 @@ func (m *messages) write(frame []byte) error {
 		return errors.New("the server shuts down")
 	default:
 	}
-	if m.rec != nil && m.rec.backlog.isCut() { // as above
+	if m.rec != nil && m.rec.isCut() { // as above
 		return errCutOff
 	}
 	codec := textMessage

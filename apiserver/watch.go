@@ -116,7 +116,7 @@ func (w *watch) serve() error {
 	w.q.w.WriteHeader(http.StatusOK)
 	w.out = &chunks{to: w.q.w, conn: connectionOf(w.q.r)}
 	err := w.stream(w.q.r.Context())
-	if w.rec != nil && w.rec.backlog.isCut() {
+	if w.rec != nil && w.rec.isCut() {
 		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
 	}
 	return err
@@ -419,13 +419,7 @@ func (w *watch) fail(err error) {
 
 // holdWatch counts what a watch takes as long as it is open. cancel ends it.
 func (q *request) holdWatch(cancel func()) error {
-	rec := recorderOf(q.r)
-	if rec == nil {
-		return nil
-	}
-	rec.endHead() // it counts as what the watch takes
-	rec.backlog.cancel = cancel
-	if !rec.backlog.hold(standing(q.r)) {
+	if rec := recorderOf(q.r); rec != nil && !rec.holdWatch(standing(q.r), cancel) {
 		return status.ErrBusy
 	}
 	return nil
