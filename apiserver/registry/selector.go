@@ -8,15 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-const (
-	// MaxSelector bounds the bytes of a selector, and maxTerms what its commas separate: terms, and values in them. A
-	// watch keeps its selector, some 80 bytes a term, and asks it about each event. Upstream bounds only the request's
-	// header, in which 500,000 terms fit.
-	MaxSelector = 64 << 10
-	MaxTerms    = 8192
-	// fewTerms are looked at one after the other.
-	fewTerms = 8
-)
+// fewTerms are looked at one after the other.
+const fewTerms = 8
 
 // labelMatcher is the part of labels.Selector that is asked about objects.
 type labelMatcher interface {
