@@ -90,7 +90,7 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
 		return nil, err
 	}
-	return s.allocating(ctx, o, obj, old, func(o *Operation, obj Object) (*storage.Object, error) {
+	return s.begun(ctx, o, obj, old, func(o *Operation, obj Object) (*storage.Object, error) {
 		return s.storeChanged(ctx, o, cur, obj, old)
 	})
 }

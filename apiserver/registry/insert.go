@@ -62,7 +62,7 @@ func (s *Registry) createNamed(ctx context.Context, o *Operation, obj Object) (*
 	}
 	named := *o
 	named.Name = obj.GetName()
-	return s.allocating(ctx, &named, obj, nil, func(o *Operation, obj Object) (*storage.Object, error) {
+	return s.begun(ctx, &named, obj, nil, func(o *Operation, obj Object) (*storage.Object, error) {
 		return s.storeNew(ctx, o, obj, revision)
 	})
 }

@@ -6,13 +6,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -223,12 +221,13 @@ func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Obje
 	return out, err
 }
 
-// Bind assigns a pod, which p names, to the binding's node.
-func (l *Loopback) Bind(ctx context.Context, p Path, b *corev1.Binding) error {
-	p.Subresource = "binding"
-	return l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
-		return l.s.Bind(ctx, o, o.Attributes(admission.Create, b, nil), b)
+// Post carries out a POST that the kind or the subresource that p names has a hook for. It may change the body.
+func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (out runtime.Object, err error) {
+	err = l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
+		out, err = l.s.Post(ctx, o, body, nil)
+		return err
 	})
+	return out, err
 }
 
 // Delete deletes an object if the guards hold at the moment of the write; one that doesn't is a

@@ -13,16 +13,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Object is what every API object is.
-type Object interface {
-	metav1.Object
-	runtime.Object
-}
+type Object = hooks.Object
 
 // Operation is one request that changes something, wherever it came from.
 type Operation struct {

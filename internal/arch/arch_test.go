@@ -83,6 +83,7 @@ var forbidden = []struct {
 	{"apiserver", module + "/loopback", true, "loopback is built on the server, not the other way round"},
 	{"apiserver/registry", "net/http", false, "it carries out requests of the process's own, too: it knows no HTTP"},
 	{"apiserver/resources", module + "/storage/cache", true, "the table is data: it reads nothing"},
+	{"apiserver/resources", "net/http", false, "hooks of kinds know no HTTP"},
 	{"apiserver/admission", module + "/storage", false, "a plugin is given what it may look up"},
 	{"conformance", module + "/apiserver", true, "it speaks HTTP only: any server can be tested"},
 	{"conformance", module + "/storage", true, "it speaks HTTP only: any server can be tested"},

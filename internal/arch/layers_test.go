@@ -15,11 +15,19 @@ var layers = [][]string{
 	{"apiserver/codec"},         // bodies and stored values
 	{"apiserver/status"},        // from errors to what clients are told
 	{"apiserver/admission", "apiserver/apply", "apiserver/custom", "apiserver/discovery", "apiserver/rbac/live"},
-	{"apiserver/allocate", "apiserver/rbac/defaults"},
+	{"apiserver/rbac/defaults"},
 	{"apiserver/resources"}, // the table of types
-	{"apiserver/resources/prepare", "apiserver/resources/validation", "apiserver/rbac", "apiserver/openapi", "apiserver/flowcontrol"},
+	{ // what kinds do beyond reads and writes
+		"apiserver/resources/authentication/review", "apiserver/resources/authorization/review",
+		"apiserver/resources/core/componentstatus", "apiserver/resources/core/pod", "apiserver/resources/core/service",
+		"apiserver/resources/core/serviceaccount",
+	},
 	{
-		"apiserver/auth", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
+		"apiserver/resources/hooks", "apiserver/resources/prepare", "apiserver/resources/validation", "apiserver/rbac",
+		"apiserver/openapi", "apiserver/flowcontrol",
+	},
+	{
+		"apiserver/allocate", "apiserver/auth", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/defaults", "apiserver/resources/printers",
 		"apiserver/warning", "apiserver/weight",
 	},
