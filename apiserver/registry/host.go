@@ -59,7 +59,7 @@ func (h host) Tokens() (hooks.Tokens, error) {
 // Bound looks up an object that a token is about. What the cache doesn't show is looked for once more as of now, since a
 // token may be used right after its account was made.
 func (s *Registry) Bound(ctx context.Context, ref hooks.Reference) (uid string, deletion time.Time, ok bool) {
-	res := s.lookup(ref.Resource)
+	res := s.entry(ref.Resource)
 	if res == nil || len(path.IsValidPathSegmentName(ref.Name)) > 0 ||
 		len(path.IsValidPathSegmentName(ref.Namespace)) > 0 {
 		return "", time.Time{}, false

@@ -11,7 +11,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
-	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
@@ -81,7 +80,7 @@ func (r *post) admitted(body runtime.Object) *admission.Attributes {
 // On implements hooks.Request.
 func (r *post) On(resource schema.GroupVersionResource, subresource, name string) (hooks.Request, error) {
 	next, on := *r, *r.on
-	on.Resource, on.Name = r.s.lookup(resource), name
+	on.Resource, on.Name = r.s.entry(resource), name
 	if on.Resource == nil {
 		return nil, status.ErrNoRoute
 	}
@@ -124,14 +123,9 @@ func (r *post) UpdateStatus(ctx context.Context, ref hooks.Reference, change fun
 	return err
 }
 
-// lookup returns the entry of a resource, nil if there is none.
-func (s *Registry) lookup(r schema.GroupVersionResource) *resources.Resource {
-	return s.Types.Lookup(r.Group, r.Version, r.Resource)
-}
-
 // target is the object that a hook refers to.
 func (s *Registry) target(ref hooks.Reference) (Target, error) {
-	res := s.lookup(ref.Resource)
+	res := s.entry(ref.Resource)
 	if res == nil {
 		return Target{}, errors.New(ref.Resource.Resource + " are not served")
 	}
