@@ -7,13 +7,13 @@ import (
 
 // layers are the packages of the server, the highest first. Each imports only packages of rows below its own.
 var layers = [][]string{
-	{"apiserver/apiservertest"}, // servers for tests
-	{"apiserver"},               // assembly, and requests over HTTP
-	{"apiserver/render"},        // answers made of stored objects
-	{"apiserver/registry"},      // what is asked of objects, carried out
-	{"apiserver/patch"},         // documents of PATCH requests
-	{"apiserver/codec"},         // bodies and stored values
-	{"apiserver/status"},        // from errors to what clients are told
+	{"apiserver/apiservertest"},                 // servers for tests
+	{"apiserver"},                               // assembly, and requests over HTTP
+	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; answers made of stored objects
+	{"apiserver/registry"},                      // requests for objects, carried out
+	{"apiserver/patch"},                         // documents of PATCH requests
+	{"apiserver/codec"},                         // bodies and stored values
+	{"apiserver/status"},                        // from errors to what clients are told
 	{"apiserver/admission", "apiserver/apply", "apiserver/custom", "apiserver/discovery", "apiserver/rbac/live"},
 	{"apiserver/rbac/defaults"},
 	{"apiserver/resources"}, // the table of types
