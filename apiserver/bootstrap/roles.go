@@ -19,9 +19,9 @@ import (
 )
 
 // Roles makes the default roles and bindings that are missing, and brings the others up to date; without the mode RBAC
-// it does nothing. The system namespaces must be there. Errors are those of the requests that it makes; what is rejected,
-// or can't be read, is only logged: users who can bring that about must not keep the server from starting
-// (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
+// it does nothing. The system namespaces must be there. Errors are those of the requests that it makes. A rejected
+// request, or an object that can't be read, is only logged: users who can cause that must not keep the server from
+// starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func Roles(ctx context.Context, r *registry.Registry) error {
 	if r.Roles == nil {
 		return nil
@@ -36,14 +36,16 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 		jobs = append(jobs, ensureJob(e, "roles", want, defaults.Role))
 	}
 	for _, want := range all.ClusterRoleBindings {
-		jobs = append(jobs, bindingJob(e, "clusterrolebindings", want, func(b *rbacv1.ClusterRoleBinding) defaults.Binding {
+		view := func(b *rbacv1.ClusterRoleBinding) defaults.Binding {
 			return defaults.Binding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
-		}))
+		}
+		jobs = append(jobs, bindingJob(e, "clusterrolebindings", want, view))
 	}
 	for _, want := range all.RoleBindings {
-		jobs = append(jobs, bindingJob(e, "rolebindings", want, func(b *rbacv1.RoleBinding) defaults.Binding {
+		view := func(b *rbacv1.RoleBinding) defaults.Binding {
 			return defaults.Binding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
-		}))
+		}
+		jobs = append(jobs, bindingJob(e, "rolebindings", want, view))
 	}
 	if err := together(ctx, jobs); err != nil {
 		return err
@@ -85,7 +87,8 @@ const races = 8
 // do calls try until no other request has changed the object meanwhile.
 func (e *ensuring) do(p registry.Path, try func() error) (err error) {
 	for range races {
-		if err = try(); err == nil || !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
+		err = try()
+		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
 			break
 		}
 	}
@@ -110,7 +113,8 @@ func (e *ensuring) path(plural string, obj registry.Object) registry.Path {
 // load returns the stored object of the type; ok is false if there is none.
 func load[T registry.Object](ctx context.Context, e *ensuring, p registry.Path) (obj T, ok bool, err error) {
 	o, err := e.l.Get(ctx, p)
-	if have, _ := e.r.Cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name)); err != nil && have != nil && have.Err != nil {
+	have, _ := e.r.Cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name))
+	if err != nil && have != nil && have.Err != nil {
 		return obj, false, have.Err
 	}
 	if err != nil {

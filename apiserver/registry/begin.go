@@ -86,7 +86,8 @@ func (w *write) Turn(ctx context.Context) (release func(), err error) {
 }
 
 // Scan implements hooks.Write.
-func (w *write) Scan(ctx context.Context, fields []string, yield func(*storage.Object, []string)) (storage.Guard, error) {
+func (w *write) Scan(ctx context.Context, fields []string, yield func(*storage.Object, []string)) (
+	storage.Guard, error) {
 	if err := w.s.Fresh(ctx); err != nil {
 		return storage.Guard{}, err
 	}

@@ -29,7 +29,8 @@ func (h host) Get(ctx context.Context, ref hooks.Reference) (Object, error) {
 }
 
 // List implements hooks.Server.
-func (h host) List(_ context.Context, resource schema.GroupVersionResource, namespace string, yield func(Object)) error {
+func (h host) List(_ context.Context, resource schema.GroupVersionResource, namespace string,
+	yield func(Object)) error {
 	t, err := h.s.target(hooks.Reference{Resource: resource, Namespace: namespace})
 	if err != nil {
 		return err
@@ -56,8 +57,8 @@ func (h host) Tokens() (hooks.Tokens, error) {
 	return h.s.Accounts, nil
 }
 
-// Bound looks up an object that a token is about. What the cache doesn't show is looked for once more as of now, since a
-// token may be used right after its account was made.
+// Bound looks up an object that a token is about. What the cache doesn't show is looked for once more as of now, since
+// a token may be used right after its account was made.
 func (s *Registry) Bound(ctx context.Context, ref hooks.Reference) (uid string, deletion time.Time, ok bool) {
 	res := s.entry(ref.Resource)
 	if res == nil || len(path.IsValidPathSegmentName(ref.Name)) > 0 ||

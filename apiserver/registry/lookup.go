@@ -111,7 +111,8 @@ func (l lookup) Undecoded(ctx context.Context, r schema.GroupVersionResource, na
 }
 
 // scan calls yield for the stored objects of a resource, of one namespace if it is not empty.
-func (l lookup) scan(ctx context.Context, res *resources.Resource, namespace string, yield func(*storage.Object)) error {
+func (l lookup) scan(ctx context.Context, res *resources.Resource, namespace string,
+	yield func(*storage.Object)) error {
 	if res == nil {
 		return nil
 	}
@@ -134,7 +135,8 @@ func (l lookup) scan(ctx context.Context, res *resources.Resource, namespace str
 }
 
 // Get implements admission.Lookup.
-func (l lookup) Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (runtime.Object, error) {
+func (l lookup) Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (
+	runtime.Object, error) {
 	o := Operation{Target: Target{Resource: l.s.entry(r), Namespace: namespace, Name: name}}
 	if o.Resource == nil {
 		return nil, nil

@@ -18,7 +18,8 @@ import (
 
 // Post carries out a POST that the kind, or its subresource, has a hook for. dryRun are the values of that option. It
 // returns the body of the answer 201; nil is one without content.
-func (s *Registry) Post(ctx context.Context, o *Operation, body runtime.Object, dryRun []string) (runtime.Object, error) {
+func (s *Registry) Post(ctx context.Context, o *Operation, body runtime.Object, dryRun []string) (
+	runtime.Object, error) {
 	create, kind := o.Resource.Hooks.Create, o.Resource.GroupVersionKind()
 	if o.Subresource != nil {
 		create, kind = o.Subresource.Create, o.Subresource.Kind
@@ -141,8 +142,8 @@ func (s *Registry) read(ctx context.Context, o *Operation) (Object, error) {
 	return o.Decode(cur)
 }
 
-// scanned calls yield for the objects of a target as the cache shows them, decoded. The first that can't be decoded ends
-// it.
+// scanned calls yield for the objects of a target as the cache shows them, decoded. The first that can't be decoded
+// ends it.
 func (s *Registry) scanned(t Target, yield func(Object)) (err error) {
 	snap, err := s.Cache.Snapshot(t.Resource.Collection, 0)
 	if err != nil {

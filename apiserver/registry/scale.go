@@ -28,8 +28,8 @@ import (
 // Scaling makes a new Scale out of the one that is shown now.
 type Scaling func(*autoscalingv1.Scale, *apply.Scaling) (*autoscalingv1.Scale, error)
 
-// GetScale shows an object's number of replicas as a Scale. Where the numbers stand is in the table, so it serves custom
-// resources as well. The number has to be there.
+// GetScale shows an object's number of replicas as a Scale. Where the numbers stand is in the table, so it serves
+// custom resources as well. The number has to be there.
 func (s *Registry) GetScale(ctx context.Context, o *Operation, revision string) (*autoscalingv1.Scale, error) {
 	cur, err := s.Get(ctx, o, revision)
 	if err != nil {

@@ -27,7 +27,7 @@ func MatcherOf(s labels.Selector) labelMatcher {
 	}
 	m := &manyTerms{terms: map[string][]term{}}
 	for _, r := range all {
-		t := term{Requirement: r, present: !slices.Contains([]selection.Operator{selection.NotIn, selection.NotEquals, selection.DoesNotExist}, r.Operator())}
+		t := term{Requirement: r, present: !slices.Contains(negative, r.Operator())}
 		if isLong(r) {
 			t.values = sets.New(r.ValuesUnsorted()...)
 		}
@@ -38,6 +38,9 @@ func MatcherOf(s labels.Selector) labelMatcher {
 	}
 	return m
 }
+
+// negative are the operators that select objects without the label.
+var negative = []selection.Operator{selection.NotIn, selection.NotEquals, selection.DoesNotExist}
 
 func isLong(r labels.Requirement) bool { return len(r.ValuesUnsorted()) > fewTerms }
 

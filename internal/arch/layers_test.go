@@ -27,7 +27,8 @@ var layers = [][]string{
 		"apiserver/openapi", "apiserver/flowcontrol",
 	},
 	{
-		"apiserver/allocate", "apiserver/auth", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
+		"apiserver/allocate", "apiserver/auth", "apiserver/budget", "apiserver/connections", "apiserver/invalid",
+		"apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/defaults", "apiserver/resources/printers",
 		"apiserver/warning", "apiserver/weight",
 	},

@@ -48,11 +48,11 @@ type Write interface {
 
 // Begun is a write that has begun.
 type Begun struct {
-	// Fill, if set, completes a copy of the object for one attempt to store it. It returns what must still hold when the
-	// object is stored; if it does not, Fill is called again with another copy.
+	// Fill, if set, completes a copy of the object for one attempt to store it. It returns what must still hold when
+	// the object is stored; if it does not, Fill is called again with another copy.
 	Fill func(ctx context.Context, obj Object) ([]storage.Guard, error)
-	// Finish, if set, ends the write. err is nil if it was carried out; otherwise what Begin and Fill have done elsewhere
-	// is to be undone.
+	// Finish, if set, ends the write. err is nil if it was carried out; otherwise what Begin and Fill have done
+	// elsewhere is to be undone.
 	Finish func(err error)
 }
 

@@ -31,8 +31,8 @@ type Server interface {
 	UID(ctx context.Context, ref Reference) (uid string, ok bool)
 	// Authorizer decides what users may do.
 	Authorizer() auth.Authorizer
-	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid; no audiences are those
-	// of the server.
+	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid; no audiences are
+	// those of the server.
 	Authenticate(ctx context.Context, token string, audiences []string) (auth.User, []string, error)
 	// Tokens signs the tokens of service accounts. The error says that there is no key for that.
 	Tokens() (Tokens, error)
@@ -72,14 +72,14 @@ type Request interface {
 	On(resource schema.GroupVersionResource, subresource, name string) (Request, error)
 	// Current returns the object that the request names, as of now.
 	Current(ctx context.Context) (Object, error)
-	// Rewrite stores what change makes of the object that the request names, without strategy, validation, admission and
-	// managedFields. A conflict calls change again, with the newest state.
+	// Rewrite stores what change makes of the object that the request names, without strategy, validation, admission
+	// and managedFields. A conflict calls change again, with the newest state.
 	Rewrite(ctx context.Context, change func(old Object) (Object, error)) error
 	// Delete deletes the object that the request names.
 	Delete(ctx context.Context, opts *metav1.DeleteOptions) error
 	// Precondition is the 409 for a precondition of the request that does not hold (B-09).
 	Precondition(what string, want, stored any) error
-	// UpdateStatus changes the status of another object for the request, as the field manager kube-apiserver. A conflict
-	// calls change again.
+	// UpdateStatus changes the status of another object for the request, as the field manager kube-apiserver. A
+	// conflict calls change again.
 	UpdateStatus(ctx context.Context, ref Reference, change func(old Object) (Object, error)) error
 }
