@@ -21,5 +21,6 @@
 //  5. Reads come from the cache, and are as fresh as a quorum read unless the client says that an older state will do.
 //  6. Requests of the process's own (Loopback) are admitted as those of clients. They are not authorized; admission
 //     decides on what they do to owners.
-//  7. Errors have a row in package status, or are API errors.
+//  7. It knows no kind. What differs between kinds is in their entries of the table, and in the hooks that these name.
+//  8. Errors have a row in package status, or are API errors.
 package registry

@@ -178,7 +178,6 @@ func (o *Operation) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	if sc.UID != "" && sc.UID != uid {
 		scales := schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Plural + "/scale"}
 		return apierrors.NewConflict(scales, o.Name,
-			//lint:ignore ST1005 it is what clients see
 			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", sc.UID, uid))
 	}
 	return nil
