@@ -7,7 +7,8 @@
 //
 // It guarantees:
 //
-//  1. A hook is called with decoded objects of the stored version.
+//  1. Begin, and the methods of Request and Server, work on decoded objects of the stored version. They are the hook's
+//     own to change.
 //  2. Begin is called once for each attempt of a write of the object itself, never for its subresources. Finish of what
 //     it returns is called exactly once, with the outcome of the write, even if the write panics.
 //  3. What Fill returns as guards is compared in the transaction of the write. If one does not hold, Fill is called
