@@ -16,8 +16,8 @@ func (s *Server) serveCreate(q *request) error {
 	if err != nil {
 		return err
 	}
-	if q.Resource.Collection == "" {
-		return s.serveVirtual(q, x, b, o)
+	if q.Resource.Virtual {
+		return s.post(q, x, b, o)
 	}
 	obj, err := q.stored(b)
 	if err != nil {

@@ -13,8 +13,12 @@ func (s *Server) serveGet(q *request) error {
 	if err != nil {
 		return err
 	}
-	if q.Resource.Collection == "" {
-		return s.getVirtual(q, x)
+	if q.Resource.Virtual {
+		o, err := s.registry.GetVirtual(q.r.Context(), &q.Operation)
+		if err != nil {
+			return err
+		}
+		return q.answer(x, http.StatusOK, o)
 	}
 	query := queryOf(q.r)
 	if query.Has("export") { // B-76

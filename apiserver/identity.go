@@ -9,13 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
-	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
-	"github.com/kubecascade/kubecascade/storage"
 )
 
 // authenticator says who a request comes from; auth.ErrNoCredentials if it doesn't say.
@@ -120,8 +119,16 @@ func (s *Server) bearerOf(ctx context.Context, token string, audiences []string)
 	return accounts.Verify(token, audiences, s.now(), &boundObjects{ctx, s})
 }
 
-// boundObjects looks up what tokens are about (auth.Objects). What the cache doesn't show is looked for
-// once more as of now, since a token may be used right after its account was made.
+// tokenUser is bearerOf for a token that a client asks about.
+func (s *Server) tokenUser(ctx context.Context, token string, audiences []string) (auth.User, []string, error) {
+	token, err := bearer(&http.Request{Header: http.Header{"Authorization": {"Bearer " + token}}})
+	if err != nil {
+		return auth.User{}, nil, err
+	}
+	return s.bearerOf(ctx, token, audiences)
+}
+
+// boundObjects looks up what tokens are about (auth.Objects).
 type boundObjects struct {
 	ctx context.Context
 	s   *Server
@@ -129,24 +136,10 @@ type boundObjects struct {
 
 // Bound implements auth.Objects.
 func (b *boundObjects) Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool) {
-	res := b.s.registry.Types.Lookup("", "v1", resource)
-	if res == nil || len(path.IsValidPathSegmentName(name)) > 0 || len(path.IsValidPathSegmentName(namespace)) > 0 {
-		return "", time.Time{}, false
+	ref := hooks.Reference{
+		Resource: schema.GroupVersionResource{Version: "v1", Resource: resource}, Namespace: namespace, Name: name,
 	}
-	key := registry.Target{Resource: res, Namespace: namespace, Name: name}.Key(b.s.registry.Root)
-	o, _ := b.s.registry.Cache.Get(key)
-	if o == nil {
-		var err error
-		recorderIn(b.ctx).endTurn()
-		if o, err = b.s.registry.Load(b.ctx, key); err != nil || o == nil {
-			return "", time.Time{}, false
-		}
-	}
-	return boundMeta(o)
-}
-
-func boundMeta(o *storage.Object) (string, time.Time, bool) {
-	return o.Meta.UID, o.Meta.Deletion, o.Err == nil
+	return b.s.registry.Bound(b.ctx, ref, recorderIn(b.ctx).endTurn)
 }
 
 type userKey struct{}

@@ -27,8 +27,8 @@ func (s *Server) serveList(q *request) error {
 	if err != nil {
 		return err
 	}
-	if q.Resource.Collection == "" {
-		items, err := s.selectedComponents(q.r.Context(), q.Target, o)
+	if q.Resource.Virtual {
+		items, err := s.registry.ListVirtual(q.r.Context(), q.Target, o)
 		if err != nil {
 			return err
 		}

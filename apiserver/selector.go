@@ -2,9 +2,8 @@ package apiserver
 
 import (
 	"net/url"
-	"strings"
 
-	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
@@ -20,12 +19,9 @@ func checkSelectorLengths(q url.Values) error {
 	return nil
 }
 
-func checkSelector(name, text string) error {
-	if len(text) > registry.MaxSelector {
-		return status.Oversized("%s has %d bytes, the allowed maximum is %d", name, len(text), registry.MaxSelector)
-	}
-	if n := strings.Count(text, ",") + 1; n > registry.MaxTerms {
-		return status.Oversized("%s has %d terms and values, the allowed maximum is %d", name, n, registry.MaxTerms)
+func checkSelector(name, selector string) error {
+	if long := invalid.LongSelector(selector); long != "" {
+		return status.Oversized("%s %s", name, long)
 	}
 	return nil
 }

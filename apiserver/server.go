@@ -171,12 +171,12 @@ func New(c Config) (*Server, error) {
 	metrics := newMetrics(c.Registry, c.Types)
 	s := &Server{config: c, log: c.Log, now: c.Now, metrics: metrics, closing: make(chan struct{}), registry: &registry.Registry{
 		Store: c.Store, Cache: c.Cache, Decoder: c.Decoder, Root: c.Decoder.Root, Types: c.Types, Log: c.Log, Now: c.Now,
-		Services: c.Services, EventTTL: c.EventTTL, Timeout: c.RequestTimeout,
+		Ranges: c.Services, Accounts: c.Accounts, EventTTL: c.EventTTL, Timeout: c.RequestTimeout,
 		Corrupt: metrics.corrupt, Complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		Fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
 		Turn:   make(chan struct{}, 1),
 	}}
-	s.registry.ListAll, s.registry.Observe = s.listUnshown, s.observed
+	s.registry.ListAll, s.registry.Observe, s.registry.Authenticate = s.listUnshown, s.observed, s.tokenUser
 	s.registry.Past = past.New(c.Store, c.Decoder, past.Options{Ahead: registry.Ahead(c.Cache, s.registry.Root), Known: registry.Known(c.Cache)})
 	pastMetrics(c.Registry, s.registry.Past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))

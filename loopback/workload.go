@@ -119,9 +119,12 @@ func (w *Workloads) Update(ctx context.Context, o workload.Object, status bool) 
 
 // Bind implements workload.API.
 func (w *Workloads) Bind(ctx context.Context, pod *corev1.Pod, node string) error {
-	return w.API.Bind(ctx, w.path(pod), &corev1.Binding{
+	p := w.path(pod)
+	p.Subresource = "binding"
+	_, err := w.API.Post(ctx, p, &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: node}})
+	return err
 }
 
 // Delete implements workload.API.

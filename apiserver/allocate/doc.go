@@ -1,16 +1,12 @@
-// Package allocate gives services their cluster IPs, node ports and address families
-// (K pkg/registry/core/service/storage/alloc.go, ipallocator and portallocator).
+// Package allocate has the addresses and ports that a cluster gives to services: the ranges, and what of them is taken
+// (K pkg/registry/core/service/ipallocator and portallocator).
 //
 // It guarantees:
 //
-//  1. It is pure: what is taken already is told, chance is a function that is told, and the result
-//     is in the service. Nothing is remembered: an address is taken because a stored service has it,
-//     so it is free again when that service goes or gives it up.
-//  2. What it gives is within the range, not taken, and given once within a service. What a client
-//     names is checked in the same way, and kept or refused.
-//  3. The errors are the API's, in upstream's words, and the first one ends it: whoever names what
-//     can't be had is not told of further faults.
-//  4. Whoever stores the result makes sure that no service was written since what is taken was read.
+//  1. It is pure: what is taken and the random numbers are arguments.
+//  2. What a Random source gives is within the range, not taken, and given once. What a client names is checked in the
+//     same way. A Sample source takes nothing.
+//  3. The errors are worded as clients see them.
 //
 // A cluster has one range of IPv4 addresses. Upstream's further ranges (ServiceCIDR), its IPAddress
 // objects and a second family are not modelled.

@@ -3,7 +3,7 @@ package allocate
 import "math/bits"
 
 // Pool is a set of numbers from 0 to Size-1 of which some are taken. A part at the beginning is given
-// away last, so that it stays free for those who name what they want.
+// away last, so that it stays free for clients that name what they want.
 type Pool struct {
 	size, low int
 	taken     []uint64
@@ -64,7 +64,7 @@ func (p *Pool) free(from, to int) int {
 	return -1
 }
 
-// lowPart is how many numbers of a range are kept for those who name one: a share of it within bounds,
+// lowPart is how many numbers of a range are kept for clients that name one: a share of it within bounds,
 // or none if the range has no more than the least (K KEP-3070, KEP-3668).
 func lowPart(size, share, least, most int) int {
 	if size <= least {

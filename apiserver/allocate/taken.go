@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"net/netip"
 
-	corev1 "k8s.io/api/core/v1"
 	netutils "k8s.io/utils/net"
 )
 
-// What is wrong with an address or a port, in the words that clients see.
+// Errors of addresses and ports, as clients see them.
 var (
 	errTakenIP    = errors.New("provided IP is already allocated")
 	errTakenPort  = errors.New("provided port is already allocated")
@@ -30,19 +29,15 @@ func (r Ranges) Taken() *Taken {
 }
 
 // AddAddress says that a service has the address; "None", an empty one and those out of the range
-// are nobody's.
+// are no one's.
 func (t *Taken) AddAddress(ip string) {
 	if a, ok := parse(ip); ok {
 		t.addresses.Take(t.ranges.Addresses.number(a))
 	}
 }
 
-// AddPorts says that a service has its node ports, the one for health checks among them.
-func (t *Taken) AddPorts(s *corev1.ServiceSpec) {
-	for _, p := range append(nodePorts(s), s.HealthCheckNodePort) {
-		t.ports.Take(int(p) - t.ranges.Ports.Base)
-	}
-}
+// AddPort says that a service has the port; 0 and those out of the range are no one's.
+func (t *Taken) AddPort(port int32) { t.ports.Take(int(port) - t.ranges.Ports.Base) }
 
 // parse reads an address as sloppily as upstream does, with leading zeros.
 func parse(ip string) (netip.Addr, bool) {
@@ -92,14 +87,4 @@ func (t *Taken) nextPort(pick func(int) int) (int32, error) {
 		return 0, errFull
 	}
 	return int32(t.ranges.Ports.Base + n), nil
-}
-
-// nodePorts are those of the service's ports that are set.
-func nodePorts(s *corev1.ServiceSpec) (out []int32) {
-	for i := range s.Ports {
-		if p := s.Ports[i].NodePort; p != 0 {
-			out = append(out, p)
-		}
-	}
-	return out
 }

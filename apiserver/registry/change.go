@@ -19,15 +19,16 @@ import (
 )
 
 // errModified is the cause of B-08.
-var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+var errModified = errors.New(
+	"the object has been modified; please apply your changes to the latest version and try again")
 
 // change makes the new state out of the stored one. Both are in the stored version; old may be
 // changed and returned.
 type change func(old Object) (Object, error)
 
-// Update carries out a change on the newest state of an object, again and again while others win
-// the race for it (B-56); a resourceVersion that the change brings is compared with each state, so
-// a client that names one gets a conflict. The request's deadline bounds the attempts.
+// Update carries out a change on the newest state of an object, again after each conflict (B-56); a resourceVersion
+// that the change brings is compared with each state, so a client that names one gets a conflict. The request's
+// deadline bounds the attempts.
 func (s *Registry) Update(ctx context.Context, o *Operation, c change) (*storage.Object, error) {
 	cur, err := s.Load(ctx, o.Key(s.Root))
 	for err == nil {
@@ -43,7 +44,7 @@ func (s *Registry) Update(ctx context.Context, o *Operation, c change) (*storage
 	return nil, err
 }
 
-// retry returns the object that won a race, nil if it was removed, or the error if it was none.
+// retry returns the object after a conflict, nil if it was removed, or the error if it is no conflict.
 func (s *Registry) retry(err error) (*storage.Object, error) {
 	var lost *storage.ConflictError
 	if !errors.As(err, &lost) || lost.Guard != nil {
@@ -55,7 +56,8 @@ func (s *Registry) retry(err error) (*storage.Object, error) {
 	return s.readable(s.Decoder.Decode(lost.Current))
 }
 
-func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Object, c change) (*storage.Object, error) {
+func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Object, c change) (
+	*storage.Object, error) {
 	if o.link != nil {
 		if out, done, err := s.unlink(ctx, o, cur); done || err != nil {
 			return out, err
@@ -90,13 +92,14 @@ func (s *Registry) updateOnce(ctx context.Context, o *Operation, cur *storage.Ob
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
 		return nil, err
 	}
-	return s.allocating(ctx, o, obj, old, func(o *Operation, obj Object) (*storage.Object, error) {
+	return s.begun(ctx, o, obj, old, func(o *Operation, obj Object) (*storage.Object, error) {
 		return s.storeChanged(ctx, o, cur, obj, old)
 	})
 }
 
-// storeChanged makes of a new state what may be stored, judges it and commits it.
-func (s *Registry) storeChanged(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (out *storage.Object, err error) {
+// storeChanged prepares, validates, admits and commits a new state.
+func (s *Registry) storeChanged(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (
+	out *storage.Object, err error) {
 	obj.SetGeneration(old.GetGeneration())
 	PrepareUpdate(o.Resource, o.Subresource, obj, old)
 	Inherit(obj, old)
@@ -137,7 +140,8 @@ func (o *Operation) checkRevision(obj Object, cur *storage.Object) error {
 
 // replace commits an update: it stores the new state, removes the object if the update took its
 // last finalizer (B-20), or does nothing if nothing changed (B-17).
-func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (*storage.Object, error) {
+func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (
+	*storage.Object, error) {
 	apply.KeepTimes(obj, old) // B-17
 	verdict := finalizers.Update(lifecycleOf(o.Resource, old), lifecycleOf(o.Resource, obj), s.Now())
 	obj.SetResourceVersion("")
@@ -146,7 +150,9 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", o.Resource.Kind, err)
 	}
-	if same, err := storage.Splice(value, cur.Revision); o.DryRun || err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON) {
+	same, err := storage.Splice(value, cur.Revision)
+	unchanged := err == nil && verdict.Step == finalizers.Store && bytes.Equal(same, cur.JSON)
+	if o.DryRun || unchanged {
 		out := s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision})
 		return out, out.Err
 	}
@@ -158,11 +164,12 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 
 // release commits an update that takes an object's last finalizer. It returns the object as submitted, at the
 // revision it had (B-20).
-func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, value []byte) (*storage.Object, error) {
+func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, value []byte) (
+	*storage.Object, error) {
 	_, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
-		err = nil // somebody else has removed it
+		err = nil // another request has removed it
 	}
 	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision}), err
 }

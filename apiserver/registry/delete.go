@@ -33,22 +33,23 @@ type deletion struct {
 func (o *Operation) RemovedStatus(obj *storage.Object) *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess,
-		Details: &metav1.StatusDetails{Name: obj.Meta.Name, Group: o.Resource.Group, Kind: o.Resource.Plural, UID: types.UID(obj.Meta.UID)},
+		Details: &metav1.StatusDetails{Name: obj.Meta.Name, Group: o.Resource.Group, Kind: o.Resource.Plural,
+			UID: types.UID(obj.Meta.UID)},
 	}
 }
 
-// WarnOfPolicy warns where the default surprises people (C-24).
+// WarnOfPolicy warns of a default that is not expected (C-24).
 func (o *Operation) WarnOfPolicy(d *metav1.DeleteOptions) {
 	if w := o.Resource.Delete.Warning; w != "" && d.OrphanDependents == nil && d.PropagationPolicy == nil {
 		o.Warn.Add(w)
 	}
 }
 
-// Delete carries out a DELETE on the newest state of an object, again while others win the race.
+// Delete carries out a DELETE on the newest state of an object, again after each conflict.
 func (s *Registry) Delete(ctx context.Context, o *Operation, opts *metav1.DeleteOptions) (deletion, error) {
 	if refuse := o.Resource.Delete.Refuse; refuse != nil {
-		if text := refuse(o.Name); text != "" { // C-67
-			return deletion{}, apierrors.NewForbidden(o.Resource.GroupResource(), o.Name, errors.New(text))
+		if why := refuse(o.Name); why != "" { // C-67
+			return deletion{}, apierrors.NewForbidden(o.Resource.GroupResource(), o.Name, errors.New(why))
 		}
 	}
 	cur, err := s.Load(ctx, o.Key(s.Root))
@@ -81,7 +82,8 @@ func (s *Registry) begin(ctx context.Context, o *Operation, d deletion) {
 		return
 	}
 	p := Path{Resource: o.Resource, Subresource: "status", Namespace: o.Namespace, Name: o.Name}
-	_, err := s.Loopback(auth.Loopback, "kube-apiserver").Change(ctx, p, func(obj runtime.Object) (runtime.Object, error) {
+	client := s.Loopback(auth.Loopback, "kube-apiserver")
+	_, err := client.Change(ctx, p, func(obj runtime.Object) (runtime.Object, error) {
 		if string(obj.(Object).GetUID()) == d.Object.Meta.UID {
 			begin(obj)
 		}
@@ -93,14 +95,15 @@ func (s *Registry) begin(ctx context.Context, o *Operation, d deletion) {
 }
 
 // deleteOnce decides on one state of the object and does what the verdict says.
-func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Object, opts *metav1.DeleteOptions) (deletion, error) {
+func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Object, opts *metav1.DeleteOptions) (
+	deletion, error) {
 	state, kind, old, err := s.Standing(o, cur)
 	if err != nil {
 		return deletion{}, err
 	}
 	verdict := finalizers.Delete(state, kind, optionsOf(opts), s.Now())
-	if r := verdict.Refused; r != nil { // before anybody is asked (AS store.go:Delete, C-13)
-		return deletion{}, o.refused(r)
+	if r := verdict.Refused; r != nil { // before admission (AS store.go:Delete, C-13)
+		return deletion{}, o.preconditionFailed(r)
 	}
 	a := o.Attributes(admission.Delete, nil, nil)
 	if err := s.Admission.Admit(ctx, a); err != nil {
@@ -137,10 +140,12 @@ func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Ob
 // value is known to be one of the kind: a cascade deletes thousands that need not be decoded.
 func (s *Registry) Standing(o *Operation, cur *storage.Object) (finalizers.Object, finalizers.Kind, Object, error) {
 	kind := finalizers.Kind{Policy: o.Resource.Delete.Policy}
-	if o.Resource.Delete.Kind == nil && o.Resource.Delete.SpecFinalizers == nil && !o.Resource.Custom && !o.Resource.Direct && s.known(o.Resource, cur) {
+	d := &o.Resource.Delete
+	plain := d.Kind == nil && d.SpecFinalizers == nil && !o.Resource.Custom && !o.Resource.Direct
+	if plain && s.known(o.Resource, cur) {
 		m := &cur.Meta
-		return finalizers.Object{UID: m.UID, ResourceVersion: strconv.FormatInt(cur.Revision, 10), Generation: m.Generation,
-			Finalizers: m.Finalizers, Deletion: m.Deletion, GracePeriodSeconds: m.GracePeriodSeconds}, kind, nil, nil
+		return finalizers.Object{UID: m.UID, ResourceVersion: strconv.FormatInt(cur.Revision, 10),
+			Generation: m.Generation, Finalizers: m.Finalizers, Deletion: m.Deletion, GracePeriodSeconds: m.GracePeriodSeconds}, kind, nil, nil
 	}
 	old, err := o.Decode(cur)
 	if err != nil {
@@ -164,7 +169,8 @@ func (o *Operation) finishing(opts *metav1.DeleteOptions, marked *storage.Object
 }
 
 // mark stores what a deletion that can't finish yet leaves behind (C-32, C-40).
-func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, obj Object, v finalizers.Verdict) (*storage.Object, error) {
+func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, obj Object, v finalizers.Verdict) (
+	*storage.Object, error) {
 	imprint(obj, v)
 	if v.MarkTerminating && o.Resource.Delete.Mark != nil {
 		o.Resource.Delete.Mark(obj)
@@ -176,7 +182,8 @@ func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, 
 	}
 	rev := cur.Revision
 	if !o.DryRun {
-		rev, err = s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.TTL(o)})
+		rev, err = s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value,
+			Guards: o.guards, TTL: s.TTL(o)})
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +191,7 @@ func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, 
 	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), nil
 }
 
-// remove deletes the key at the revision that was judged (C-41, C-63).
+// remove deletes the key at the revision that was decided on (C-41, C-63).
 func (s *Registry) remove(ctx context.Context, o *Operation, cur *storage.Object) (*storage.Object, error) {
 	if o.DryRun {
 		return cur, nil
@@ -196,8 +203,8 @@ func (s *Registry) remove(ctx context.Context, o *Operation, cur *storage.Object
 	return s.Decoder.Revise(cur, rev), nil
 }
 
-// refused words a precondition that did not hold (C-10, C-11, C-13).
-func (o *Operation) refused(r *finalizers.Refusal) error {
+// preconditionFailed is the error for a precondition that did not hold (C-10, C-11, C-13).
+func (o *Operation) preconditionFailed(r *finalizers.Refusal) error {
 	gr := schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Kind}
 	if r.ByResource {
 		gr = o.Resource.GroupResource()

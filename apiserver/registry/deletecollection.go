@@ -14,8 +14,10 @@ import (
 const collectionPage = 10000
 
 // DeleteCollection deletes each object of the selection by itself, in key order, and returns them
-// as they were listed (C-72 to C-74), each by the rules for one (C-78). The first error but NotFound ends it; what was deleted stays so.
-func (s *Registry) DeleteCollection(ctx context.Context, o *Operation, from *metainternal.ListOptions, opts *metav1.DeleteOptions, list lister) ([]*storage.Object, metav1.ListMeta, error) {
+// as they were listed (C-72 to C-74), each by the rules for one (C-78). The first error but NotFound ends it; what was
+// deleted stays so.
+func (s *Registry) DeleteCollection(ctx context.Context, o *Operation, from *metainternal.ListOptions,
+	opts *metav1.DeleteOptions, list lister) ([]*storage.Object, metav1.ListMeta, error) {
 	page := *from
 	whole := page.Limit <= 0
 	if whole {

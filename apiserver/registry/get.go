@@ -27,7 +27,7 @@ func (s *Registry) Get(ctx context.Context, o *Operation, revision string) (*sto
 }
 
 // Find returns the object as fresh as the revision asks: "" as of now, "0" whatever is cached, N
-// at least N. Nobody has looked whether it is sound.
+// at least N. Its value is not verified.
 func (s *Registry) Find(ctx context.Context, o *Operation, revision string) (*storage.Object, error) {
 	rev, err := ParseRevision(revision)
 	if err != nil {
@@ -51,13 +51,13 @@ func (s *Registry) Find(ctx context.Context, o *Operation, revision string) (*st
 }
 
 // ParseRevision reads a resourceVersion; "" is 0.
-func ParseRevision(text string) (int64, error) {
-	if text == "" {
+func ParseRevision(revision string) (int64, error) {
+	if revision == "" {
 		return 0, nil
 	}
-	n, err := strconv.ParseUint(text, 10, 64)
+	n, err := strconv.ParseUint(revision, 10, 64)
 	if err != nil {
-		return 0, field.ErrorList{field.Invalid(field.NewPath("resourceVersion"), text, err.Error())}.ToAggregate()
+		return 0, field.ErrorList{field.Invalid(field.NewPath("resourceVersion"), revision, err.Error())}.ToAggregate()
 	}
 	return int64(min(n, 1<<62)), nil
 }
@@ -85,6 +85,7 @@ func (s *Registry) WaitFor(ctx context.Context, rev int64) error {
 // TooLargeRevision is the error for a revision that has not been written yet (H-11).
 func TooLargeRevision(want, have int64, retry int) error {
 	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", want, have), retry)
-	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}}
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{
+		{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}}
 	return err
 }

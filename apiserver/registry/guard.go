@@ -25,10 +25,10 @@ func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*stora
 		}
 		once := *o
 		once.guards = append(slices.Clip(o.guards), guards...)
-		again := obj.DeepCopyObject().(Object) // not for the first time: a Job's labels may be its template's (defaults.Job)
+		// The first attempt gets the original: a Job's labels may be its template's (defaults.Job).
+		again := obj.DeepCopyObject().(Object)
 		out, err := s.createOnce(ctx, &once, obj)
-		var lost *storage.ConflictError
-		if !errors.As(err, &lost) || lost.Guard == nil || !slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == lost.Guard.Key }) {
+		if !lostBy(err, guards) {
 			return out, err
 		}
 		if err := s.Fresh(ctx); err != nil {
@@ -39,11 +39,12 @@ func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*stora
 }
 
 // createGuards are what a new object will live in, as it is now. It is read before admission looks at it, so
-// a change between the two is noticed. A dry run has none, and is refused all the same.
+// a change between the two is noticed. A dry run has none, and is rejected all the same.
 func (s *Registry) createGuards(o *Operation, obj Object) ([]storage.Guard, error) {
 	var guards []storage.Guard
 	if o.Resource.Namespaced {
-		if ns, _ := s.Cache.Get(s.Root + "/namespaces/" + o.Namespace); ns != nil { // else admission says so, unless it has been told not to care
+		// Admission rejects the request if there is none, unless NamespaceLifecycle is disabled.
+		if ns, _ := s.Cache.Get(s.Root + "/namespaces/" + o.Namespace); ns != nil {
 			guards = append(guards, storage.Guard{Key: ns.Key, ModRevision: ns.Revision})
 		}
 	}

@@ -41,7 +41,8 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	var err error
 	for range attempts {
 		var out *storage.Object
-		if out, err = s.createNamed(ctx, o, obj.DeepCopyObject().(Object)); err == nil || !apierrors.IsAlreadyExists(err) {
+		out, err = s.createNamed(ctx, o, obj.DeepCopyObject().(Object))
+		if err == nil || !apierrors.IsAlreadyExists(err) {
 			return out, err
 		}
 	}
@@ -56,20 +57,20 @@ func (s *Registry) createNamed(ctx context.Context, o *Operation, obj Object) (*
 	}
 	revision := obj.GetResourceVersion()
 	if w := o.Resource.Strategy.EarlyWarnings; w != nil {
-		for _, text := range w(obj) {
-			o.Warn.Add(text)
+		for _, message := range w(obj) {
+			o.Warn.Add(message)
 		}
 	}
 	named := *o
 	named.Name = obj.GetName()
-	return s.allocating(ctx, &named, obj, nil, func(o *Operation, obj Object) (*storage.Object, error) {
+	return s.begun(ctx, &named, obj, nil, func(o *Operation, obj Object) (*storage.Object, error) {
 		return s.storeNew(ctx, o, obj, revision)
 	})
 }
 
-// storeNew makes of a new object what may be stored, judges it and commits it. revision is what the
-// client named.
-func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, revision string) (out *storage.Object, err error) {
+// storeNew prepares, validates, admits and commits a new object. revision is what the client named.
+func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, revision string) (
+	out *storage.Object, err error) {
 	prepareCreate(o.Resource, obj)
 	if f := o.Resource.Strategy.Requester; f != nil {
 		f(obj, o.User.Name, o.User.UID, o.User.Groups, o.User.Extra)
@@ -95,7 +96,7 @@ func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, revis
 	return s.insert(ctx, o, obj)
 }
 
-// insert commits a new object, if its name is free, and words what stands in its way.
+// insert commits a new object, if its name is free.
 func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
@@ -114,7 +115,7 @@ func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*stora
 	out, err := s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
-		if lost.Guard != nil { // whoever set it decides again
+		if lost.Guard != nil { // the caller that set it decides again
 			return nil, err
 		}
 		return nil, o.exists(obj, s.Decoder.Decode(lost.Current))

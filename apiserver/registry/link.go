@@ -19,8 +19,10 @@ import (
 // one for each dependent that stays. The rest of the object is stored as it is, so it must be known to be of its
 // kind. No plugin of admission looks at such a write of a controller's. It reports false, and has done
 // nothing, where it takes updateOnce.
-func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object) (out *storage.Object, done bool, err error) {
-	if o.DryRun || o.Resource.Custom || o.Resource.Direct || o.Resource.Delete.SpecFinalizers != nil || !s.known(o.Resource, cur) {
+func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object) (
+	out *storage.Object, done bool, err error) {
+	if o.DryRun || o.Resource.Custom || o.Resource.Direct || o.Resource.Delete.SpecFinalizers != nil ||
+		!s.known(o.Resource, cur) {
 		return nil, false, nil
 	}
 	from, to := storage.Member(cur.JSON, "metadata")
@@ -60,7 +62,8 @@ func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object
 		out, err = s.release(ctx, o, cur, value)
 		return out, true, err
 	}
-	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value, Guards: o.guards, TTL: s.TTL(o)})
+	rev, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Value: value,
+		Guards: o.guards, TTL: s.TTL(o)})
 	switch {
 	case errors.Is(err, storage.ErrTooLarge):
 		return nil, false, nil
@@ -101,6 +104,7 @@ func lostLinks(old, obj *metav1.ObjectMeta) (gone apply.Links, ok bool) {
 		gone.Finalizers = append(gone.Finalizers, f)
 	}
 	ok = ok && kept == len(obj.Finalizers) && len(gone.Owners)+len(gone.Finalizers) > 0
-	gone.NoOwners, gone.NoFinalizers = len(obj.OwnerReferences) == 0 && len(old.OwnerReferences) > 0, len(obj.Finalizers) == 0 && len(old.Finalizers) > 0
+	gone.NoOwners = len(obj.OwnerReferences) == 0 && len(old.OwnerReferences) > 0
+	gone.NoFinalizers = len(obj.Finalizers) == 0 && len(old.Finalizers) > 0
 	return gone, ok
 }

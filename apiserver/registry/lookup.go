@@ -3,73 +3,176 @@ package registry
 import (
 	"context"
 	"strings"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// stored returns every object of a collection, or those of one namespace, as fresh as a quorum read.
-// What can't be read is left out: one broken object must not keep others from being created.
-func stored[T Object](ctx context.Context, s *Registry, res *resources.Resource, namespace string) (out []T, err error) {
+// Plugins are the admission plugins in the order in which they run.
+func (s *Registry) Plugins() []admission.Choice { return admission.All(lookup{s}) }
+
+// Escalation is the plugin that keeps clients from granting what they don't hold; it needs the authorization mode RBAC.
+func (s *Registry) Escalation() admission.Plugin {
+	return &admission.Escalation{Authorize: s.Authorizer.Authorize, RoleRules: s.Roles.RoleRules, Rules: s.Roles.Rules}
+}
+
+// lookup is the server as admission plugins see it.
+type lookup struct{ s *Registry }
+
+func (l lookup) Now() time.Time                             { return l.s.Now() }
+func (l lookup) Authorize(a *auth.Attributes) auth.Decision { return l.s.Authorizer.Authorize(a) }
+func (l lookup) GenerateName(prefix string) string          { return generatedName(prefix) }
+
+// Kinds implements admission.Lookup (client-go restmapper: NewDiscoveryRESTMapper).
+func (l lookup) Kinds(kind schema.GroupVersionKind) (out []*resources.Resource) {
+	for _, r := range l.s.Types.All() {
+		if r.Group == kind.Group && r.Version == kind.Version &&
+			(r.Kind == kind.Kind || strings.ToLower(r.Kind) == kind.Kind) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// NamespaceState implements admission.Lookup.
+func (l lookup) NamespaceState(ctx context.Context, name string) (admission.NamespaceState, error) {
+	o, err := l.s.Load(ctx, l.s.Root+"/namespaces/"+name)
+	switch {
+	case err != nil:
+		return 0, err
+	case o == nil:
+		return admission.NamespaceAbsent, nil
+	case o.Meta.Deleting():
+		return admission.NamespaceTerminating, nil
+	}
+	return admission.NamespaceActive, nil
+}
+
+// NamespaceLabels implements admission.Lookup. The labels are those that the cache shows: when NamespaceLifecycle
+// looked, it was as fresh as a quorum read, and a create commits only if the namespace is still the same. Only an
+// absence is looked at anew.
+func (l lookup) NamespaceLabels(ctx context.Context, name string) (map[string]string, bool, error) {
+	key := l.s.Root + "/namespaces/" + name
+	ns, _ := l.s.Cache.Get(key)
+	if ns == nil {
+		var err error
+		if ns, err = l.s.Load(ctx, key); err != nil || ns == nil {
+			return nil, false, err
+		}
+	}
+	return ns.Meta.Labels, true, nil
+}
+
+// Any implements admission.Lookup.
+func (l lookup) Any(r schema.GroupVersionResource, namespace string) (bool, error) {
+	res := l.s.entry(r)
 	if res == nil {
-		return nil, nil
+		return false, nil
 	}
-	if err := s.Fresh(ctx); err != nil {
-		return nil, err
+	snap, err := l.s.Cache.Snapshot(res.Collection, 0)
+	return err == nil && snap.Count(l.s.within(res, namespace), "") > 0, err
+}
+
+// Each implements admission.Lookup.
+func (l lookup) Each(ctx context.Context, r schema.GroupVersionResource, namespace string,
+	yield func(runtime.Object)) error {
+	o := Operation{Target: Target{Resource: l.s.entry(r)}}
+	return l.scan(ctx, o.Resource, namespace, func(item *storage.Object) {
+		obj, err := o.Decode(item)
+		if err != nil {
+			l.s.Unreadable(item.Key, err, "omitted")
+			return
+		}
+		yield(obj)
+	})
+}
+
+// Undecoded implements admission.Lookup.
+func (l lookup) Undecoded(ctx context.Context, r schema.GroupVersionResource, namespace string,
+	yield func(controller string, decode func() runtime.Object)) error {
+	o := Operation{Target: Target{Resource: l.s.entry(r)}}
+	return l.scan(ctx, o.Resource, namespace, func(item *storage.Object) {
+		yield(controllerOf(item), func() runtime.Object {
+			obj, err := o.Decode(item)
+			if err != nil {
+				l.s.Unreadable(item.Key, err, "omitted")
+				return nil
+			}
+			return obj
+		})
+	})
+}
+
+// scan calls yield for the stored objects of a resource, of one namespace if it is not empty.
+func (l lookup) scan(ctx context.Context, res *resources.Resource, namespace string,
+	yield func(*storage.Object)) error {
+	if res == nil {
+		return nil
 	}
-	snap, err := s.Cache.Snapshot(res.Collection, 0)
+	if err := l.s.Fresh(ctx); err != nil {
+		return err
+	}
+	snap, err := l.s.Cache.Snapshot(res.Collection, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	o := Operation{Target: Target{Resource: res}}
 	prefix := ""
 	if namespace != "" {
-		prefix = s.within(res, namespace)
+		prefix = l.s.within(res, namespace)
 	}
 	snap.Ascend(prefix, "", func(item *storage.Object) bool {
-		obj, e := o.Decode(item)
-		if e != nil {
-			s.Unreadable(item.Key, e, "omitted")
-			return true
-		}
-		out = append(out, obj.(T))
+		yield(item)
 		return true
 	})
-	return out, nil
+	return nil
 }
 
-// storedNamed returns one object of a cluster-scoped resource, as fresh as a quorum read; nil if there is none.
-func storedNamed[T Object](ctx context.Context, s *Registry, res *resources.Resource, name string) (none T, err error) {
-	if res == nil {
-		return none, nil
-	}
-	item, err := s.Load(ctx, s.Root+"/"+res.Collection+"/"+name)
-	if err != nil || item == nil {
-		return none, err
-	}
-	o := Operation{Target: Target{Resource: res}}
-	obj, err := o.Decode(item)
-	if err != nil {
-		return none, err
-	}
-	return obj.(T), nil
-}
-
-// storedWithin is stored for what few namespaces have: if the cache shows none, there was none when the
-// request looked its namespace or its object up, and nobody is asked again.
-func storedWithin[T Object](ctx context.Context, s *Registry, res *resources.Resource, namespace string) ([]T, error) {
-	if res == nil {
+// Get implements admission.Lookup.
+func (l lookup) Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (
+	runtime.Object, error) {
+	o := Operation{Target: Target{Resource: l.s.entry(r), Namespace: namespace, Name: name}}
+	if o.Resource == nil {
 		return nil, nil
 	}
-	snap, err := s.Cache.Snapshot(res.Collection, 0)
-	if err != nil || snap.Count(s.within(res, namespace), "") == 0 {
+	item, err := l.s.Load(ctx, o.Key(l.s.Root))
+	if err != nil || item == nil {
 		return nil, err
 	}
-	return stored[T](ctx, s, res, namespace)
+	return o.Decode(item)
+}
+
+// Await implements admission.Lookup.
+func (l lookup) Await(ctx context.Context, r schema.GroupVersionResource, namespace, name string,
+	patience time.Duration) (runtime.Object, error) {
+	o := Operation{Target: Target{Resource: l.s.entry(r), Namespace: namespace, Name: name}}
+	if o.Resource == nil {
+		return nil, nil
+	}
+	item, err := l.s.await(ctx, o.Resource.Collection, o.Key(l.s.Root), patience)
+	if err != nil || item == nil {
+		return nil, err
+	}
+	return o.Decode(item)
+}
+
+// UpdateStatus implements admission.Lookup.
+func (l lookup) UpdateStatus(ctx context.Context, r schema.GroupVersionResource, obj runtime.Object) error {
+	m := obj.(metav1.Object)
+	p := Path{Resource: l.s.entry(r), Subresource: "status", Namespace: m.GetNamespace(), Name: m.GetName()}
+	_, err := l.s.Loopback(auth.Loopback, "kube-apiserver").Update(ctx, p, obj)
+	return err
+}
+
+// entry returns the entry of a resource, nil if there is none.
+func (s *Registry) entry(r schema.GroupVersionResource) *resources.Resource {
+	return s.Types.Lookup(r.Group, r.Version, r.Resource)
 }
 
 // within is the prefix of a namespace's keys.
@@ -77,30 +180,28 @@ func (s *Registry) within(res *resources.Resource, namespace string) string {
 	return s.Root + "/" + res.Collection + "/" + namespace + "/"
 }
 
-// limitRanges returns those of a namespace (admission.LimitRanger).
-func (s *Registry) limitRanges(ctx context.Context, namespace string) ([]*corev1.LimitRange, error) {
-	return storedWithin[*corev1.LimitRange](ctx, s, s.Types.Lookup("", "v1", "limitranges"), namespace)
-}
-
-// resourceQuotas returns those of a namespace (admission.Quota).
-func (s *Registry) resourceQuotas(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error) {
-	return storedWithin[*corev1.ResourceQuota](ctx, s, s.Types.Lookup("", "v1", "resourcequotas"), namespace)
-}
-
-// storeQuota writes a quota's status as the server itself (admission.Quota).
-func (s *Registry) storeQuota(ctx context.Context, q *corev1.ResourceQuota) error {
-	p := Path{Resource: s.Types.Lookup("", "v1", "resourcequotas"), Subresource: "status", Namespace: q.Namespace, Name: q.Name}
-	_, err := s.Loopback(auth.Loopback, "kube-apiserver").Update(ctx, p, q)
-	return err
-}
-
-// ownerResources returns what serves a kind by discovery, whether or not it is stored; kinds may be written
-// in lower case (admission.OwnerReferences; client-go restmapper: NewDiscoveryRESTMapper).
-func (s *Registry) ownerResources(kind schema.GroupVersionKind) (out []*resources.Resource) {
-	for _, r := range s.Types.All() {
-		if r.Group == kind.Group && r.Version == kind.Version && (r.Kind == kind.Kind || strings.ToLower(r.Kind) == kind.Kind) {
-			out = append(out, r)
+// await returns an object of a collection as soon as there is one, nil if there is none in time.
+func (s *Registry) await(ctx context.Context, collection, key string, patience time.Duration) (*storage.Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	w, err := s.Cache.Watch(collection, s.Cache.Revision())
+	for err == nil {
+		if o, _ := s.Cache.Get(key); o != nil {
+			return s.readable(o)
+		}
+		if _, _, err = w.Next(ctx); ctx.Err() != nil {
+			return nil, nil
 		}
 	}
-	return out
+	return nil, err
+}
+
+// controllerOf is the uid of the owner that controls the object; empty for none.
+func controllerOf(o *storage.Object) string {
+	for _, owner := range o.Meta.Owners {
+		if owner.Controller {
+			return owner.UID
+		}
+	}
+	return ""
 }

@@ -6,13 +6,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -27,7 +25,7 @@ import (
 type Loopback struct {
 	s    *Registry
 	user auth.User
-	// manager is who managedFields record its writes for.
+	// manager is the field manager of its writes.
 	manager string
 }
 
@@ -51,8 +49,10 @@ func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
 }
 
 // call runs one request with a deadline, counts it, and turns a failure into a Status error.
-func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Operation) error) (err error) {
-	o := &Operation{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name}, User: l.user, Manager: l.manager, Warn: &warning.List{}}
+func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Operation) error) (
+	err error) {
+	o := &Operation{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name},
+		User: l.user, Manager: l.manager, Warn: &warning.List{}}
 	if p.Subresource != "" {
 		if o.Subresource = p.Resource.Subresource(p.Subresource); o.Subresource == nil {
 			return status.Error(status.ErrNoRoute)
@@ -66,7 +66,8 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 	defer func() {
 		if r := recover(); r != nil {
 			panicked = true
-			l.s.Log.Error("a controller's request panicked", "verb", verb, "key", o.Key(l.s.Root), "panic", r, "stack", string(debug.Stack()))
+			l.s.Log.Error("a controller's request panicked",
+				"verb", verb, "key", o.Key(l.s.Root), "panic", r, "stack", string(debug.Stack()))
 			err = fmt.Errorf("%s %s panicked: %v", verb, o.Key(l.s.Root), r)
 		}
 		if err != nil {
@@ -153,7 +154,7 @@ func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (out 
 	return out, err
 }
 
-// own returns a copy of the caller's object with defaults, ready for the pipe.
+// own returns a copy of the caller's object with defaults, ready to be written.
 func (o *Operation) own(obj runtime.Object) (Object, error) {
 	in, ok := obj.DeepCopyObject().(Object)
 	if !ok {
@@ -169,7 +170,8 @@ func (o *Operation) own(obj runtime.Object) (Object, error) {
 }
 
 // Patch applies a patch document.
-func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (out *storage.Object, err error) {
+func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (
+	out *storage.Object, err error) {
 	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
 		doc := patch.Patch{Kind: kind, Bytes: doc, Strictness: metav1.FieldValidationIgnore, Warn: o.Warn.Add}
 		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) { return o.Patched(old, doc) })
@@ -182,16 +184,17 @@ func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc 
 func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *storage.Object, err error) {
 	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
 		o.Tracked = true
-		doc := patch.Patch{Kind: types.ApplyPatchType, Bytes: document, Strictness: metav1.FieldValidationIgnore, Force: true, Warn: o.Warn.Add}
+		doc := patch.Patch{Kind: types.ApplyPatchType, Bytes: document,
+			Strictness: metav1.FieldValidationIgnore, Force: true, Warn: o.Warn.Add}
 		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) { return l.s.Applied(o, old, doc) })
 		return err
 	})
 	return out, err
 }
 
-// Change is an update whose new state the caller makes out of the newest stored one, as often as
-// others win the race for it.
-func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (out *storage.Object, err error) {
+// Change is an update whose new state the caller makes out of the newest stored one, again after each conflict.
+func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (
+	out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
 		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) {
 			next, err := change(old)
@@ -208,12 +211,14 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 // Link is Change of nothing but owners and finalizers. The kind's rules aren't asked of the rest: an
 // object that was stored when they were other ones, or by another version's schema, is collected all
 // the same.
-func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (out *storage.Object, err error) {
+func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (
+	out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
 		o.link = change
 		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) {
 			err := change(old)
-			if coerce := o.Resource.Coerce; coerce != nil && err == nil { // an empty list isn't stored, as none of a client's is
+			// An empty list isn't stored, as none of a client's is.
+			if coerce := o.Resource.Coerce; coerce != nil && err == nil {
 				_, err = coerce(old)
 			}
 			return old, err
@@ -223,17 +228,19 @@ func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Obje
 	return out, err
 }
 
-// Bind assigns a pod, which p names, to the binding's node.
-func (l *Loopback) Bind(ctx context.Context, p Path, b *corev1.Binding) error {
-	p.Subresource = "binding"
-	return l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
-		return l.s.Bind(ctx, o, o.Attributes(admission.Create, b, nil), b)
+// Post carries out a POST that the kind or the subresource that p names has a hook for. It may change the body.
+func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (out runtime.Object, err error) {
+	err = l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
+		out, err = l.s.Post(ctx, o, body, nil)
+		return err
 	})
+	return out, err
 }
 
 // Delete deletes an object if the guards hold at the moment of the write; one that doesn't is a
 // conflict. It returns what is left, nil if nothing is.
-func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (left *storage.Object, err error) {
+func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (
+	left *storage.Object, err error) {
 	err = l.call(ctx, "delete", p, func(ctx context.Context, o *Operation) error {
 		o.guards = guards
 		d, err := l.s.Delete(ctx, o, opts)

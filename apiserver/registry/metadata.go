@@ -57,7 +57,8 @@ func MatchNamespace(res *resources.Resource, m metav1.Object, namespace string) 
 	case m.GetNamespace() == "":
 		m.SetNamespace(namespace)
 	case m.GetNamespace() != namespace:
-		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+		return apierrors.NewBadRequest(
+			"the namespace of the provided object does not match the namespace sent on the request")
 	}
 	return nil
 }
@@ -88,7 +89,9 @@ func DedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 	if afterAdmission {
 		when = " after mutating admission happens"
 	}
-	warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s",
+	warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries%s; "+
+		"API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; "+
+		"please fix your requests; duplicate UID(s) observed: %s",
 		when, strings.Join(dups, ", ")))
 }
 
@@ -141,13 +144,14 @@ var standardFinalizers = map[string]bool{"kubernetes": true, finalizers.Orphan: 
 func ValidateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 	for i, f := range invalid.Each(m.GetFinalizers(), &errs) {
 		if !strings.Contains(f, "/") && !standardFinalizers[f] {
-			errs = append(errs, field.Invalid(MetadataPath.Child("finalizers").Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
+			errs = append(errs, field.Invalid(MetadataPath.Child("finalizers").Index(i), f,
+				"name is neither a standard finalizer name nor is it fully qualified"))
 		}
 	}
 	return errs
 }
 
-// validateNew judges a new object: the kind's own rules, and the general ones for metadata only if
+// validateNew validates a new object: the kind's own rules, and the general ones for metadata only if
 // those found nothing.
 func validateNew(res *resources.Resource, obj Object) error {
 	errs := validateMeta(res, obj)
@@ -160,7 +164,7 @@ func validateNew(res *resources.Resource, obj Object) error {
 	return invalidObject(res, obj, errs)
 }
 
-// ValidateChange judges an update: the general rules for metadata and the kind's own, both (A-20, B-16);
+// ValidateChange validates an update: the general rules for metadata and the kind's own, both (A-20, B-16);
 // owners may change at any time (B-18).
 // The kind's own begin with those for metadata, so causes repeat.
 func (o *Operation) ValidateChange(obj, old Object) error {

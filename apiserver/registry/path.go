@@ -47,8 +47,9 @@ func Resolve(types *resources.Types, group, version, escaped string) (Target, er
 	if parts[0] == "" {
 		return Target{}, status.ErrNoRoute
 	}
-	if parts[0] == "namespaces" && len(parts) > 2 && !(len(parts) == 3 && slices.Contains(NamespaceSubresources, parts[2])) {
-		// Where a script has left out a name, /namespaces//pods must not become all namespaces' pods.
+	ofNamespace := len(parts) == 3 && slices.Contains(NamespaceSubresources, parts[2])
+	if parts[0] == "namespaces" && len(parts) > 2 && !ofNamespace {
+		// Where a script omits a name, /namespaces//pods must not become the pods of all namespaces.
 		if t.Namespace, parts = parts[1], parts[2:]; t.Namespace == "" {
 			return Target{}, status.ErrNoRoute
 		}
@@ -68,7 +69,8 @@ func Resolve(types *resources.Types, group, version, escaped string) (Target, er
 	if len(parts) > 3 && t.Subresource.Action != resources.Unserved {
 		return Target{}, status.ErrNoRoute
 	}
-	if t.Resource.Namespaced == (t.Namespace == "") && !(t.Resource.Namespaced && t.Name == "" && t.Resource.Has("list")) {
+	everywhere := t.Resource.Namespaced && t.Name == "" && t.Resource.Has("list")
+	if t.Resource.Namespaced == (t.Namespace == "") && !everywhere {
 		return Target{}, status.ErrNoRoute
 	}
 	if t.Name != "" && t.Subresource == nil && !slices.ContainsFunc(named, t.Resource.Has) {
@@ -93,11 +95,11 @@ func segments(escaped string) ([]string, error) {
 	return parts, nil
 }
 
-// checkSegments refuses names that can't be one segment of a path (0-17).
+// checkSegments rejects names that can't be one segment of a path (0-17).
 func checkSegments(t Target) error {
 	for _, p := range []struct{ what, value string }{{"Namespace", t.Namespace}, {"Name", t.Name}} {
-		if faults := path.IsValidPathSegmentName(p.value); len(faults) > 0 {
-			return status.BadRequest("%s parameter invalid: %q: %s", p.what, p.value, strings.Join(faults, ";"))
+		if errs := path.IsValidPathSegmentName(p.value); len(errs) > 0 {
+			return status.BadRequest("%s parameter invalid: %q: %s", p.what, p.value, strings.Join(errs, ";"))
 		}
 	}
 	return nil

@@ -35,27 +35,32 @@ type Registry struct {
 	Admission admission.Chain
 	Log       *slog.Logger
 	Now       func() time.Time
-	// Services is what services are given addresses and node ports of.
-	Services allocate.Ranges
-	// EventTTL is how long an event is kept, timeout how long a request of the process's own may take.
+	// Ranges are the addresses and ports that the cluster has to give.
+	Ranges allocate.Ranges
+	// EventTTL is how long an event is kept, Timeout how long a request of the process's own may take.
 	EventTTL, Timeout time.Duration
-	// Corrupt counts stored values that can't be read; complaint bounds how often the log is told of them.
+	// Corrupt counts stored values that can't be read; Complaint bounds how often the log reports them.
 	Corrupt   prometheus.Counter
 	Complaint rate.Sometimes
-	// inert are the kinds, by schema.GroupResource, of which the log was told that they are stored without effect.
+	// inert are the kinds, by schema.GroupResource, that the log has reported as stored without effect.
 	inert  sync.Map
 	Fields *apply.Managers
 	// Vouchers know the last writes.
 	Vouchers Vouchers
-	// Turn is held, by being filled, by the one write that allocates.
+	// Turn is held, by being filled, by the one write whose hook has the turn (hooks.Write).
 	Turn chan struct{}
 	// ListAll is a lister of all objects, but those that can't be read.
 	ListAll lister
-	// Observe is told of each request that the process has made itself, with its error; panicked says that it did.
+	// Observe is called for each request that the process has made itself, with its error; panicked says that it did.
 	Observe func(t Target, verb string, err error, took time.Duration, panicked bool)
-	// Authorizer judges requests; roles is its mode RBAC, nil without.
+	// Authorizer authorizes requests; Roles is its mode RBAC, nil without.
 	Authorizer auth.Authorizer
 	Roles      *live.Authorizer
+	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid; no audiences are
+	// those of the server.
+	Authenticate func(ctx context.Context, token string, audiences []string) (auth.User, []string, error)
+	// Accounts signs the tokens of service accounts; nil without a key.
+	Accounts *auth.Accounts
 }
 
 // lister returns a page of a collection.

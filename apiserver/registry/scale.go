@@ -1,15 +1,257 @@
 package registry
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/patch"
+	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// FromContent is the inverse.
-func (o *Operation) FromContent(content map[string]any) (Object, error) {
+// Scaling makes a new Scale out of the one that is shown now.
+type Scaling func(*autoscalingv1.Scale, *apply.Scaling) (*autoscalingv1.Scale, error)
+
+// GetScale shows an object's number of replicas as a Scale. Where the numbers stand is in the table, so it serves
+// custom resources as well. The number has to be there.
+func (s *Registry) GetScale(ctx context.Context, o *Operation, revision string) (*autoscalingv1.Scale, error) {
+	cur, err := s.Get(ctx, o, revision)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := o.Decode(cur)
+	if err != nil {
+		return nil, err
+	}
+	sc, found, err := o.scaleOf(obj)
+	if err == nil && !found {
+		err = apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist",
+			"."+o.Subresource.ScalePaths.Replicas))
+	}
+	return sc, err
+}
+
+// Scale writes an object's number of replicas, and returns the Scale that is shown then.
+func (s *Registry) Scale(ctx context.Context, o *Operation, next Scaling) (*autoscalingv1.Scale, error) {
+	o.Tracked = true
+	out, err := s.Update(ctx, o, func(old Object) (Object, error) { return s.scaled(o, old, next) })
+	if err != nil {
+		return nil, err
+	}
+	obj, err := o.Decode(out)
+	if err != nil {
+		return nil, err
+	}
+	sc, _, err := o.scaleOf(obj)
+	if err != nil {
+		return nil, status.BadRequest("%v", err)
+	}
+	return sc, nil
+}
+
+// ReplacedScale is the Scaling of a PUT, whose body is the new Scale.
+func (s *Registry) ReplacedScale(o *Operation, sc *autoscalingv1.Scale) Scaling {
+	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
+		if sc.UID != "" && sc.UID != cur.UID { // B-44
+			return nil, o.UidPrecondition(s.Root, sc, cur.UID)
+		}
+		return fields.Update(cur, sc.DeepCopy(), o.Manager), nil
+	}
+}
+
+// PatchedScale is the Scaling of a PATCH.
+func (o *Operation) PatchedScale(p patch.Patch) Scaling {
+	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
+		sc, err := o.patchScale(cur, fields, &p)
+		if err != nil {
+			return nil, err
+		}
+		if err := MatchNamespace(o.Resource, sc, o.Namespace); err != nil { // B-62
+			return nil, err
+		}
+		return sc, o.CheckName(sc)
+	}
+}
+
+func (o *Operation) patchScale(cur *autoscalingv1.Scale, fields *apply.Scaling, p *patch.Patch) (
+	*autoscalingv1.Scale, error) {
+	if p.Kind == types.ApplyYAMLPatchType {
+		return fields.Apply(cur, p.Bytes, o.Manager, p.Force, p.Strictness, p.Warn)
+	}
+	obj, err := p.Apply(cur, o.Subresource.Kind, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := codec.CheckManagers(obj.(*autoscalingv1.Scale)); err != nil {
+		return nil, err
+	}
+	return fields.Update(cur, obj.(*autoscalingv1.Scale), o.Manager), nil
+}
+
+// noReplicas is the number that a Scale shows to a write if the object has none: the write has to bring one.
+const noReplicas = math.MinInt32
+
+// scaled writes a Scale's replicas into the object it belongs to (AX pkg/registry/customresource/etcd.go and K
+// pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
+func (s *Registry) scaled(o *Operation, old Object, next Scaling) (Object, error) {
+	cur, found, err := o.scaleOf(old)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		cur.Spec.Replicas = noReplicas
+	}
+	fields, err := s.Fields.Scaling(o.Resource, old)
+	if err != nil {
+		return nil, err
+	}
+	cur.SetManagedFields(fields.Shown())
+	sc, err := next(cur, fields)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := fields.Entries(sc)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkScale(sc, old.GetUID()); err != nil {
+		return nil, err
+	}
+	obj, err := o.withReplicas(old, sc.Spec.Replicas)
+	if err != nil {
+		return nil, err
+	}
+	if sc.ResourceVersion != "" {
+		obj.SetResourceVersion(sc.ResourceVersion)
+	}
+	obj.SetManagedFields(entries)
+	return obj, nil
+}
+
+func (o *Operation) withReplicas(old Object, n int32) (Object, error) {
+	content, err := contentOf(old)
+	if err != nil {
+		return nil, err
+	}
+	path := strings.Split(o.Subresource.ScalePaths.Replicas, ".")
+	if err := unstructured.SetNestedField(content, int64(n), path...); err != nil {
+		return nil, err
+	}
+	return o.fromContent(content)
+}
+
+// checkScale validates a new Scale: its metadata, of which nothing is stored, and its number; a patch that
+// names a uid is told so here, as it has no precondition (B-57; K registry/apps/deployment/storage). A custom
+// resource's is validated with the object, and its metadata isn't.
+func (o *Operation) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
+	if sc.Spec.Replicas == noReplicas {
+		return status.BadRequest("the spec replicas field %q cannot be empty", "."+o.Subresource.ScalePaths.Replicas)
+	}
+	if o.Resource.Custom {
+		return nil
+	}
+	errs := invalid.Metadata(&sc.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, MetadataPath)
+	errs = append(errs, ValidateFinalizerNames(sc)...)
+	if sc.Spec.Replicas < 0 {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), sc.Spec.Replicas,
+			"must be greater than or equal to 0"))
+	}
+	if len(errs) > 0 {
+		return invalid.New(o.Subresource.Kind.GroupKind(), o.Name, errs)
+	}
+	if sc.UID != "" && sc.UID != uid {
+		scales := schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Plural + "/scale"}
+		return apierrors.NewConflict(scales, o.Name,
+			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", sc.UID, uid))
+	}
+	return nil
+}
+
+// contentOf is an object as a tree of JSON values.
+func contentOf(obj Object) (map[string]any, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return u.Object, nil
+	}
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+}
+
+// scaleOf shows an object as a Scale, and reports whether the object has a number of replicas.
+func (o *Operation) scaleOf(obj Object) (sc *autoscalingv1.Scale, found bool, err error) {
+	p := o.Subresource.ScalePaths
+	content, err := contentOf(obj)
+	if err != nil {
+		return nil, false, err
+	}
+	sc = &autoscalingv1.Scale{
+		TypeMeta: metav1.TypeMeta{Kind: o.Subresource.Kind.Kind, APIVersion: o.Subresource.Kind.GroupVersion().String()},
+		ObjectMeta: metav1.ObjectMeta{Name: obj.GetName(), Namespace: obj.GetNamespace(), UID: obj.GetUID(),
+			ResourceVersion: obj.GetResourceVersion(), CreationTimestamp: obj.GetCreationTimestamp()},
+	}
+	if sc.Spec.Replicas, found, err = replicasAt(content, p.Replicas); err != nil {
+		return nil, false, err
+	}
+	if sc.Status.Replicas, _, err = replicasAt(content, p.StatusReplicas); err != nil {
+		return nil, false, err
+	}
+	sc.Status.Selector, err = selectorAt(content, p.Selector)
+	return sc, found, err
+}
+
+func replicasAt(content map[string]any, path string) (n int32, found bool, err error) {
+	number, found, err := unstructured.NestedInt64(content, strings.Split(path, ".")...)
+	return int32(number), found, err
+}
+
+// selectorAt prints what a selector may be: a string (custom resources), a set of labels
+// (replication controllers) or a LabelSelector.
+func selectorAt(content map[string]any, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	v, found, err := unstructured.NestedFieldNoCopy(content, strings.Split(path, ".")...)
+	if !found || err != nil {
+		return "", err
+	}
+	if selector, ok := v.(string); ok {
+		return selector, nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	set := map[string]string{}
+	if json.Unmarshal(data, &set) == nil {
+		return labels.Set(set).String(), nil
+	}
+	var ls metav1.LabelSelector
+	if err := json.Unmarshal(data, &ls); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	sel, err := metav1.LabelSelectorAsSelector(&ls)
+	if err != nil {
+		return "", err
+	}
+	return sel.String(), nil
+}
+
+// fromContent is the inverse of contentOf.
+func (o *Operation) fromContent(content map[string]any) (Object, error) {
 	data, err := json.Marshal(content)
 	if err != nil {
 		return nil, err

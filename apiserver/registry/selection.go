@@ -72,7 +72,7 @@ func (s *Registry) SelectionOf(t Target, o *metainternal.ListOptions) (Selection
 	return sel, nil
 }
 
-// contradicts refuses, for a path that names an object, selectors that don't name the same (H-22).
+// contradicts rejects, for a path that names an object, selectors that don't name the same (H-22).
 func contradicts(t Target, sel fields.Selector) error {
 	if t.Name == "" || sel.Empty() {
 		return nil

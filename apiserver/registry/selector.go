@@ -8,15 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-const (
-	// MaxSelector bounds the bytes of a selector, and maxTerms what its commas separate: terms, and values in them. A
-	// watch keeps its selector, some 80 bytes a term, and asks it about each event. Upstream bounds only the request's
-	// header, in which 500,000 terms fit.
-	MaxSelector = 64 << 10
-	MaxTerms    = 8192
-	// fewTerms are looked at one after the other.
-	fewTerms = 8
-)
+// fewTerms are looked at one after the other.
+const fewTerms = 8
 
 // labelMatcher is the part of labels.Selector that is asked about objects.
 type labelMatcher interface {
@@ -34,7 +27,7 @@ func MatcherOf(s labels.Selector) labelMatcher {
 	}
 	m := &manyTerms{terms: map[string][]term{}}
 	for _, r := range all {
-		t := term{Requirement: r, present: !slices.Contains([]selection.Operator{selection.NotIn, selection.NotEquals, selection.DoesNotExist}, r.Operator())}
+		t := term{Requirement: r, present: !slices.Contains(negative, r.Operator())}
 		if isLong(r) {
 			t.values = sets.New(r.ValuesUnsorted()...)
 		}
@@ -45,6 +38,9 @@ func MatcherOf(s labels.Selector) labelMatcher {
 	}
 	return m
 }
+
+// negative are the operators that select objects without the label.
+var negative = []selection.Operator{selection.NotIn, selection.NotEquals, selection.DoesNotExist}
 
 func isLong(r labels.Requirement) bool { return len(r.ValuesUnsorted()) > fewTerms }
 

@@ -22,12 +22,12 @@ func (s *Registry) Sound(res *resources.Resource, o *storage.Object) error {
 	}
 	_, err := DecodeSound(res, o)
 	if status.Unconverted(err) != nil {
-		return nil // whoever shows it is told
+		return nil // reported where it is shown
 	}
 	return err
 }
 
-// known reports whether nobody needs to decode the value to know it as sound.
+// known reports whether the value is known to be sound without decoding it.
 func (s *Registry) known(res *resources.Resource, o *storage.Object) bool {
 	switch {
 	case o.Err != nil:
@@ -77,9 +77,8 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	return obj, data, err
 }
 
-// Unreadable reports a stored value that can't be read, and what that led to. Somebody who writes
-// to etcd by other ways than this one must have put it there. Every one is counted; every list and
-// watch meets it again, so the log has ten and then one a second.
+// Unreadable reports a stored value that can't be read, and what that led to. It was written to etcd by something else
+// than this server. Every one is counted; every list and watch meets it again, so the log has ten and then one a second.
 func (s *Registry) Unreadable(key string, err error, then string) {
 	s.Corrupt.Inc()
 	s.Complaint.Do(func() { s.Log.Warn("a stored object can't be decoded", "key", key, "then", then, "err", err) })

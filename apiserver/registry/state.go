@@ -73,7 +73,8 @@ func (s *Registry) StateAt(collection string, sel *Selection, rev int64) (State,
 	return s.Past.View(sel.Prefix, rev), nil
 }
 
-// Ahead returns past.Options.Ahead by the newest state. It walks over the n objects, which is little beside reading them.
+// Ahead returns past.Options.Ahead by the newest state. It walks over the n objects, which takes little time compared
+// with reading them.
 func Ahead(c *cache.Cache, root string) func(prefix, from string, n int) string {
 	return func(prefix, from string, n int) (end string) {
 		collection, _, ok := storage.Collection(root, prefix+"x")

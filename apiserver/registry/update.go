@@ -12,7 +12,8 @@ import (
 )
 
 // ReplaceOrCreate replaces an object, or creates it where the kind allows that (B-01, B-03).
-func (s *Registry) ReplaceOrCreate(ctx context.Context, o *Operation, obj Object) (out *storage.Object, created bool, err error) {
+func (s *Registry) ReplaceOrCreate(ctx context.Context, o *Operation, obj Object) (
+	out *storage.Object, created bool, err error) {
 	uid := obj.GetUID()
 	for {
 		out, err = s.Update(ctx, o, func(old Object) (Object, error) {
@@ -35,7 +36,7 @@ func (s *Registry) ReplaceOrCreate(ctx context.Context, o *Operation, obj Object
 		if !apierrors.IsAlreadyExists(err) {
 			return out, true, err
 		}
-		// Somebody created it between the two steps: it is an update after all.
+		// It was created between the two steps: it is an update after all.
 	}
 }
 
@@ -62,6 +63,7 @@ func (o *Operation) precondition(root, what string, want, stored any) error {
 	if o.DryRun {
 		root = ""
 	}
-	return o.Conflict(fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: %s in precondition: %v, %s in object meta: %v",
+	return o.Conflict(fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, "+
+		"AdditionalErrorMsg: Precondition failed: %s in precondition: %v, %s in object meta: %v",
 		o.Key(root), what, want, what, stored))
 }

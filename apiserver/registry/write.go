@@ -13,16 +13,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
 // Object is what every API object is.
-type Object interface {
-	metav1.Object
-	runtime.Object
-}
+type Object = hooks.Object
 
 // Operation is one request that changes something, wherever it came from.
 type Operation struct {
@@ -30,8 +28,8 @@ type Operation struct {
 	User   auth.User
 	Warn   *warning.List
 	DryRun bool
-	// Manager is who managedFields record the write for; tracked says that the change itself has
-	// kept them (apply, scale) or that this write leaves no trace in them (binding).
+	// Manager is the field manager of the write; Tracked says that the change itself has updated managedFields (apply,
+	// scale) or that this write leaves no trace in them (binding).
 	Manager string
 	Tracked bool
 	// bare says that what the change makes is stored as it is, whatever strategies and plugins would do
@@ -42,7 +40,7 @@ type Operation struct {
 	link func(metav1.Object) error
 	// guards are compared in the same transaction as the write (gc's deletes).
 	guards []storage.Guard
-	// MayCreate judges whether the client may create what it updates or applies; nil needs no asking.
+	// MayCreate authorizes the client to create what it updates or applies; nil allows it.
 	MayCreate func() error
 }
 
@@ -84,8 +82,8 @@ func (s *Registry) Fresh(ctx context.Context) error {
 	return s.Cache.Wait(ctx, rev)
 }
 
-// Decode reads a cached object into the version that the pipe works on: the stored one, but of Direct
-// kinds the served one, as only that has the schema that a request is judged by.
+// Decode reads a cached object into the version that writes work on: the stored one, but of Direct kinds the served one,
+// as only that has the schema that a request is validated by.
 func (o *Operation) Decode(cur *storage.Object) (Object, error) {
 	obj, err := DecodeSound(o.Resource, cur)
 	switch {
@@ -101,6 +99,28 @@ func (o *Operation) Decode(cur *storage.Object) (Object, error) {
 	// A custom resource was filled in before it was converted, by the version that it was stored in, and isn't
 	// again (AM pkg/runtime/serializer/versioning/versioning.go: Decode).
 	if d := o.Resource.Strategy.Default; d != nil && !o.Resource.Custom {
+		d(obj)
+	}
+	return obj.(Object), nil
+}
+
+// ToStored converts an object of the served version to the one that writes work on, which is the stored one but for
+// Direct kinds, and fills in defaults.
+func (o *Operation) ToStored(obj runtime.Object) (Object, error) {
+	if o.Resource.Direct {
+		if d := o.Resource.Strategy.Default; d != nil {
+			d(obj)
+		}
+		return obj.(Object), nil
+	}
+	if o.Resource.ToStored != nil {
+		var err error
+		if obj, err = o.Resource.ToStored(obj); err != nil {
+			return nil, status.BadRequest("converting %s to its stored version: %v", o.Resource.Kind, err)
+		}
+	}
+	obj.GetObjectKind().SetGroupVersionKind(o.Resource.Stored)
+	if d := o.Resource.Strategy.Default; d != nil {
 		d(obj)
 	}
 	return obj.(Object), nil
@@ -169,13 +189,13 @@ func (o *Operation) warnOf(obj, old runtime.Object) {
 	if w == nil {
 		return
 	}
-	for _, text := range w(obj, old) {
-		o.Warn.Add(text)
+	for _, message := range w(obj, old) {
+		o.Warn.Add(message)
 	}
 }
 
 // warnInert warns the client of a write whose object will have no effect, and says so in the log once a kind.
-// What clients write to a subresource is the doing of a controller, which knows better.
+// Subresources are written by controllers, which need no warning.
 func (s *Registry) warnInert(o *Operation) {
 	if o.Resource.Inert == "" || o.Subresource != nil || o.Warn == nil {
 		return
@@ -191,7 +211,8 @@ func (s *Registry) warnInert(o *Operation) {
 func (o *Operation) CheckName(m metav1.Object) error {
 	switch name := m.GetName(); {
 	case name == "":
-		return status.BadRequest("the name of the object (%s based on URL) was undeterminable: name must be provided", o.Name)
+		return status.BadRequest("the name of the object (%s based on URL) was undeterminable: name must be provided",
+			o.Name)
 	case name != o.Name:
 		return status.BadRequest("the name of the object (%s) does not match the name on the URL (%s)", name, o.Name)
 	}

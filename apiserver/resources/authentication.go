@@ -1,10 +1,17 @@
 package resources
 
-import authenticationv1 "k8s.io/api/authentication/v1"
+import (
+	authenticationv1 "k8s.io/api/authentication/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/authentication/review"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+)
 
 func authentication() []*Resource {
 	return group(authenticationv1.SchemeGroupVersion,
-		&Resource{Plural: "selfsubjectreviews", New: of[authenticationv1.SelfSubjectReview], Verbs: post, Virtual: SelfSubjectReview},
-		&Resource{Plural: "tokenreviews", New: of[authenticationv1.TokenReview], Verbs: post, Virtual: TokenReview},
+		&Resource{Plural: "selfsubjectreviews", New: of[authenticationv1.SelfSubjectReview], Verbs: post,
+			Virtual: true, Hooks: hooks.Hooks{Create: review.Self}},
+		&Resource{Plural: "tokenreviews", New: of[authenticationv1.TokenReview], Verbs: post,
+			Virtual: true, Hooks: hooks.Hooks{Create: review.Token}},
 	)
 }

@@ -171,8 +171,8 @@ func TestKeysAreUnique(t *testing.T) {
 			t.Errorf("%v stands twice in the table", r.path())
 		}
 		paths[r.path()] = true
-		if (r.Collection == "") != (r.Virtual != Persistent) || (r.Collection == "") != r.Stored.Empty() {
-			t.Errorf("%v: collection %q, virtual %d, stored %v", r.path(), r.Collection, r.Virtual, r.Stored)
+		if (r.Collection == "") != r.Virtual || (r.Collection == "") != r.Stored.Empty() {
+			t.Errorf("%v: collection %q, virtual %v, stored %v", r.path(), r.Collection, r.Virtual, r.Stored)
 		}
 		if r.Collection == "" {
 			continue

@@ -5,14 +5,20 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/core/componentstatus"
+	"github.com/kubecascade/kubecascade/apiserver/resources/core/pod"
+	"github.com/kubecascade/kubecascade/apiserver/resources/core/service"
+	"github.com/kubecascade/kubecascade/apiserver/resources/core/serviceaccount"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
 func core() []*Resource {
 	return group(corev1.SchemeGroupVersion,
-		&Resource{Plural: "bindings", New: of[corev1.Binding], Namespaced: true, Verbs: post, Virtual: PodBinding},
+		&Resource{Plural: "bindings", New: of[corev1.Binding], Namespaced: true, Verbs: post, Virtual: true,
+			Hooks: hooks.Hooks{Create: pod.CreateBinding}},
 		&Resource{Plural: "componentstatuses", New: of[corev1.ComponentStatus], ShortNames: []string{"cs"},
-			Verbs: []string{"get", "list"}, Virtual: ComponentHealth},
+			Verbs: []string{"get", "list"}, Virtual: true, Hooks: hooks.Hooks{Objects: componentstatus.Objects}},
 		&Resource{Plural: "configmaps", New: of[corev1.ConfigMap], Namespaced: true, ShortNames: []string{"cm"}},
 		&Resource{Plural: "endpoints", New: of[corev1.Endpoints], Namespaced: true, ShortNames: []string{"ep"},
 			Collection: "services/endpoints", Strategy: Strategy{CreateOnUpdate: true}},
@@ -49,10 +55,10 @@ func core() []*Resource {
 		&Resource{Plural: "secrets", New: of[corev1.Secret], Namespaced: true},
 		&Resource{Plural: "serviceaccounts", New: of[corev1.ServiceAccount], Namespaced: true, ShortNames: []string{"sa"},
 			Delete: Deletion{Returned: true},
-			Subresources: []Subresource{{Name: "token", Verbs: post, Action: Token,
+			Subresources: []Subresource{{Name: "token", Verbs: post, Action: Create, Create: serviceaccount.CreateToken,
 				Kind: schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"}}}},
 		&Resource{Plural: "services", New: of[corev1.Service], Namespaced: true, ShortNames: []string{"svc"}, Categories: inAll,
-			Collection: "services/specs", Delete: Deletion{Returned: true},
+			Collection: "services/specs", Delete: Deletion{Returned: true}, Hooks: hooks.Hooks{Begin: service.Begin},
 			Strategy: Strategy{CreateOnUpdate: true, Name: validation.NameIsDNSLabel},
 			Subresources: []Subresource{
 				{Name: "proxy", Verbs: tunnel, Action: Unserved, Kind: coreKind("ServiceProxyOptions")}, status}},
@@ -61,9 +67,9 @@ func core() []*Resource {
 
 var podSubresources = []Subresource{
 	{Name: "attach", Verbs: stream, Action: Unserved, Kind: coreKind("PodAttachOptions")},
-	{Name: "binding", Verbs: post, Action: Binding, Kind: coreKind("Binding")},
+	{Name: "binding", Verbs: post, Action: Create, Create: pod.Bind, Kind: coreKind("Binding")},
 	{Name: "ephemeralcontainers", Verbs: modify, Action: Part},
-	{Name: "eviction", Verbs: post, Action: Eviction,
+	{Name: "eviction", Verbs: post, Action: Create, Create: pod.Evict,
 		Kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}},
 	{Name: "exec", Verbs: stream, Action: Unserved, Kind: coreKind("PodExecOptions")},
 	{Name: "log", Verbs: []string{"get"}, Action: Unserved},

@@ -12,7 +12,9 @@
 //     resources by name.
 //  5. Entries that share a Collection share Stored, which is the kind that kube-apiserver writes
 //     to etcd, so the bytes are the same.
-//  6. Conversions are upstream's: what one version has no field for travels in annotations.
+//  6. What a kind does beyond what all kinds do is in its hooks (package hooks): no other package asks which kind an
+//     entry is.
+//  7. Conversions are upstream's: what one version has no field for travels in annotations.
 //
 // The entries stand in one file a group (core.go, apps.go, ...), with the help of
 //

@@ -56,7 +56,7 @@ func group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 		if r.Verbs == nil {
 			r.Verbs = everything
 		}
-		if r.Virtual == Persistent {
+		if !r.Virtual {
 			if r.Collection == "" {
 				r.Collection = r.Plural
 			}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/finalizers"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -40,8 +41,10 @@ type Resource struct {
 	// Collection is the part of the etcd key that names the resource (storage.Collection):
 	// "pods", "services/specs", "stable.example.com/crontabs". Empty for what isn't stored.
 	Collection string
-	// Virtual says who answers for what isn't stored; Persistent for everything with a Collection.
-	Virtual Virtual
+	// Virtual says that nothing is stored: the Hooks answer.
+	Virtual bool
+	// Hooks are what the kind does beyond what all kinds do.
+	Hooks hooks.Hooks
 	// Stored is the kind that is written to etcd; versions of one resource share it.
 	Stored schema.GroupVersionKind
 	// ToStored and FromStored convert between this version and the stored one; nil when they are
@@ -161,22 +164,6 @@ const (
 	RootGeneration                   // kinds without a spec whose body counts (webhook configurations): all but metadata
 )
 
-// Virtual says who answers for a resource that is not stored.
-type Virtual uint8
-
-// What is served without being stored.
-const (
-	Persistent          Virtual = iota
-	PodBinding                  // POST binds the pod of the same name, as pods/binding does
-	ComponentHealth             // componentstatuses: made up when asked
-	TokenReview                 // whom a token belongs to
-	SelfSubjectReview           // who asks
-	SubjectAccessReview         // whether somebody may do something, anywhere
-	LocalAccessReview           // the same within one namespace
-	SelfAccessReview            // whether who asks may
-	SelfRulesReview             // what who asks may
-)
-
 // Strategy is what differs between kinds on a write. Every func may be nil. The funcs take
 // objects of the served version, and where that is not the stored one, of the stored version too.
 type Strategy struct {
@@ -222,10 +209,10 @@ const (
 	// Part is an update of the whole object of which Prepare keeps what may not change
 	// (namespaces/finalize, pods/ephemeralcontainers, certificatesigningrequests/approval).
 	Part
+	// Scale reads and writes the number of replicas at ScalePaths.
 	Scale
-	Eviction
-	Binding
-	Token
+	// Create is a POST that the kind carries out itself, by the subresource's Create.
+	Create
 	// Unserved answers 501 and isn't in discovery: it needs a kubelet or a proxy.
 	Unserved
 )
@@ -245,6 +232,8 @@ type Subresource struct {
 	Warnings func(obj, old runtime.Object) []string
 	// ScalePaths say where replicas, status replicas and the selector stand, for Action Scale.
 	ScalePaths ScalePaths
+	// Create carries out POST, for Action Create.
+	Create hooks.Create
 }
 
 // ScalePaths are dot separated JSON paths. What stands at Selector is a string, a LabelSelector

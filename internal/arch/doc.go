@@ -6,4 +6,5 @@
 //  1. Every forbidden import has a reason beside it.
 //  2. Every package has a doc.go with a list of guarantees.
 //  3. Every rule that the code cites is in docs/semantics.md.
+//  4. Every file below apiserver that names a built-in kind is in resources, or has a reason.
 package arch

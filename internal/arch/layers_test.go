@@ -7,19 +7,28 @@ import (
 
 // layers are the packages of the server, the highest first. Each imports only packages of rows below its own.
 var layers = [][]string{
-	{"apiserver/apiservertest"}, // servers for tests
-	{"apiserver"},               // assembly, and requests over HTTP
-	{"apiserver/render"},        // answers made of stored objects
-	{"apiserver/registry"},      // what is asked of objects, carried out
-	{"apiserver/patch"},         // documents of PATCH requests
-	{"apiserver/codec"},         // bodies and stored values
-	{"apiserver/status"},        // from errors to what clients are told
+	{"apiserver/apiservertest"},                 // servers for tests
+	{"apiserver"},                               // assembly, and requests over HTTP
+	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; answers made of stored objects
+	{"apiserver/registry"},                      // requests for objects, carried out
+	{"apiserver/patch"},                         // documents of PATCH requests
+	{"apiserver/codec"},                         // bodies and stored values
+	{"apiserver/status"},                        // from errors to what clients are told
 	{"apiserver/admission", "apiserver/apply", "apiserver/custom", "apiserver/discovery", "apiserver/rbac/live"},
-	{"apiserver/allocate", "apiserver/rbac/defaults"},
+	{"apiserver/rbac/defaults"},
 	{"apiserver/resources"}, // the table of types
-	{"apiserver/resources/prepare", "apiserver/resources/validation", "apiserver/rbac", "apiserver/openapi", "apiserver/flowcontrol"},
+	{ // what kinds do beyond reads and writes
+		"apiserver/resources/authentication/review", "apiserver/resources/authorization/review",
+		"apiserver/resources/core/componentstatus", "apiserver/resources/core/pod", "apiserver/resources/core/service",
+		"apiserver/resources/core/serviceaccount",
+	},
 	{
-		"apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
+		"apiserver/resources/hooks", "apiserver/resources/prepare", "apiserver/resources/validation", "apiserver/rbac",
+		"apiserver/openapi", "apiserver/flowcontrol",
+	},
+	{
+		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid",
+		"apiserver/objectmeta",
 		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/defaults", "apiserver/resources/printers",
 		"apiserver/warning", "apiserver/weight",
 	},

@@ -1,4 +1,4 @@
-package allocate
+package service
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
 )
 
 // Wants says what a service needs of the ranges that it doesn't have yet. old is nil for a new one.
@@ -47,7 +49,8 @@ func onNodes(s *corev1.ServiceSpec) bool {
 
 // everyPort says that ports without a node port get one; a load balancer may do without.
 func everyPort(s *corev1.ServiceSpec) bool {
-	return s.Type == corev1.ServiceTypeNodePort || s.AllocateLoadBalancerNodePorts == nil || *s.AllocateLoadBalancerNodePorts
+	return s.Type == corev1.ServiceTypeNodePort || s.AllocateLoadBalancerNodePorts == nil ||
+		*s.AllocateLoadBalancerNodePorts
 }
 
 func wantsHealthCheck(s, old *corev1.Service) bool {
@@ -55,74 +58,24 @@ func wantsHealthCheck(s, old *corev1.Service) bool {
 }
 
 func checked(s *corev1.ServiceSpec) bool {
-	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+	return s.Type == corev1.ServiceTypeLoadBalancer &&
+		s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// Fill gives the service what it wants, out of what isn't taken, and takes it. pick chooses a number
-// of n from 0 on. The service is as Families left it. Errors are the API's; after one the service is
-// of no use.
-func Fill(s, old *corev1.Service, taken *Taken, pick func(n int) int) error {
-	return fill(s, old, &chance{taken, pick})
+// Fill gives the service what it wants, out of what isn't taken, and takes it. pick chooses a number of n from 0 on.
+// The service is as Families left it. Errors are the API's; after one the service is of no use.
+func Fill(s, old *corev1.Service, taken *allocate.Taken, pick func(n int) int) error {
+	return fill(s, old, taken.Random(pick))
 }
 
-// Sample gives the service values that look like those that it would be given, for a dry run: the
-// range's own address, and ports from 32769 on or after those that a client names. Ports that a client names are checked as ever, of an
+// Sample gives the service values that look like those that it would be given, for a dry run: the range's own address,
+// and ports from 32769 on or after those that a client names. Ports that a client names are checked as in Fill, of an
 // address only whether it is in the range.
-func Sample(s, old *corev1.Service, taken *Taken) error {
-	return fill(s, old, &sample{taken: taken})
+func Sample(s, old *corev1.Service, taken *allocate.Taken) error {
+	return fill(s, old, taken.Sample())
 }
 
-// source is where values come from.
-type source interface {
-	claimAddress(ip string) error
-	nextAddress() (string, error)
-	claimPort(port int32) error
-	nextPort() (int32, error)
-}
-
-// chance gives what is free.
-type chance struct {
-	*Taken
-	pick func(int) int
-}
-
-func (c *chance) nextAddress() (string, error) { return c.Taken.nextAddress(c.pick) }
-func (c *chance) nextPort() (int32, error)     { return c.Taken.nextPort(c.pick) }
-
-// sample gives what need not be free (ipallocator's dryRunAllocator, portallocator's dry run).
-type sample struct {
-	taken *Taken
-	// last is the highest port so far, 0 for none.
-	last int32
-}
-
-func (m *sample) claimAddress(ip string) error {
-	return m.taken.ranges.Taken().claimAddress(ip)
-}
-
-func (m *sample) nextAddress() (string, error) {
-	return m.taken.ranges.Addresses.prefix.Addr().String(), nil
-}
-
-// claimPort judges only whether the port is free, as upstream does on a dry run.
-func (m *sample) claimPort(port int32) error {
-	err := m.taken.claimPort(port)
-	if err == errTakenPort {
-		return err
-	}
-	m.last = max(m.last, port)
-	return nil
-}
-
-func (m *sample) nextPort() (int32, error) {
-	if m.last == 0 {
-		m.last = 32768
-	}
-	m.last++
-	return m.last, nil
-}
-
-func fill(s, old *corev1.Service, from source) error {
+func fill(s, old *corev1.Service, from allocate.Source) error {
 	if wantsAddress(s, old) {
 		if err := fillAddress(s, from); err != nil {
 			return err
@@ -143,18 +96,18 @@ func fill(s, old *corev1.Service, from source) error {
 	return nil
 }
 
-func fillAddress(s *corev1.Service, from source) error {
+func fillAddress(s *corev1.Service, from allocate.Source) error {
 	spec := &s.Spec
 	if len(spec.ClusterIPs) > 0 && spec.ClusterIPs[0] != "" {
 		ip := spec.ClusterIPs[0]
-		if err := from.claimAddress(ip); err != nil {
+		if err := from.ClaimAddress(ip); err != nil {
 			return invalidService(s, field.ErrorList{field.Invalid(field.NewPath("spec", "clusterIPs"), spec.ClusterIPs,
 				fmt.Sprintf("failed to allocate IP %v: %v", ip, err))})
 		}
 		spec.ClusterIP = ip
 		return nil
 	}
-	ip, err := from.nextAddress()
+	ip, err := from.NextAddress()
 	if err != nil {
 		return apierrors.NewInternalError(fmt.Errorf("failed to allocate a serviceIP: %v", err))
 	}
@@ -164,7 +117,7 @@ func fillAddress(s *corev1.Service, from source) error {
 
 // fillPorts gives a new service its node ports: ports of one number, of several protocols, share
 // theirs (initNodePorts).
-func fillPorts(s, _ *corev1.Service, from source) error {
+func fillPorts(s, _ *corev1.Service, from allocate.Source) error {
 	chosen, named := map[int32]int32{}, namedPorts(s.Spec.Ports)
 	for i := range s.Spec.Ports {
 		p := &s.Spec.Ports[i]
@@ -206,7 +159,7 @@ func namedPorts(ports []corev1.ServicePort) map[int32]int32 {
 }
 
 // changePorts gives a stored service the node ports that it doesn't have yet (updateNodePorts).
-func changePorts(s, old *corev1.Service, from source) error {
+func changePorts(s, old *corev1.Service, from allocate.Source) error {
 	type use struct {
 		Protocol corev1.Protocol
 		NodePort int32
@@ -240,30 +193,43 @@ func changePorts(s, old *corev1.Service, from source) error {
 }
 
 // claimPort takes the port that the i-th of the service's ports names.
-func claimPort(s *corev1.Service, i int, from source) error {
+func claimPort(s *corev1.Service, i int, from allocate.Source) error {
 	port := s.Spec.Ports[i].NodePort
-	if err := from.claimPort(port); err != nil {
-		return invalidService(s, field.ErrorList{field.Invalid(field.NewPath("spec", "ports").Index(i).Child("nodePort"), port, err.Error())})
+	if err := from.ClaimPort(port); err != nil {
+		at := field.NewPath("spec", "ports").Index(i).Child("nodePort")
+		return invalidService(s, field.ErrorList{field.Invalid(at, port, err.Error())})
 	}
 	return nil
 }
 
-func nextPort(p *corev1.ServicePort, from source) (err error) {
-	if p.NodePort, err = from.nextPort(); err != nil {
+func nextPort(p *corev1.ServicePort, from allocate.Source) (err error) {
+	if p.NodePort, err = from.NextPort(); err != nil {
 		return apierrors.NewInternalError(fmt.Errorf("failed to allocate a nodePort: %v", err))
 	}
 	return nil
 }
 
-func fillHealthCheck(s *corev1.ServiceSpec, from source) (err error) {
+func fillHealthCheck(s *corev1.ServiceSpec, from allocate.Source) (err error) {
 	if s.HealthCheckNodePort != 0 {
-		if err := from.claimPort(s.HealthCheckNodePort); err != nil {
-			return apierrors.NewInternalError(fmt.Errorf("failed to allocate requested HealthCheck NodePort %v: %v", s.HealthCheckNodePort, err))
+		if err := from.ClaimPort(s.HealthCheckNodePort); err != nil {
+			return apierrors.NewInternalError(fmt.Errorf("failed to allocate requested HealthCheck NodePort %v: %v",
+				s.HealthCheckNodePort, err))
 		}
 		return nil
 	}
-	if s.HealthCheckNodePort, err = from.nextPort(); err != nil {
-		return apierrors.NewInternalError(fmt.Errorf("failed to allocate a HealthCheck NodePort %v: %v", s.HealthCheckNodePort, err))
+	if s.HealthCheckNodePort, err = from.NextPort(); err != nil {
+		return apierrors.NewInternalError(fmt.Errorf("failed to allocate a HealthCheck NodePort %v: %v",
+			s.HealthCheckNodePort, err))
 	}
 	return nil
+}
+
+// nodePorts are those of the service's ports that are set.
+func nodePorts(s *corev1.ServiceSpec) (out []int32) {
+	for i := range s.Ports {
+		if p := s.Ports[i].NodePort; p != 0 {
+			out = append(out, p)
+		}
+	}
+	return out
 }

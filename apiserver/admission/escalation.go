@@ -1,4 +1,4 @@
-package registry
+package admission
 
 import (
 	"context"
@@ -12,27 +12,31 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/rbac"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// escalation keeps clients from granting what they don't hold themselves: neither by a role, unless they
+// Escalation keeps clients from granting what they don't hold themselves: neither by a role, unless they
 // may escalate it, nor by a binding, unless they may bind the role. It belongs to the mode RBAC and can't
-// be turned off; it judges what all plugins have made of the object
+// be turned off; it checks what all plugins have made of the object
 // (K pkg/registry/rbac/*/policybased/storage.go).
-type escalation struct{ s *Registry }
+type Escalation struct {
+	// Authorize decides what the client may do.
+	Authorize func(*auth.Attributes) auth.Decision
+	// Rules are what a user may do in a namespace; the error names roles that could not be resolved.
+	Rules func(u auth.User, namespace string) ([]rbacv1.PolicyRule, error)
+	// RoleRules are those of a role, and whether there is such a role.
+	RoleRules func(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool)
+}
 
-// Escalation is the plugin that does so; it needs the authorization mode RBAC.
-func (s *Registry) Escalation() admission.Plugin { return &escalation{s} }
+// Name implements Plugin.
+func (*Escalation) Name() string { return "RBACEscalation" }
 
-// Name implements admission.Plugin.
-func (*escalation) Name() string { return "RBACEscalation" }
-
-// Admit implements admission.Mutator, but changes nothing: upstream's check, too, stands before
+// Admit implements Mutator, but changes nothing: upstream's check, too, stands before
 // validation.
-func (e *escalation) Admit(_ context.Context, a *admission.Attributes) error {
-	if a.Resource.Group != rbacv1.GroupName || a.Operation != admission.Create && a.Operation != admission.Update ||
+func (e *Escalation) Admit(_ context.Context, a *Attributes) error {
+	if a.Resource.Group != rbacv1.GroupName || a.Operation != Create && a.Operation != Update ||
 		slices.Contains(a.User.Groups, auth.GroupMasters) || onlyCollects(a) {
 		return nil
 	}
@@ -50,14 +54,14 @@ func (e *escalation) Admit(_ context.Context, a *admission.Attributes) error {
 	return nil
 }
 
-// onlyCollects reports whether an update changes only what the garbage collector and others change who
-// wait for an object's deletion.
-func onlyCollects(a *admission.Attributes) bool {
-	if a.Operation != admission.Update || a.Old == nil {
+// onlyCollects reports whether an update changes only what the garbage collector and other controllers change that wait
+// for an object's deletion.
+func onlyCollects(a *Attributes) bool {
+	if a.Operation != Update || a.Old == nil {
 		return false
 	}
-	now, was := a.Object.DeepCopyObject().(Object), a.Old.DeepCopyObject().(Object)
-	for _, o := range []Object{now, was} {
+	now, was := a.Object.DeepCopyObject().(hooks.Object), a.Old.DeepCopyObject().(hooks.Object)
+	for _, o := range []hooks.Object{now, was} {
 		o.SetOwnerReferences(nil)
 		o.SetFinalizers(nil)
 		o.SetManagedFields(nil)
@@ -76,7 +80,7 @@ var everything = []rbacv1.PolicyRule{
 	{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}},
 }
 
-func (e *escalation) role(a *admission.Attributes, name string, rules []rbacv1.PolicyRule, aggregates bool) error {
+func (e *Escalation) role(a *Attributes, name string, rules []rbacv1.PolicyRule, aggregates bool) error {
 	if e.may(a, "escalate", a.Resource.Plural, a.Name) {
 		return nil
 	}
@@ -84,12 +88,13 @@ func (e *escalation) role(a *admission.Attributes, name string, rules []rbacv1.P
 		return apierrors.NewForbidden(a.Resource.GroupResource(), name, err)
 	}
 	if aggregates && e.confirm(a, everything) != nil { // it may gather anything
-		return apierrors.NewForbidden(a.Resource.GroupResource(), name, errors.New("must have cluster-admin privileges to use the aggregationRule"))
+		return apierrors.NewForbidden(a.Resource.GroupResource(), name,
+			errors.New("must have cluster-admin privileges to use the aggregationRule"))
 	}
 	return nil
 }
 
-func (e *escalation) binding(a *admission.Attributes, name string, ref rbacv1.RoleRef) error {
+func (e *Escalation) binding(a *Attributes, name string, ref rbacv1.RoleRef) error {
 	resource := map[string]string{"Role": "roles", "ClusterRole": "clusterroles"}[ref.Kind]
 	if resource == "" {
 		return fmt.Errorf("unsupported role reference kind: %q", ref.Kind)
@@ -97,9 +102,10 @@ func (e *escalation) binding(a *admission.Attributes, name string, ref rbacv1.Ro
 	if e.may(a, "bind", resource, ref.Name) {
 		return nil
 	}
-	rules, ok := e.s.Roles.RoleRules(ref, a.Namespace)
+	rules, ok := e.RoleRules(ref, a.Namespace)
 	if !ok {
-		return apierrors.NewNotFound(schema.GroupResource{Group: rbacv1.GroupName, Resource: resource[:len(resource)-1]}, ref.Name)
+		role := schema.GroupResource{Group: rbacv1.GroupName, Resource: resource[:len(resource)-1]}
+		return apierrors.NewNotFound(role, ref.Name)
 	}
 	if err := e.confirm(a, rules); err != nil {
 		return apierrors.NewForbidden(a.Resource.GroupResource(), name, err)
@@ -107,22 +113,23 @@ func (e *escalation) binding(a *admission.Attributes, name string, ref rbacv1.Ro
 	return nil
 }
 
-func (e *escalation) may(a *admission.Attributes, verb, resource, name string) bool {
-	return e.s.Authorizer.Authorize(&auth.Attributes{User: a.User, Verb: verb, IsResource: true,
+func (e *Escalation) may(a *Attributes, verb, resource, name string) bool {
+	return e.Authorize(&auth.Attributes{User: a.User, Verb: verb, IsResource: true,
 		Group: rbacv1.GroupName, Version: "*", Resource: resource, Namespace: a.Namespace, Name: name}).Allowed()
 }
 
 // confirm returns an error that names the rights that the client doesn't hold
 // (K pkg/registry/rbac/validation/rule.go: ConfirmNoEscalation).
-func (e *escalation) confirm(a *admission.Attributes, rules []rbacv1.PolicyRule) error {
-	held, err := e.s.Roles.Rules(a.User, a.Namespace)
+func (e *Escalation) confirm(a *Attributes, rules []rbacv1.PolicyRule) error {
+	held, err := e.Rules(a.User, a.Namespace)
 	missing := rbac.Missing(held, rules)
 	if len(missing) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s", a.User.Name, a.User.Groups, rbac.Describe(missing))
+	message := fmt.Sprintf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s",
+		a.User.Name, a.User.Groups, rbac.Describe(missing))
 	if err != nil {
-		text += fmt.Sprintf("; resolution errors: %v", []error{err})
+		message += fmt.Sprintf("; resolution errors: %v", []error{err})
 	}
-	return errors.New(text)
+	return errors.New(message)
 }

@@ -1,4 +1,4 @@
-package registry
+package pod
 
 import (
 	"context"
@@ -13,23 +13,48 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
 var (
-	EvictionKind = policyv1.SchemeGroupVersion.WithKind("Eviction")
-	budgets      = schema.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}
+	disruptionBudgets = policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")
+	// budgets is what errors call them.
+	budgets = schema.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}
 )
 
 // maxDisrupted is how many unconfirmed evictions a budget may hold.
 const maxDisrupted = 2000
 
-// EvictionOptions joins the dry run of the request with that of the eviction.
-func EvictionOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOptions, error) {
+// Evict carries out POST of pods/eviction: it deletes the pod unless a disruption budget forbids it
+// (C-69; K pkg/registry/core/pod/storage/eviction.go).
+func Evict(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+	e := body.(*policyv1.Eviction)
+	if e.Name != r.Name() {
+		return nil, apierrors.NewBadRequest("name in URL does not match name in Eviction object")
+	}
+	if err := r.MatchNamespace(e); err != nil {
+		return nil, err
+	}
+	opts, err := joinedOptions(e.DeleteOptions, r.DryRun())
+	if err != nil {
+		return nil, err
+	}
+	r.SetDryRun(opts.DryRun)
+	if err := r.Admit(ctx, e); err != nil {
+		return nil, err
+	}
+	if err := r.Validate(ctx, e); err != nil {
+		return nil, err
+	}
+	return nil, evict(ctx, r, opts)
+}
+
+// joinedOptions joins the dry run of the request with that of the eviction.
+func joinedOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOptions, error) {
 	switch {
 	case o == nil:
 		return &metav1.DeleteOptions{DryRun: dryRun}, nil
@@ -42,28 +67,22 @@ func EvictionOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOp
 	return o, nil
 }
 
-// Evict deletes the pod if no budget forbids it.
-func (s *Registry) Evict(ctx context.Context, o *Operation, e *policyv1.Eviction, opts *metav1.DeleteOptions) error {
-	a := o.Attributes(admission.Create, e, nil)
-	if err := s.Admission.Admit(ctx, a); err != nil {
-		return err
-	}
-	if err := s.Admission.Validate(ctx, a); err != nil {
-		return err
-	}
+// evict deletes the pod in a state in which that is allowed, again while its state changes.
+func evict(ctx context.Context, r hooks.Request, opts *metav1.DeleteOptions) error {
 	for {
-		pod, err := s.podOf(ctx, o)
+		obj, err := r.Current(ctx)
 		if err != nil {
 			return err
 		}
+		pod := obj.(*corev1.Pod)
 		if err := invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(opts)); err != nil { // C-08
 			return err
 		}
-		once, budget, err := s.admitEviction(ctx, o, pod, opts)
+		once, budget, err := allow(ctx, r, pod, opts)
 		if err != nil {
 			return err
 		}
-		_, err = s.Delete(ctx, o, once)
+		err = r.Delete(ctx, once)
 		switch ours := once != opts; {
 		case err == nil || !ours || !apierrors.IsConflict(err) || otherPod(opts, pod):
 			return err
@@ -78,24 +97,13 @@ func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
 	return o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != pod.UID
 }
 
-func (s *Registry) podOf(ctx context.Context, o *Operation) (*corev1.Pod, error) {
-	cur, err := s.Get(ctx, o, "")
-	if err != nil {
-		return nil, err
-	}
-	obj, err := o.Decode(cur)
-	if err != nil {
-		return nil, err
-	}
-	return obj.(*corev1.Pod), nil
-}
-
-// admitEviction decides whether the pod may go. It returns the options to delete it with: those
-// given, or ones that also name the pod's revision where the decision depends on its state; budget
-// is the budget that was asked in that case.
-func (s *Registry) admitEviction(ctx context.Context, o *Operation, pod *corev1.Pod, opts *metav1.DeleteOptions) (once *metav1.DeleteOptions, budget string, err error) {
+// allow decides whether the pod may go. It returns the options to delete it with: those given, or ones that also name
+// the pod's revision where the decision depends on its state; budget is the budget that was asked in that case.
+func allow(ctx context.Context, r hooks.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
+	once *metav1.DeleteOptions, budget string, err error) {
 	free := opts.Preconditions == nil || opts.Preconditions.ResourceVersion == nil
-	if done := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil; done {
+	switch {
+	case pod.Status.Phase == corev1.PodSucceeded, pod.Status.Phase == corev1.PodFailed, pod.DeletionTimestamp != nil:
 		return opts, "", nil // its disruption has happened
 	}
 	if pod.Status.Phase == corev1.PodPending {
@@ -104,13 +112,14 @@ func (s *Registry) admitEviction(ctx context.Context, o *Operation, pod *corev1.
 		}
 		return opts, "", nil
 	}
-	pdbs, err := s.budgetsOf(ctx, pod)
+	pdbs, err := budgetsOf(ctx, r, pod)
 	if err != nil || len(pdbs) == 0 {
 		return opts, "", err
 	}
 	if len(pdbs) > 1 {
 		return nil, "", &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, // 500
-			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."}}
+			Message: "This pod has more than one PodDisruptionBudget, " +
+				"which the eviction subresource does not support."}}
 	}
 	pdb := pdbs[0]
 	always := pdb.Spec.UnhealthyPodEvictionPolicy != nil && *pdb.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
@@ -121,7 +130,7 @@ func (s *Registry) admitEviction(ctx context.Context, o *Operation, pod *corev1.
 		}
 		return opts, "", nil
 	}
-	return opts, "", s.spend(ctx, o, pdb, pod.Name)
+	return opts, "", spend(ctx, r, pdb, pod.Name)
 }
 
 func atRevision(o *metav1.DeleteOptions, pod *corev1.Pod) *metav1.DeleteOptions {
@@ -142,63 +151,38 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-func (s *Registry) budgetTarget(namespace, name string) (Target, error) {
-	res := s.Types.Lookup("policy", "v1", "poddisruptionbudgets")
-	if res == nil {
-		return Target{}, errors.New("poddisruptionbudgets are not served")
-	}
-	return Target{Resource: res, Subresource: res.Subresource("status"), Namespace: namespace, Name: name}, nil
-}
-
-// budgetsOf returns the budgets of the pod's namespace that select it; a broken or an empty
-// selector selects nothing.
-func (s *Registry) budgetsOf(ctx context.Context, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
-	t, err := s.budgetTarget(pod.Namespace, "")
-	if err != nil {
-		return nil, err
-	}
-	snap, err := s.Cache.Snapshot(t.Resource.Collection, 0)
-	if err != nil {
-		return nil, err
-	}
-	o := Operation{Target: t}
-	snap.Ascend(t.Key(s.Root), "", func(item *storage.Object) bool {
-		obj, e := o.Decode(item)
-		if e != nil {
-			err = e
-			return false
-		}
+// budgetsOf returns the budgets of the pod's namespace that select it; a broken or an empty selector selects nothing.
+func budgetsOf(ctx context.Context, r hooks.Request, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
+	err = r.List(ctx, disruptionBudgets, pod.Namespace, func(obj hooks.Object) {
 		pdb := obj.(*policyv1.PodDisruptionBudget)
-		if sel, e := invalid.AsSelector(pdb.Spec.Selector); e == nil && !sel.Empty() && sel.Matches(labels.Set(pod.Labels)) {
+		sel, err := invalid.AsSelector(pdb.Spec.Selector)
+		if err == nil && !sel.Empty() && sel.Matches(labels.Set(pod.Labels)) {
 			out = append(out, pdb)
 		}
-		return true
 	})
 	return out, err
 }
 
-// spend takes one disruption off the budget, so that its controller knows of it, or refuses.
-func (s *Registry) spend(ctx context.Context, o *Operation, pdb *policyv1.PodDisruptionBudget, pod string) error {
-	t, err := s.budgetTarget(pdb.Namespace, pdb.Name)
-	if err != nil {
-		return err
-	}
-	_, err = s.Update(ctx, &Operation{Target: t, User: o.User, Warn: o.Warn, DryRun: o.DryRun, Manager: "kube-apiserver"}, func(old Object) (Object, error) {
+// spend takes one disruption off the budget, so that its controller knows of it, or fails.
+func spend(ctx context.Context, r hooks.Request, pdb *policyv1.PodDisruptionBudget, pod string) error {
+	ref := hooks.Reference{Resource: disruptionBudgets, Namespace: pdb.Namespace, Name: pdb.Name}
+	return r.UpdateStatus(ctx, ref, func(old hooks.Object) (hooks.Object, error) {
 		b := old.(*policyv1.PodDisruptionBudget)
 		if err := affordable(b); err != nil {
 			return nil, err
 		}
+		now := metav1.Time{Time: r.Now()}
 		if b.Status.DisruptionsAllowed--; b.Status.DisruptionsAllowed == 0 {
 			meta.SetStatusCondition(&b.Status.Conditions, metav1.Condition{Type: policyv1.DisruptionAllowedCondition,
-				Status: metav1.ConditionFalse, Reason: policyv1.InsufficientPodsReason, ObservedGeneration: b.Status.ObservedGeneration, LastTransitionTime: metav1.Time{Time: s.Now()}})
+				Status: metav1.ConditionFalse, Reason: policyv1.InsufficientPodsReason,
+				ObservedGeneration: b.Status.ObservedGeneration, LastTransitionTime: now})
 		}
 		if b.Status.DisruptedPods == nil {
 			b.Status.DisruptedPods = map[string]metav1.Time{}
 		}
-		b.Status.DisruptedPods[pod] = metav1.Time{Time: s.Now()}
+		b.Status.DisruptedPods[pod] = now
 		return b, nil
 	})
-	return err
 }
 
 // affordable reports why a budget allows no further disruption.
@@ -209,9 +193,11 @@ func affordable(b *policyv1.PodDisruptionBudget) error {
 	case st.DisruptionsAllowed < 0:
 		return apierrors.NewForbidden(budgets, b.Name, errors.New("pdb disruptions allowed is negative"))
 	case len(st.DisruptedPods) > maxDisrupted:
-		return apierrors.NewForbidden(budgets, b.Name, errors.New("DisruptedPods map too big - too many evictions not confirmed by PDB controller"))
+		return apierrors.NewForbidden(budgets, b.Name,
+			errors.New("DisruptedPods map too big - too many evictions not confirmed by PDB controller"))
 	case st.DisruptionsAllowed == 0:
-		return overBudget(0, fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", b.Name, st.DesiredHealthy, st.CurrentHealthy))
+		return overBudget(0, fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently",
+			b.Name, st.DesiredHealthy, st.CurrentHealthy))
 	}
 	return nil
 }
@@ -222,6 +208,7 @@ func tooManyEvictions(name string) error {
 
 func overBudget(retry int, cause string) error {
 	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retry)
-	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: cause})
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes,
+		metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: cause})
 	return err
 }

@@ -1,4 +1,4 @@
-package allocate
+package service
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func Families(s, old *corev1.Service) error {
 	if len(errs) > 0 {
 		return invalidService(s, errs)
 	}
-	if anyone(spec) {
+	if selectorless(spec) {
 		bothFamilies(spec)
 		return nil
 	}
@@ -69,9 +69,9 @@ func settled(s, old *corev1.Service) bool {
 	return slices.Equal(s.Spec.ClusterIPs, old.Spec.ClusterIPs) && slices.Equal(s.Spec.IPFamilies, old.Spec.IPFamilies)
 }
 
-// anyone reports whether nobody knows what addresses stand behind a service: a headless one without a
-// selector, which so may have both families on any cluster.
-func anyone(s *corev1.ServiceSpec) bool {
+// selectorless reports whether the addresses behind a service are unknown: it is headless and has no selector, so it may
+// have both families on any cluster.
+func selectorless(s *corev1.ServiceSpec) bool {
 	return s.ClusterIP == corev1.ClusterIPNone && len(s.Selector) == 0
 }
 
@@ -86,19 +86,19 @@ func defaultPolicy(s *corev1.ServiceSpec, old *corev1.Service) corev1.IPFamilyPo
 	switch {
 	case old != nil && old.Spec.IPFamilyPolicy != nil:
 		return *old.Spec.IPFamilyPolicy
-	case anyone(s):
+	case selectorless(s):
 		return corev1.IPFamilyPolicyRequireDualStack
 	}
 	return corev1.IPFamilyPolicySingleStack
 }
 
-// keepFamilies gives up the second of each where the policy says so, and refuses to where it doesn't.
+// keepFamilies releases the second of each where the policy says so, and rejects that where it doesn't.
 func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList) {
 	at := field.NewPath("spec", "ipFamilyPolicy")
 	single := policyOf(s) == corev1.IPFamilyPolicySingleStack
-	refuse := func(when bool, text string) {
+	reject := func(when bool, message string) {
 		if when {
-			errs = append(errs, field.Invalid(at, s.IPFamilyPolicy, text))
+			errs = append(errs, field.Invalid(at, s.IPFamilyPolicy, message))
 		}
 	}
 	if update && single {
@@ -109,10 +109,11 @@ func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList
 			s.IPFamilies = s.IPFamilies[:1]
 		}
 	}
-	refuse(!single && fewer(s.ClusterIPs, old.ClusterIPs), "must be 'SingleStack' to release the secondary cluster IP")
-	refuse(!single && fewer(s.IPFamilies, old.IPFamilies), "must be 'SingleStack' to release the secondary IP family")
-	refuse(single && len(s.ClusterIPs) == 2, "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified")
-	refuse(single && len(s.IPFamilies) == 2, "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified")
+	const both = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
+	reject(!single && fewer(s.ClusterIPs, old.ClusterIPs), "must be 'SingleStack' to release the secondary cluster IP")
+	reject(!single && fewer(s.IPFamilies, old.IPFamilies), "must be 'SingleStack' to release the secondary IP family")
+	reject(single && len(s.ClusterIPs) == 2, both+"cluster IPs are specified")
+	reject(single && len(s.IPFamilies) == 2, both+"IP families are specified")
 	return errs
 }
 
@@ -155,7 +156,8 @@ func bothFamilies(s *corev1.ServiceSpec) {
 // unserved says what is asked for that the cluster doesn't have.
 func unserved(s *corev1.ServiceSpec) (errs field.ErrorList) {
 	if policyOf(s) == corev1.IPFamilyPolicyRequireDualStack {
-		errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy, "this cluster is not configured for dual-stack services"))
+		errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy,
+			"this cluster is not configured for dual-stack services"))
 	}
 	for i, f := range invalid.Each(s.IPFamilies, &errs) {
 		if f != family {

@@ -1,0 +1,43 @@
+package admission
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+)
+
+// All returns the admission plugins in the order in which they run.
+func All(l Lookup) []Choice {
+	var (
+		limits       = corev1.SchemeGroupVersion.WithResource("limitranges")
+		quotas       = corev1.SchemeGroupVersion.WithResource("resourcequotas")
+		priorities   = schedulingv1.SchemeGroupVersion.WithResource("priorityclasses")
+		storages     = storagev1.SchemeGroupVersion.WithResource("storageclasses")
+		runtimes     = nodev1.SchemeGroupVersion.WithResource("runtimeclasses")
+		ingresses    = networkingv1.SchemeGroupVersion.WithResource("ingressclasses")
+		storeCharges = func(ctx context.Context, q *corev1.ResourceQuota) error { return l.UpdateStatus(ctx, quotas, q) }
+	)
+	return []Choice{
+		{Plugin: &Lifecycle{State: l.NamespaceState}, Default: true},
+		{Plugin: &LimitRanger{Ranges: few[*corev1.LimitRange](l, limits)}, Default: true},
+		{Plugin: &ServiceAccount{Account: accounts(l), GenerateName: l.GenerateName}},
+		{Plugin: TaintNodes{}, Default: true},
+		{Plugin: &PodSecurity{Labels: l.NamespaceLabels, Pods: storedPods(l), Now: l.Now}, Default: true},
+		{Plugin: &Priority{Classes: everywhere[*schedulingv1.PriorityClass](l, priorities)}, Default: true},
+		{Plugin: DefaultTolerations{}, Default: true},
+		{Plugin: &DefaultStorageClass{Classes: everywhere[*storagev1.StorageClass](l, storages)}, Default: true},
+		{Plugin: InUseProtection{}, Default: true},
+		{Plugin: &OwnerReferences{Authorize: l.Authorize, Resources: l.Kinds}, Default: true},
+		{Plugin: &Resize{Class: clusterObject[*storagev1.StorageClass](l, storages)}, Default: true},
+		{Plugin: &RuntimeClass{Class: clusterObject[*nodev1.RuntimeClass](l, runtimes)}, Default: true},
+		{Plugin: &CertificateApproval{Authorize: l.Authorize}, Default: true},
+		{Plugin: &CertificateSigning{Authorize: l.Authorize}, Default: true},
+		{Plugin: CertificateSubject{}, Default: true},
+		{Plugin: &DefaultIngressClass{Classes: everywhere[*networkingv1.IngressClass](l, ingresses)}, Default: true},
+		{Plugin: &Quota{Quotas: few[*corev1.ResourceQuota](l, quotas), Store: storeCharges, Now: l.Now}, Default: true},
+	}
+}

@@ -1,0 +1,124 @@
+package admission
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Lookup is what plugins look up, and the little that they write. What it returns must not be changed. Reads are as
+// fresh as a quorum read.
+type Lookup interface {
+	Now() time.Time
+	// Authorize decides what a user may do.
+	Authorize(*auth.Attributes) auth.Decision
+	// GenerateName returns a name that begins with the prefix.
+	GenerateName(prefix string) string
+	// Kinds returns the resources that serve a kind by discovery, whether or not they are stored; the kind may be in lower
+	// case.
+	Kinds(schema.GroupVersionKind) []*resources.Resource
+
+	// NamespaceState returns whether there is such a namespace, and whether it terminates.
+	NamespaceState(ctx context.Context, name string) (NamespaceState, error)
+	// NamespaceLabels returns its labels, and whether there is such a namespace. It may have been looked up by
+	// NamespaceState before, and is as fresh as that.
+	NamespaceLabels(ctx context.Context, name string) (map[string]string, bool, error)
+
+	// Any reports whether a namespace may have objects of a resource: false means that there was none when the request
+	// looked its namespace up.
+	Any(r schema.GroupVersionResource, namespace string) (bool, error)
+	// Each calls yield for the objects of a resource, of one namespace if it is not empty. What can't be decoded is
+	// omitted: one broken object must not keep others from being created.
+	Each(ctx context.Context, r schema.GroupVersionResource, namespace string, yield func(runtime.Object)) error
+	// Undecoded calls yield for the objects of a namespace, each with the uid of the owner that controls it, if there is
+	// one. decode returns nil if it can't.
+	Undecoded(ctx context.Context, r schema.GroupVersionResource, namespace string,
+		yield func(controller string, decode func() runtime.Object)) error
+	// Get returns one object, nil if there is none.
+	Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (runtime.Object, error)
+	// Await returns an object as soon as there is one, nil if there is none in time.
+	Await(ctx context.Context, r schema.GroupVersionResource, namespace, name string, patience time.Duration) (
+		runtime.Object, error)
+
+	// UpdateStatus writes the status of an object of a namespace as the server itself.
+	UpdateStatus(ctx context.Context, r schema.GroupVersionResource, obj runtime.Object) error
+}
+
+// all returns a function that returns all objects of a resource, or those of one namespace.
+func all[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) ([]T, error) {
+	return func(ctx context.Context, namespace string) (out []T, err error) {
+		err = l.Each(ctx, r, namespace, func(obj runtime.Object) { out = append(out, obj.(T)) })
+		return out, err
+	}
+}
+
+// everywhere is all for cluster-scoped resources.
+func everywhere[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context) ([]T, error) {
+	list := all[T](l, r)
+	return func(ctx context.Context) ([]T, error) { return list(ctx, "") }
+}
+
+// few is all for what few namespaces have: where there is none, nothing is read.
+func few[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) ([]T, error) {
+	list := all[T](l, r)
+	return func(ctx context.Context, namespace string) ([]T, error) {
+		if some, err := l.Any(r, namespace); err != nil || !some {
+			return nil, err
+		}
+		return list(ctx, namespace)
+	}
+}
+
+// clusterObject returns a function that returns one object of a cluster-scoped resource, or nil.
+func clusterObject[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) (T, error) {
+	return func(ctx context.Context, name string) (none T, err error) {
+		obj, err := l.Get(ctx, r, "", name)
+		if err != nil || obj == nil {
+			return none, err
+		}
+		return obj.(T), nil
+	}
+}
+
+// accountPatience is how long the default account of a namespace is waited for, which a controller makes
+// right after the namespace (K plugin/pkg/admission/serviceaccount: getServiceAccount).
+const accountPatience = 1500 * time.Millisecond
+
+// accounts returns ServiceAccount.Account.
+func accounts(l Lookup) func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
+	r := corev1.SchemeGroupVersion.WithResource("serviceaccounts")
+	return func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
+		obj, err := l.Get(ctx, r, namespace, name)
+		if err == nil && obj == nil && name == defaultAccount {
+			obj, err = l.Await(ctx, r, namespace, name, accountPatience)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case obj == nil:
+			return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "serviceaccount"}, name)
+		}
+		return obj.(*corev1.ServiceAccount), nil
+	}
+}
+
+// storedPods returns PodSecurity.Pods.
+func storedPods(l Lookup) func(ctx context.Context, namespace string) ([]StoredPod, error) {
+	r := corev1.SchemeGroupVersion.WithResource("pods")
+	return func(ctx context.Context, namespace string) (out []StoredPod, err error) {
+		err = l.Undecoded(ctx, r, namespace, func(controller string, decode func() runtime.Object) {
+			out = append(out, StoredPod{Controller: controller, Read: func() *corev1.Pod {
+				pod, _ := decode().(*corev1.Pod)
+				return pod
+			}})
+		})
+		return out, err
+	}
+}

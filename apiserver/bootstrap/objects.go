@@ -1,0 +1,150 @@
+package bootstrap
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	flow "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+)
+
+// Objects makes what a cluster has from its beginning besides namespaces and roles, where it is missing: the two
+// priority classes of the system, which manifests of add-ons name, flow schemas and priority levels, and the service
+// "kubernetes" in the first address of the range, with this server's secure port. The system namespaces must be there.
+// A service that can't be made, because the address is taken or a quota forbids it, is only logged, as upstream does;
+// other errors are those of the requests.
+// (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
+func Objects(ctx context.Context, r *registry.Registry, securePort int) error {
+	jobs := []func(context.Context) error{func(context.Context) error {
+		err := ensureService(ctx, r, securePort)
+		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
+			r.Log.Warn("failed to create the service kubernetes at the start", "err", err)
+			return nil
+		}
+		return err
+	}}
+	for _, class := range systemPriorities() {
+		jobs = append(jobs, func(context.Context) error {
+			return ensure(ctx, r, schedulingv1.GroupName, "priorityclasses", "", class)
+		})
+	}
+	jobs = append(jobs, flowJobs(r)...)
+	if err := together(ctx, jobs); err != nil {
+		return err
+	}
+	return r.Fresh(ctx)
+}
+
+// flowJobs make the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The
+// mandatory ones are in force even while they are missing.
+func flowJobs(r *registry.Registry) (jobs []func(context.Context) error) {
+	add := func(plural string, obj registry.Object) {
+		jobs = append(jobs, func(ctx context.Context) error {
+			return ensure(ctx, r, flowcontrolv1.GroupName, plural, "", obj)
+		})
+	}
+	levels := slices.Concat(flow.MandatoryPriorityLevelConfigurations, flow.SuggestedPriorityLevelConfigurations)
+	for _, level := range levels {
+		add("prioritylevelconfigurations", level)
+	}
+	for _, schema := range slices.Concat(flow.MandatoryFlowSchemas, flow.SuggestedFlowSchemas) {
+		add("flowschemas", schema)
+	}
+	return jobs
+}
+
+// KeepService makes the service "kubernetes" again where it was deleted, as "kubectl delete all
+// --all" does, and returns when ctx is done. It looks once in each interval: upstream every 10 s
+// (K pkg/controlplane/controller/kubernetesservice/controller.go: Run).
+func KeepService(ctx context.Context, r *registry.Registry, securePort int, interval time.Duration) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := ensureService(ctx, r, securePort); err != nil && ctx.Err() == nil {
+			r.Log.Warn("failed to update the service kubernetes", "err", err)
+		}
+	}
+}
+
+func ensureService(ctx context.Context, r *registry.Registry, securePort int) error {
+	return ensure(ctx, r, "", "services", metav1.NamespaceDefault,
+		kubernetesService(r.Ranges.Addresses.First().String(), securePort))
+}
+
+// makers are the field managers of what is made, by group.
+var makers = map[string]string{
+	corev1.GroupName: "kube-apiserver", schedulingv1.GroupName: "kube-apiserver",
+	flowcontrolv1.GroupName: "api-priority-and-fairness-config-producer-v1", // K pkg/registry/flowcontrol/ensurer
+}
+
+// ensure makes an object unless it is there.
+func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace string, obj registry.Object) error {
+	l := r.Loopback(auth.Loopback, makers[group])
+	p := registry.Path{Resource: r.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
+	_, err := l.Get(ctx, p) // first, because what a service asks for is checked before its name
+	if !apierrors.IsNotFound(err) {
+		return made(err, p)
+	}
+	collection := p
+	collection.Name = ""
+	if _, err = l.Create(ctx, collection, obj); err == nil || apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	// Another server may have made it since, in the address that this one finds taken then.
+	if _, again := l.Get(ctx, p); again == nil {
+		return nil
+	}
+	return made(err, p)
+}
+
+// made adds to an error what was to be made.
+func made(err error, p registry.Path) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("creating %s %s: %w", p.Resource.Plural, p.Name, err)
+}
+
+// systemPriorities are the priority classes that clients may not make.
+func systemPriorities() []*schedulingv1.PriorityClass {
+	return []*schedulingv1.PriorityClass{{
+		ObjectMeta:  metav1.ObjectMeta{Name: "system-node-critical"},
+		Value:       2000001000,
+		Description: "Used for system critical pods that must not be moved from their current node.",
+	}, {
+		ObjectMeta: metav1.ObjectMeta{Name: "system-cluster-critical"},
+		Value:      2000000000,
+		Description: "Used for system critical pods that must run in the cluster, " +
+			"but can be moved to another node if necessary.",
+	}}
+}
+
+// kubernetesService is how pods would reach this server.
+func kubernetesService(address string, securePort int) *corev1.Service {
+	single := corev1.IPFamilyPolicySingleStack
+	return &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "kubernetes", Namespace: metav1.NamespaceDefault,
+			Labels: map[string]string{"provider": "kubernetes", "component": "apiserver"}},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeClusterIP, ClusterIP: address, SessionAffinity: corev1.ServiceAffinityNone,
+			IPFamilyPolicy: &single, IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol},
+			Ports: []corev1.ServicePort{{Name: "https", Port: 443, Protocol: corev1.ProtocolTCP,
+				TargetPort: intstr.FromInt32(int32(securePort))}},
+		},
+	}
+}

@@ -1,0 +1,189 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/rbac/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Roles makes the default roles and bindings that are missing, and brings the others up to date; without the mode RBAC
+// it does nothing. The system namespaces must be there. Errors are those of the requests that it makes. A rejected
+// request, or an object that can't be read, is only logged: users who can cause that must not keep the server from
+// starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
+func Roles(ctx context.Context, r *registry.Registry) error {
+	if r.Roles == nil {
+		return nil
+	}
+	e := &ensuring{r: r, l: r.Loopback(auth.Loopback, "kube-apiserver")}
+	all := defaults.All()
+	var jobs []func(context.Context) error
+	for _, want := range all.ClusterRoles {
+		jobs = append(jobs, ensureJob(e, "clusterroles", want, defaults.ClusterRole))
+	}
+	for _, want := range all.Roles {
+		jobs = append(jobs, ensureJob(e, "roles", want, defaults.Role))
+	}
+	for _, want := range all.ClusterRoleBindings {
+		view := func(b *rbacv1.ClusterRoleBinding) defaults.Binding {
+			return defaults.Binding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
+		}
+		jobs = append(jobs, bindingJob(e, "clusterrolebindings", want, view))
+	}
+	for _, want := range all.RoleBindings {
+		view := func(b *rbacv1.RoleBinding) defaults.Binding {
+			return defaults.Binding{Meta: &b.ObjectMeta, Ref: b.RoleRef, Subjects: &b.Subjects}
+		}
+		jobs = append(jobs, bindingJob(e, "rolebindings", want, view))
+	}
+	if err := together(ctx, jobs); err != nil {
+		return err
+	}
+	return r.Fresh(ctx) // the first request is authorized by them
+}
+
+// together runs the jobs, some at a time, and returns an error if one has failed.
+func together(ctx context.Context, jobs []func(context.Context) error) (err error) {
+	const atOnce = 16
+	var wg sync.WaitGroup
+	places, errs := make(chan struct{}, atOnce), make(chan error, len(jobs))
+	for _, job := range jobs {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			if e := job(ctx); e != nil {
+				errs <- e
+			}
+		})
+	}
+	wg.Wait()
+	select {
+	case err = <-errs:
+	default:
+	}
+	return err
+}
+
+// ensuring makes the requests.
+type ensuring struct {
+	r *registry.Registry
+	l *registry.Loopback
+}
+
+// races bounds how often an object is tried for that other instances ensure at the same time.
+const races = 8
+
+// do calls try until no other request has changed the object meanwhile.
+func (e *ensuring) do(p registry.Path, try func() error) (err error) {
+	for range races {
+		err = try()
+		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
+			break
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	code := status.Of(err).Code
+	if code >= 400 && code < 500 || code == http.StatusInsufficientStorage || errors.Is(err, storage.ErrCorrupt) {
+		e.r.Log.Error("failed to ensure a default role or binding",
+			"resource", p.Resource.Plural, "namespace", p.Namespace, "name", p.Name, "err", err)
+		return nil
+	}
+	return fmt.Errorf("ensuring the default %s %s: %w", p.Resource.Plural, p.Name, err)
+}
+
+// path is where an object is.
+func (e *ensuring) path(plural string, obj registry.Object) registry.Path {
+	return registry.Path{Resource: e.r.Types.Lookup(rbacv1.GroupName, "v1", plural),
+		Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// load returns the stored object of the type; ok is false if there is none.
+func load[T registry.Object](ctx context.Context, e *ensuring, p registry.Path) (obj T, ok bool, err error) {
+	o, err := e.l.Get(ctx, p)
+	have, _ := e.r.Cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name))
+	if err != nil && have != nil && have.Err != nil {
+		return obj, false, have.Err
+	}
+	if err != nil {
+		if apierrors.IsNotFound(err) {
+			err = nil
+		}
+		return obj, false, err
+	}
+	read := registry.Operation{Target: registry.Target{Resource: p.Resource}}
+	got, err := read.Decode(o)
+	if err != nil {
+		return obj, false, err
+	}
+	obj, ok = got.(T)
+	return obj, ok, nil
+}
+
+// create makes the object in its collection.
+func (e *ensuring) create(ctx context.Context, p registry.Path, obj registry.Object) error {
+	p.Name = ""
+	_, err := e.l.Create(ctx, p, obj)
+	return err
+}
+
+// ensureJob creates a role or adds to it.
+func ensureJob[T registry.Object](e *ensuring, plural string, want T, reconcile func(have, want T) bool) func(
+	context.Context) error {
+	p := e.path(plural, want)
+	return func(ctx context.Context) error {
+		return e.do(p, func() error {
+			have, ok, err := load[T](ctx, e, p)
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+				return e.create(ctx, p, want)
+			case !reconcile(have, want):
+				return nil
+			}
+			_, err = e.l.Update(ctx, p, have)
+			return err
+		})
+	}
+}
+
+// bindingJob creates a binding, adds to it, or makes it anew.
+func bindingJob[T registry.Object](e *ensuring, plural string, want T, view func(T) defaults.Binding) func(
+	context.Context) error {
+	p := e.path(plural, want)
+	return func(ctx context.Context) error {
+		return e.do(p, func() error {
+			have, ok, err := load[T](ctx, e, p)
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+				return e.create(ctx, p, want)
+			}
+			switch defaults.Bind(view(have), view(want)) {
+			case defaults.Update:
+				_, err = e.l.Update(ctx, p, have)
+			case defaults.Recreate:
+				uid, rv := have.GetUID(), have.GetResourceVersion()
+				same := &metav1.Preconditions{UID: &uid, ResourceVersion: &rv}
+				if _, err = e.l.Delete(ctx, p, &metav1.DeleteOptions{Preconditions: same}); err == nil {
+					err = e.create(ctx, p, want)
+				}
+			}
+			return err
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// errPanicked is what Finish of a write is told that has panicked.
+var errPanicked = errors.New("the write panicked")
+
+// store commits a create or an update whose object is complete.
+type store func(*Operation, Object) (*storage.Object, error)
+
+// begun carries out a write by commit. The kind's hook begins it, unless it is for a subresource. old is nil for a new
+// object.
+func (s *Registry) begun(ctx context.Context, o *Operation, obj, old Object, commit store) (*storage.Object, error) {
+	if o.Resource.Hooks.Begin == nil || o.Subresource != nil {
+		return commit(o, obj)
+	}
+	b, err := o.Resource.Hooks.Begin(ctx, &write{s, o}, obj, old)
+	if err != nil {
+		return nil, err
+	}
+	outcome := errPanicked
+	if b.Finish != nil {
+		defer func() { b.Finish(outcome) }()
+	}
+	out, err := s.filled(ctx, o, obj, b.Fill, commit)
+	outcome = err
+	return out, err
+}
+
+// filled commits a copy of the object that fill, if there is one, has completed; again as long as what fill relied on
+// has changed meanwhile. The request's deadline bounds the attempts.
+func (s *Registry) filled(ctx context.Context, o *Operation, obj Object,
+	fill func(context.Context, hooks.Object) ([]storage.Guard, error), commit store) (*storage.Object, error) {
+	if fill == nil {
+		return commit(o, obj)
+	}
+	for {
+		next := obj.DeepCopyObject().(Object)
+		guards, err := fill(ctx, next)
+		if err != nil {
+			return nil, err
+		}
+		guarded := *o
+		guarded.guards = slices.Concat(o.guards, guards)
+		out, err := commit(&guarded, next)
+		if !lostBy(err, guards) {
+			return out, err
+		}
+	}
+}
+
+// lostBy reports whether a write failed because one of the guards did not hold.
+func lostBy(err error, guards []storage.Guard) bool {
+	var lost *storage.ConflictError
+	return errors.As(err, &lost) && lost.Guard != nil &&
+		slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == lost.Guard.Key })
+}
+
+// write is a write as its hook sees it.
+type write struct {
+	s *Registry
+	o *Operation
+}
+
+func (w *write) DryRun() bool            { return w.o.DryRun }
+func (w *write) Ranges() allocate.Ranges { return w.s.Ranges }
+
+func (w *write) Unreadable(key string, err error, then string) { w.s.Unreadable(key, err, then) }
+
+// Turn implements hooks.Write.
+func (w *write) Turn(ctx context.Context) (release func(), err error) {
+	select {
+	case w.s.Turn <- struct{}{}:
+		return func() { <-w.s.Turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Scan implements hooks.Write.
+func (w *write) Scan(ctx context.Context, fields []string, yield func(*storage.Object, []string)) (
+	storage.Guard, error) {
+	if err := w.s.Fresh(ctx); err != nil {
+		return storage.Guard{}, err
+	}
+	res := w.o.Resource
+	snap, err := w.s.Cache.Snapshot(res.Collection, 0)
+	if err != nil {
+		return storage.Guard{}, err
+	}
+	places, values := make([]int, len(fields)), make([]string, len(fields))
+	for i, name := range fields {
+		places[i] = slices.Index(res.FieldNames, name)
+	}
+	snap.Ascend("", "", func(item *storage.Object) bool {
+		for i, place := range places {
+			if values[i] = ""; item.Err == nil {
+				values[i] = item.Fields[place]
+			}
+		}
+		yield(item, values)
+		return true
+	})
+	return storage.Guard{Key: w.s.Root + "/" + res.Collection + "/", ModRevision: snap.Revision(), Below: true}, nil
+}

@@ -1,0 +1,80 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// host is the server as hooks see it.
+type host struct{ s *Registry }
+
+func (h host) Now() time.Time                 { return h.s.Now() }
+func (h host) Authorizer() auth.Authorizer    { return h.s.Authorizer }
+func (h host) Ping(ctx context.Context) error { _, err := h.s.Store.Revision(ctx); return err }
+
+// Get implements hooks.Server.
+func (h host) Get(ctx context.Context, ref hooks.Reference) (Object, error) {
+	t, err := h.s.target(ref)
+	if err != nil {
+		return nil, err
+	}
+	return h.s.read(ctx, &Operation{Target: t})
+}
+
+// List implements hooks.Server.
+func (h host) List(_ context.Context, resource schema.GroupVersionResource, namespace string,
+	yield func(Object)) error {
+	t, err := h.s.target(hooks.Reference{Resource: resource, Namespace: namespace})
+	if err != nil {
+		return err
+	}
+	return h.s.scanned(t, yield)
+}
+
+// UID implements hooks.Server.
+func (h host) UID(ctx context.Context, ref hooks.Reference) (uid string, ok bool) {
+	uid, _, ok = h.s.Bound(ctx, ref, func() {})
+	return uid, ok
+}
+
+// Authenticate implements hooks.Server.
+func (h host) Authenticate(ctx context.Context, token string, audiences []string) (auth.User, []string, error) {
+	return h.s.Authenticate(ctx, token, audiences)
+}
+
+// Tokens implements hooks.Server.
+func (h host) Tokens() (hooks.Tokens, error) {
+	if h.s.Accounts == nil {
+		return nil, status.ErrNoTokens
+	}
+	return h.s.Accounts, nil
+}
+
+// Bound looks up an object that a token is about. What the cache doesn't show is looked for once more as of now, since
+// a token may be used right after its account was made. loads is called before that.
+func (s *Registry) Bound(
+	ctx context.Context, ref hooks.Reference, loads func(),
+) (uid string, deletion time.Time, ok bool) {
+	res := s.entry(ref.Resource)
+	if res == nil || len(path.IsValidPathSegmentName(ref.Name)) > 0 ||
+		len(path.IsValidPathSegmentName(ref.Namespace)) > 0 {
+		return "", time.Time{}, false
+	}
+	key := Target{Resource: res, Namespace: ref.Namespace, Name: ref.Name}.Key(s.Root)
+	o, _ := s.Cache.Get(key)
+	if o == nil {
+		var err error
+		loads()
+		if o, err = s.Load(ctx, key); err != nil || o == nil {
+			return "", time.Time{}, false
+		}
+	}
+	return o.Meta.UID, o.Meta.Deletion, o.Err == nil
+}

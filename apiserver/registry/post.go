@@ -1,0 +1,162 @@
+package registry
+
+import (
+	"context"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/admission"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Post carries out a POST that the kind, or its subresource, has a hook for. dryRun are the values of that option. It
+// returns the body of the answer 201; nil is one without content.
+func (s *Registry) Post(ctx context.Context, o *Operation, body runtime.Object, dryRun []string) (
+	runtime.Object, error) {
+	create, kind := o.Resource.Hooks.Create, o.Resource.GroupVersionKind()
+	if o.Subresource != nil {
+		create, kind = o.Subresource.Create, o.Subresource.Kind
+	}
+	if create == nil {
+		return nil, status.ErrNoMethod
+	}
+	r := &post{host: host{s}, sent: o, on: o}
+	r.SetDryRun(dryRun)
+	out, err := create(ctx, r, body)
+	if err == nil && out == body {
+		out.GetObjectKind().SetGroupVersionKind(kind)
+	}
+	return out, err
+}
+
+// post is a POST as its hook sees it.
+type post struct {
+	host
+	// sent is what the client has asked for, on is the object that it is carried out on.
+	sent, on *Operation
+	dryRun   []string
+	// attributes are those of Admit and Validate; nil before.
+	attributes *admission.Attributes
+}
+
+func (r *post) Namespace() string { return r.on.Namespace }
+func (r *post) Name() string      { return r.on.Name }
+func (r *post) User() auth.User   { return r.on.User }
+func (r *post) DryRun() []string  { return r.dryRun }
+
+func (r *post) SetDryRun(values []string) {
+	r.dryRun = values
+	r.sent.DryRun, r.on.DryRun = IsDryRun(values), IsDryRun(values)
+}
+
+func (r *post) MatchNamespace(body metav1.Object) error {
+	return MatchNamespace(r.sent.Resource, body, r.sent.Namespace)
+}
+
+func (r *post) CheckManagers(body metav1.Object) error { return codec.CheckManagers(body) }
+
+func (r *post) Admit(ctx context.Context, body runtime.Object) error {
+	return r.s.Admission.Admit(ctx, r.admitted(body))
+}
+
+func (r *post) Validate(ctx context.Context, body runtime.Object) error {
+	return r.s.Admission.Validate(ctx, r.admitted(body))
+}
+
+// admitted is what plugins are told of the request, the same all the time.
+func (r *post) admitted(body runtime.Object) *admission.Attributes {
+	if r.attributes == nil {
+		r.attributes = r.sent.Attributes(admission.Create, body, nil)
+	}
+	return r.attributes
+}
+
+// On implements hooks.Request.
+func (r *post) On(resource schema.GroupVersionResource, subresource, name string) (hooks.Request, error) {
+	next, on := *r, *r.on
+	on.Resource, on.Name = r.s.entry(resource), name
+	if on.Resource == nil {
+		return nil, status.ErrNoRoute
+	}
+	on.Subresource = on.Resource.Subresource(subresource)
+	next.on = &on
+	return &next, nil
+}
+
+// Current implements hooks.Request.
+func (r *post) Current(ctx context.Context) (Object, error) { return r.s.read(ctx, r.on) }
+
+// Rewrite implements hooks.Request.
+func (r *post) Rewrite(ctx context.Context, change func(Object) (Object, error)) error {
+	o := *r.on
+	o.Tracked, o.bare = true, true
+	_, err := r.s.Update(ctx, &o, change)
+	return err
+}
+
+// Delete implements hooks.Request.
+func (r *post) Delete(ctx context.Context, opts *metav1.DeleteOptions) error {
+	_, err := r.s.Delete(ctx, r.on, opts)
+	return err
+}
+
+// Precondition implements hooks.Request.
+func (r *post) Precondition(what string, want, stored any) error {
+	return r.on.precondition(r.s.Root, what, want, stored)
+}
+
+// UpdateStatus implements hooks.Request.
+func (r *post) UpdateStatus(ctx context.Context, ref hooks.Reference, change func(Object) (Object, error)) error {
+	t, err := r.s.target(ref)
+	if err != nil {
+		return err
+	}
+	t.Subresource = t.Resource.Subresource("status")
+	_, err = r.s.Update(ctx, &Operation{Target: t, User: r.on.User, Warn: r.on.Warn, DryRun: r.on.DryRun,
+		Manager: "kube-apiserver"}, change)
+	return err
+}
+
+// target is the object that a hook refers to.
+func (s *Registry) target(ref hooks.Reference) (Target, error) {
+	res := s.entry(ref.Resource)
+	if res == nil {
+		return Target{}, errors.New(ref.Resource.Resource + " are not served")
+	}
+	return Target{Resource: res, Namespace: ref.Namespace, Name: ref.Name}, nil
+}
+
+// read returns the object as of now, decoded.
+func (s *Registry) read(ctx context.Context, o *Operation) (Object, error) {
+	cur, err := s.Get(ctx, o, "")
+	if err != nil {
+		return nil, err
+	}
+	return o.Decode(cur)
+}
+
+// scanned calls yield for the objects of a target as the cache shows them, decoded. The first that can't be decoded
+// ends it.
+func (s *Registry) scanned(t Target, yield func(Object)) (err error) {
+	snap, err := s.Cache.Snapshot(t.Resource.Collection, 0)
+	if err != nil {
+		return err
+	}
+	o := Operation{Target: t}
+	snap.Ascend(t.Key(s.Root), "", func(item *storage.Object) bool {
+		var obj Object
+		if obj, err = o.Decode(item); err != nil {
+			return false
+		}
+		yield(obj)
+		return true
+	})
+	return err
+}

@@ -1,0 +1,54 @@
+package review
+
+import (
+	"context"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+)
+
+// Self answers a SelfSubjectReview: who the client is.
+func Self(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+	v := body.(*authenticationv1.SelfSubjectReview)
+	if err := r.CheckManagers(v); err != nil {
+		return nil, err
+	}
+	v.Status.UserInfo = userInfo(r.User())
+	v.CreationTimestamp = metav1.Time{Time: r.Now()}
+	return v, nil
+}
+
+// Token answers a TokenReview: whose a token is (K pkg/registry/authentication/tokenreview/storage.go).
+func Token(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+	v := body.(*authenticationv1.TokenReview)
+	if err := r.CheckManagers(v); err != nil {
+		return nil, err
+	}
+	if v.Spec.Token == "" {
+		return nil, apierrors.NewBadRequest("token is required for TokenReview in authentication")
+	}
+	v.Status = authenticationv1.TokenReviewStatus{}
+	u, audiences, err := r.Authenticate(ctx, v.Spec.Token, v.Spec.Audiences)
+	if err != nil {
+		v.Status.Error = err.Error()
+		return v, nil
+	}
+	v.Status.Authenticated, v.Status.User, v.Status.Audiences = true, userInfo(u), audiences
+	return v, nil
+}
+
+func userInfo(u auth.User) authenticationv1.UserInfo {
+	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
+	for k, v := range u.Extra {
+		if info.Extra == nil {
+			info.Extra = map[string]authenticationv1.ExtraValue{}
+		}
+		info.Extra[k] = v
+	}
+	return info
+}

@@ -1,0 +1,46 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+)
+
+// Rules answers a SelfSubjectRulesReview: what the client may do in a namespace.
+func Rules(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+	v := body.(*authorizationv1.SelfSubjectRulesReview)
+	if err := r.CheckManagers(v); err != nil {
+		return nil, err
+	}
+	if v.Spec.Namespace == "" {
+		return nil, apierrors.NewBadRequest("no namespace on request")
+	}
+	rules, err := r.Authorizer().Rules(r.User(), v.Spec.Namespace)
+	v.Status = authorizationv1.SubjectRulesReviewStatus{
+		ResourceRules: []authorizationv1.ResourceRule{}, NonResourceRules: []authorizationv1.NonResourceRule{}}
+	for i := range rules {
+		addRule(&v.Status, &rules[i])
+	}
+	if err != nil {
+		v.Status.EvaluationError = err.Error()
+	}
+	return v, nil
+}
+
+func addRule(s *authorizationv1.SubjectRulesReviewStatus, r *rbacv1.PolicyRule) {
+	if len(r.Resources) > 0 {
+		s.ResourceRules = append(s.ResourceRules, authorizationv1.ResourceRule{Verbs: slices.Clone(r.Verbs),
+			APIGroups: slices.Clone(r.APIGroups), Resources: slices.Clone(r.Resources),
+			ResourceNames: slices.Clone(r.ResourceNames)})
+	}
+	if len(r.NonResourceURLs) > 0 {
+		s.NonResourceRules = append(s.NonResourceRules, authorizationv1.NonResourceRule{
+			Verbs: slices.Clone(r.Verbs), NonResourceURLs: slices.Clone(r.NonResourceURLs)})
+	}
+}

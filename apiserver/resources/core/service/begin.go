@@ -1,0 +1,87 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Begin gives a service its addresses and ports before it is stored, as upstream does
+// (K pkg/registry/core/service/storage: beginCreate, beginUpdate).
+//
+// No two services are given the same: the write is committed only if no service was written since what is taken was
+// read, by whichever server; else it is filled in again with what is taken then. Within one server such writes take
+// turns, so that they don't drive each other to that. The request's deadline bounds the attempts.
+//
+// There is nothing to undo: an address is taken only by a service that is stored.
+func Begin(ctx context.Context, w hooks.Write, obj, old hooks.Object) (hooks.Begun, error) {
+	s := obj.(*corev1.Service)
+	was, _ := old.(*corev1.Service)
+	prepare.KeepAllocated(s, was)
+	if err := Families(s, was); err != nil {
+		return hooks.Begun{}, err
+	}
+	address, ports := Wants(s, was)
+	if !address && !ports {
+		return hooks.Begun{}, nil
+	}
+	release, err := w.Turn(ctx)
+	if err != nil {
+		return hooks.Begun{}, fmt.Errorf("waiting for other services: %w", err)
+	}
+	return hooks.Begun{
+		Fill: func(ctx context.Context, obj hooks.Object) ([]storage.Guard, error) {
+			taken, guard, err := read(ctx, w, ports)
+			switch {
+			case err != nil:
+				return nil, err
+			case w.DryRun():
+				err = Sample(obj.(*corev1.Service), was, taken)
+			default:
+				err = Fill(obj.(*corev1.Service), was, taken, rand.IntN)
+			}
+			return []storage.Guard{guard}, err
+		},
+		Finish: func(error) { release() },
+	}, nil
+}
+
+// read returns what the stored services have, their ports only if they are asked for, and the guard that holds as long
+// as no service is written.
+func read(ctx context.Context, w hooks.Write, ports bool) (*allocate.Taken, storage.Guard, error) {
+	taken := w.Ranges().Taken()
+	fields := []string{"spec.clusterIP", "spec.type"}
+	guard, err := w.Scan(ctx, fields, func(item *storage.Object, values []string) {
+		if item.Err != nil {
+			w.Unreadable(item.Key, item.Err, "its cluster IPs and node ports are unknown")
+			return
+		}
+		taken.AddAddress(values[0])
+		t := corev1.ServiceType(values[1])
+		if !ports || t != corev1.ServiceTypeNodePort && t != corev1.ServiceTypeLoadBalancer {
+			return
+		}
+		var s struct{ Spec corev1.ServiceSpec }
+		if err := json.Unmarshal(item.JSON, &s); err != nil {
+			w.Unreadable(item.Key, err, "its node ports are unknown")
+			return
+		}
+		addPorts(taken, &s.Spec)
+	})
+	return taken, guard, err
+}
+
+// addPorts says that a service has its node ports, the one for health checks among them.
+func addPorts(taken *allocate.Taken, s *corev1.ServiceSpec) {
+	for _, p := range append(nodePorts(s), s.HealthCheckNodePort) {
+		taken.AddPort(p)
+	}
+}

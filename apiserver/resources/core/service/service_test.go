@@ -1,0 +1,158 @@
+package service
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
+	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
+)
+
+// TestServices runs testdata. The commands are
+//
+//	ranges ADDRESSES PORTS       what the cluster has; it forgets all services
+//	create NAME [dry]            a new service, its spec as JSON
+//	update NAME                  a change of the spec, as JSON over the stored one
+//	delete NAME
+//
+// Chance always says 0. What was given is printed, or the error.
+func TestServices(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		c := cluster{ranges: allocate.Defaults()}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			name := d.CmdArgs[0].Key
+			switch d.Cmd {
+			case "ranges":
+				return c.reset(d.CmdArgs[0].Key, d.CmdArgs[1].Key)
+			case "create":
+				return c.write(t, name, nil, d.Input, d.HasArg("dry"))
+			case "update":
+				return c.write(t, name, c.services[name], d.Input, false)
+			case "delete":
+				delete(c.services, name)
+				return ""
+			}
+			d.Fatalf(t, "unknown command")
+			return ""
+		})
+	})
+}
+
+type cluster struct {
+	ranges   allocate.Ranges
+	services map[string]*corev1.Service
+}
+
+func (c *cluster) reset(addresses, ports string) string {
+	c.services = map[string]*corev1.Service{}
+	var err error
+	if c.ranges.Addresses, err = allocate.ParseAddresses(addresses); err != nil {
+		return err.Error()
+	}
+	if c.ranges.Ports, err = allocate.ParsePorts(ports); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(c.ranges.Addresses, " ", c.ranges.Ports.String())
+}
+
+func (c *cluster) taken() *allocate.Taken {
+	taken := c.ranges.Taken()
+	for _, s := range c.services {
+		taken.AddAddress(s.Spec.ClusterIP)
+		addPorts(taken, &s.Spec)
+	}
+	return taken
+}
+
+// write is what a server does with a service, as far as this package is concerned.
+func (c *cluster) write(t *testing.T, name string, old *corev1.Service, spec string, dry bool) string {
+	t.Helper()
+	s := &corev1.Service{}
+	if old != nil {
+		s = old.DeepCopy()
+	}
+	s.Name = name
+	if strings.Contains(spec, `"ports"`) {
+		s.Spec.Ports = nil // else what is decoded into them keeps what it doesn't name
+	}
+	if err := json.Unmarshal([]byte(spec), &s.Spec); err != nil {
+		t.Fatal(err)
+	}
+	defaults.Service(s)
+	prepare.KeepAllocated(s, old)
+	err := Families(s, old)
+	if err == nil {
+		if dry {
+			err = Sample(s, old, c.taken())
+		} else {
+			err = Fill(s, old, c.taken(), func(int) int { return 0 })
+		}
+	}
+	if err != nil {
+		return err.Error()
+	}
+	if !dry {
+		c.services[name] = s
+	}
+	return shown(&s.Spec)
+}
+
+func shown(s *corev1.ServiceSpec) string {
+	out := []string{string(s.Type)}
+	add := func(name string, v any) { out = append(out, fmt.Sprintf("%s=%v", name, v)) }
+	if s.ClusterIP != "" || len(s.ClusterIPs) > 0 {
+		add("ip", s.ClusterIP)
+		add("ips", s.ClusterIPs)
+	}
+	if s.IPFamilyPolicy != nil {
+		add("families", s.IPFamilies)
+		add("policy", *s.IPFamilyPolicy)
+	}
+	if p := nodePorts(s); p != nil {
+		add("ports", p)
+	}
+	if s.HealthCheckNodePort != 0 {
+		add("check", s.HealthCheckNodePort)
+	}
+	return strings.Join(out, " ")
+}
+
+// TestManyFamilies: what is told of 60,000 address families is bounded.
+func TestManyFamilies(t *testing.T) {
+	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	for range 60_000 {
+		s.Spec.IPFamilies = append(s.Spec.IPFamilies, corev1.IPv6Protocol)
+	}
+	err := Families(s, nil)
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || len(status.Status().Details.Causes) > invalid.MaxErrors {
+		t.Fatalf("%d bytes: not an answer with at most %d causes", len(fmt.Sprint(err)), invalid.MaxErrors)
+	}
+}
+
+// TestManyPorts: the time that a dry run takes doesn't grow with the square of the ports.
+func TestManyPorts(t *testing.T) {
+	s := &corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, ClusterIP: corev1.ClusterIPNone, ClusterIPs: []string{corev1.ClusterIPNone}}}
+	for i := range int32(150_000) {
+		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: i + 1})
+	}
+	start := time.Now()
+	err := Sample(s, nil, allocate.Defaults().Taken())
+	if took := time.Since(start); err != nil || took > 15*time.Second {
+		t.Errorf("%v, %v", took, err)
+	}
+	if first, last := s.Spec.Ports[0].NodePort, s.Spec.Ports[149_999].NodePort; first != 32769 || last != 32769+149_999 {
+		t.Errorf("from %d to %d", first, last)
+	}
+}

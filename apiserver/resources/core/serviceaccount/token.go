@@ -1,0 +1,170 @@
+package serviceaccount
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+)
+
+var tokenRequestKind = authenticationv1.SchemeGroupVersion.WithKind("TokenRequest")
+
+// Bounds of a token's life (K pkg/registry/core/serviceaccount/storage/token.go).
+const (
+	tokenLife    = 3600
+	minTokenLife = 600
+	maxTokenLife = 1 << 32
+)
+
+// CreateToken carries out POST of serviceaccounts/token: a signed token for the account.
+func CreateToken(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+	tr := body.(*authenticationv1.TokenRequest)
+	if err := r.MatchNamespace(tr); err != nil {
+		return nil, err
+	}
+	if err := r.Admit(ctx, tr); err != nil { // B-72, B-73
+		return nil, err
+	}
+	account, err := accountOf(ctx, r, tr)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := r.Tokens()
+	if err != nil {
+		return nil, err
+	}
+	life := int64(tokenLife)
+	if tr.Spec.ExpirationSeconds != nil {
+		life = *tr.Spec.ExpirationSeconds
+	}
+	tr.Spec.ExpirationSeconds = &life
+	if errs := validateTokenRequest(tr); len(errs) > 0 {
+		return nil, invalid.New(tokenRequestKind.GroupKind(), "", errs)
+	}
+	if err := r.Validate(ctx, tr); err != nil {
+		return nil, err
+	}
+	return tr, issue(ctx, r, tr, account, tokens)
+}
+
+// issue fills the signed token into the request.
+func issue(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenRequest, account hooks.Object,
+	tokens hooks.Tokens) (err error) {
+	if len(tr.Spec.Audiences) == 0 {
+		tr.Spec.Audiences = tokens.Audiences()
+	}
+	now := r.Now()
+	expires := now.Add(time.Duration(*tr.Spec.ExpirationSeconds) * time.Second)
+	claim := auth.Claim{Namespace: r.Namespace(), Name: r.Name(), UID: string(account.GetUID()),
+		Audiences: tr.Spec.Audiences, Issued: now, Expires: expires}
+	if tr.Spec.BoundObjectRef != nil {
+		if err := bind(ctx, r, tr.Spec.BoundObjectRef, &claim); err != nil {
+			return err
+		}
+	}
+	if tr.Status.Token, err = tokens.Issue(claim); err != nil {
+		return err
+	}
+	tr.Status.ExpirationTimestamp = metav1.Time{Time: expires}
+	tr.Name, tr.Namespace, tr.UID = r.Name(), r.Namespace(), account.GetUID()
+	tr.CreationTimestamp = metav1.Time{Time: now}
+	return nil
+}
+
+// accountOf returns the account that the token is for, which must be the one that the request names, if it
+// does (K pkg/registry/core/serviceaccount/storage/token.go: Create).
+func accountOf(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenRequest) (hooks.Object, error) {
+	if tr.Name != "" && tr.Name != r.Name() {
+		return nil, invalid.New(tokenRequestKind.GroupKind(), r.Name(), field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "name"), tr.Name, "must match the service account name if specified")})
+	}
+	account, err := r.Current(ctx)
+	if err == nil && tr.UID != "" && tr.UID != account.GetUID() {
+		kind := schema.GroupResource{Group: tokenRequestKind.Group, Resource: tokenRequestKind.Kind}
+		return nil, apierrors.NewConflict(kind, r.Name(), fmt.Errorf(
+			"the UID in the token request (%s) does not match the UID of the service account (%s)", tr.UID, account.GetUID()))
+	}
+	return account, err
+}
+
+func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorList) {
+	p, life := field.NewPath("spec", "expirationSeconds"), *tr.Spec.ExpirationSeconds
+	if life < minTokenLife {
+		errs = append(errs, field.Invalid(p, life, "may not specify a duration less than 10 minutes"))
+	}
+	if life > maxTokenLife {
+		errs = append(errs, field.Invalid(p, life, "may not specify a duration larger than 2^32 seconds"))
+	}
+	return errs
+}
+
+// bound are the resources of the objects that a token may be bound to, by kind.
+var bound = map[string]schema.GroupVersionResource{
+	"Pod":    corev1.SchemeGroupVersion.WithResource("pods"),
+	"Secret": corev1.SchemeGroupVersion.WithResource("secrets"),
+	"Node":   nodes,
+}
+
+var nodes = corev1.SchemeGroupVersion.WithResource("nodes")
+
+// bind adds to a claim the object that the token ends with.
+func bind(ctx context.Context, r hooks.Request, to *authenticationv1.BoundObjectReference, c *auth.Claim) error {
+	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
+	ref := hooks.Reference{Resource: bound[kind.Kind], Namespace: r.Namespace(), Name: to.Name}
+	if kind.Group != "" || ref.Resource.Empty() {
+		return apierrors.NewBadRequest(fmt.Sprintf("cannot bind token to object of type %s", kind))
+	}
+	if ref.Resource == nodes {
+		ref.Namespace = ""
+	}
+	if len(path.IsValidPathSegmentName(to.Name)) > 0 || to.Name == "" {
+		return apierrors.NewNotFound(ref.Resource.GroupResource(), to.Name)
+	}
+	obj, err := r.Get(ctx, ref)
+	if err != nil {
+		return err
+	}
+	own := &auth.Ref{Name: to.Name, UID: string(obj.GetUID())}
+	switch obj := obj.(type) {
+	case *corev1.Secret:
+		c.Secret = own
+	case *corev1.Node:
+		c.Node = own
+	case *corev1.Pod:
+		c.Pod = own
+		if c.Node, err = nodeOf(ctx, r, &obj.Spec); err != nil {
+			return err
+		}
+	}
+	if to.UID != "" && to.UID != obj.GetUID() {
+		return apierrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, to.Name, fmt.Errorf(
+			"the UID in the bound object reference (%s) does not match the UID in record. "+
+				"The object might have been deleted and then recreated", to.UID))
+	}
+	return nil
+}
+
+// nodeOf is where a pod runs, which its token tells; nil if it runs nowhere.
+func nodeOf(ctx context.Context, r hooks.Request, spec *corev1.PodSpec) (*auth.Ref, error) {
+	if spec.ServiceAccountName != r.Name() {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf(
+			"cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", r.Name()))
+	}
+	if spec.NodeName == "" {
+		return nil, nil
+	}
+	uid, _ := r.UID(ctx, hooks.Reference{Resource: nodes, Name: spec.NodeName})
+	return &auth.Ref{Name: spec.NodeName, UID: uid}, nil
+}
