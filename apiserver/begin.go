@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -26,7 +25,7 @@ func (s *Server) begin(next http.Handler) http.Handler {
 		rec := newRecorder(w, s.config.WriteTimeout)
 		rec.hold(s.short)
 		defer rec.close()
-		next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), recorderKey{}, rec)))
+		next.ServeHTTP(rec, rec.record(r))
 		rec.endTurn()
 		if r.ProtoMajor == 2 {
 			r.Header, r.URL, r.RequestURI = nil, nil, ""

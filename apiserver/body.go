@@ -14,17 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// readBody returns the whole body, which intake has read, or the error with which it can't be read.
-func readBody(r *http.Request) ([]byte, error) {
-	switch b := r.Body.(type) {
-	case nil:
-		return nil, nil
-	case *readAlready:
-		return b.data, nil
-	}
-	return gather(r.Body, r.ContentLength, func(int) bool { return true })
-}
-
 // writeStatus answers with a Status in the form that the client accepts; where that is none that a
 // Status has, in indented JSON (AS responsewriters: WriteObjectNegotiated).
 func writeStatus(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {

@@ -28,20 +28,14 @@ const (
 // out. Requests that are being served are not cut off.
 type intake struct{ pool.Pools }
 
-// read reads a request's body, so that readBody returns it at once; release is to be called when the request has ended.
-// Errors: 413 for a body that is too large, 429 if the user's bodies are too many, 504 for one that is too slow.
-func (i *intake) read(q *request) (release func(), err error) {
-	if !hasBody(q.r) {
-		return func() {}, nil
-	}
-	unused := q.verb == "get" || q.verb == "list" || q.verb == "watch" // a watch would hold it
-	q.r, q.held, release, err = i.take(q.r, q.User, unused)
-	return release, err
-}
-
-// take is read for a user's request. One that has no use for its body holds none.
+// take reads a user's request's body, so that readBody returns it at once; release is to be called when the request has
+// ended. One that has no use for its body holds none. Errors: 413 for a body that is too large, 429 if the user's bodies
+// are too many, 504 for one that is too slow.
 func (i *intake) take(r *http.Request, user auth.User, unused bool) (*http.Request, *pool.Holding, func(), error) {
 	ended := func() {}
+	if !hasBody(r) {
+		return r, nil, ended, nil
+	}
 	if r.ContentLength > codec.MaxBody {
 		return r, nil, ended, codec.TooLarge()
 	}
@@ -127,4 +121,24 @@ func gather(from io.Reader, length int64, grow func(n int) bool) ([]byte, error)
 type readAlready struct {
 	io.ReadCloser
 	data []byte
+}
+
+// readBody returns the whole body, which intake has read, or the error with which it can't be read.
+func readBody(r *http.Request) ([]byte, error) {
+	switch b := r.Body.(type) {
+	case nil:
+		return nil, nil
+	case *readAlready:
+		return b.data, nil
+	}
+	return gather(r.Body, r.ContentLength, func(int) bool { return true })
+}
+
+// taken is the body of a request that intake has read; false if it has read none.
+func taken(r *http.Request) ([]byte, bool) {
+	b, ok := r.Body.(*readAlready)
+	if !ok {
+		return nil, false
+	}
+	return b.data, true
 }

@@ -338,6 +338,11 @@ func (b *timedBody) Close() error { return b.body.Close() }
 
 type recorderKey struct{}
 
+// record returns the request with what records its answer.
+func (w *recorder) record(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), recorderKey{}, w))
+}
+
 // recorderOf is what records a request's answer; nil if nothing does.
 func recorderOf(r *http.Request) *recorder { return recorderIn(r.Context()) }
 

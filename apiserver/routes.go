@@ -223,7 +223,10 @@ func (s *Server) run(q *request, limit time.Duration) error {
 	rec.countIn(s.unread.Of(q.User), q.User.Name)
 	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
 	if q.mediaServed() {
-		release, err := s.intake.read(q)
+		var release func()
+		var err error
+		unused := q.verb == "get" || q.verb == "list" || q.verb == "watch" // a watch would hold it
+		q.r, q.held, release, err = s.intake.take(q.r, q.User, unused)
 		if err != nil {
 			return err
 		}

@@ -41,10 +41,8 @@ func kindOf(q *request) *weight.Kind {
 
 // body is what intake has read.
 func (q *request) body() []byte {
-	if b, ok := q.r.Body.(*readAlready); ok {
-		return b.data
-	}
-	return nil
+	data, _ := taken(q.r)
+	return data
 }
 
 // media is the body's media type without its parameters. What isn't one isn't decoded.
