@@ -9,6 +9,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
@@ -69,11 +70,11 @@ func ofCollection(a *auth.Attributes, r *http.Request) {
 		if wantsWatch(r) {
 			a.Verb = "watch"
 		}
-		if queryOf(r).Get("fieldSelector") == "" { // the others needn't be read to know that
+		if exchange.Query(r).Get("fieldSelector") == "" { // the others needn't be read to know that
 			return
 		}
 		var o metainternal.ListOptions
-		if err := readQuery(queryOf(r), &o); err != nil || o.FieldSelector == nil {
+		if err := readQuery(exchange.Query(r), &o); err != nil || o.FieldSelector == nil {
 			return
 		}
 		if name, ok := o.FieldSelector.RequiresExactMatch("metadata.name"); ok && len(path.IsValidPathSegmentName(name)) == 0 {

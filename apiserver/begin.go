@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
@@ -22,23 +23,23 @@ func (s *Server) begin(next http.Handler) http.Handler {
 			}
 			return
 		}
-		rec := newRecorder(w, s.config.WriteTimeout)
-		rec.hold(s.short)
-		defer rec.close()
-		next.ServeHTTP(rec, rec.record(r))
-		rec.endTurn()
+		rec := exchange.New(w, s.config.WriteTimeout)
+		rec.TakeTurn(s.short)
+		defer rec.Close()
+		next.ServeHTTP(rec, rec.Record(r))
+		rec.EndTurn()
 		if r.ProtoMajor == 2 {
 			r.Header, r.URL, r.RequestURI = nil, nil, ""
-			rec.sample(connectionOf(r))
+			rec.Sample(exchange.ConnectionOf(r))
 		}
 	})
 }
 
 // dismiss answers 429 without a body, which the client might leave unread. What the request has of one isn't waited for.
 func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) {
-	if hasBody(r) {
+	if exchange.HasBody(r) {
 		w.Header().Set("Connection", "close")
-		newTimedBody(w, r, time.Now().Add(headPatience))
+		exchange.NewBody(w, r, time.Now().Add(exchange.HeadPatience))
 	}
 	w.Header().Set("Retry-After", "1")
 	w.WriteHeader(http.StatusTooManyRequests)
@@ -48,13 +49,13 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) {
 // at a time, those of a connection's owner one after the other, so that a flood of requests delays its own. Before a
 // request waits for anything else, its turn ends. Errors: 429 if too many of the owner's wait; that of the request's
 // context, if it ends before.
-func (s *Server) takeTurn(rec *recorder, r *http.Request) error {
-	if rec == nil || rec.inTurn() {
+func (s *Server) takeTurn(rec *exchange.Recorder, r *http.Request) error {
+	if rec == nil || rec.InTurn() {
 		return nil
 	}
 	err := s.waitTurn(r)
 	if err == nil {
-		rec.hold(s.short)
+		rec.TakeTurn(s.short)
 	}
 	return err
 }
@@ -64,7 +65,7 @@ func (s *Server) waitTurn(r *http.Request) error {
 		return r.Context().Err()
 	}
 	if !s.short.Try() {
-		switch s.short.Begin(turns.Now, connectionOf(r).Owner(), r.Context().Done()) {
+		switch s.short.Begin(turns.Now, exchange.ConnectionOf(r).Owner(), r.Context().Done()) {
 		case turns.ErrGone:
 			return r.Context().Err()
 		case turns.ErrFull:

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
@@ -17,7 +18,7 @@ import (
 // writeStatus answers with a Status in the form that the client accepts; where that is none that a
 // Status has, in indented JSON (AS responsewriters: WriteObjectNegotiated).
 func writeStatus(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
-	f, err := render.Offer{Binary: true}.Negotiate(r, queryOf(r))
+	f, err := render.Offer{Binary: true}.Negotiate(r, exchange.Query(r))
 	var data []byte
 	switch {
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/storage"
@@ -18,7 +19,7 @@ func (s *Server) serveDeleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
-	query := queryOf(q.r)
+	query := exchange.Query(q.r)
 	list, err := q.listOptions(query) // C-70
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"net/http"
 
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -20,7 +21,7 @@ func (s *Server) serveGet(q *request) error {
 		}
 		return q.answer(x, http.StatusOK, o)
 	}
-	query := queryOf(q.r)
+	query := exchange.Query(q.r)
 	if query.Has("export") { // B-76
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -18,7 +19,7 @@ const (
 // if there is no room for another user's.
 func (s *Server) countHead(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		bytes, rec := standing(r)-render.WatchMemory, recorderOf(r)
+		bytes, rec := standing(r)-render.WatchMemory, exchange.Of(r)
 		if bytes <= longHead || rec == nil {
 			next.ServeHTTP(w, r)
 			return
@@ -30,15 +31,15 @@ func (s *Server) countHead(next http.Handler) http.Handler {
 // serveLongHead is apart from countHead as the frames of all requests are on the stack of their writes, which is
 // copied whenever it grows.
 func (s *Server) serveLongHead(next http.Handler, w http.ResponseWriter, r *http.Request, bytes int64) {
-	rec := recorderOf(r)
+	rec := exchange.Of(r)
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	user := userOf(r)
-	defer rec.endHead()
-	if timed, ok := r.Body.(*timedBody); ok {
-		defer timed.hurry()
+	defer rec.EndHead()
+	if timed, ok := r.Body.(*exchange.Body); ok {
+		defer timed.Hurry()
 	}
-	if !rec.countHead(s.unread.Of(user), user.Name, bytes, r.Body, func() { cancel(status.ErrBusy) }) {
+	if !rec.CountHead(s.unread.Of(user), user.Name, bytes, r.Body, func() { cancel(status.ErrBusy) }) {
 		s.writeError(w, r, status.ErrBusy)
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 )
 
 // Check is a named health check, shown by /readyz?verbose and at /readyz/<name>.
@@ -92,14 +93,14 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 			http.NotFound(w, r)
 			return
 		}
-		recorderOf(r).endTurn()
-		report, failed := s.examine(r.Context(), e, checks, queryOf(r)["exclude"])
+		exchange.Of(r).EndTurn()
+		report, failed := s.examine(r.Context(), e, checks, exchange.Query(r)["exclude"])
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case failed:
 			write(w, r, http.StatusInternalServerError, []byte(report+e.name+" check failed\n"))
-		case queryOf(r).Has("verbose"):
+		case exchange.Query(r).Has("verbose"):
 			write(w, r, http.StatusOK, []byte(report+e.name+" check passed\n"))
 		default:
 			write(w, r, http.StatusOK, []byte("ok"))

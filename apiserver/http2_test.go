@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
@@ -24,7 +25,7 @@ func multiplexed(t *testing.T, s *apiservertest.Server) (get func(path string) *
 	t.Helper()
 	port := httptest.NewUnstartedServer(s.API.Insecure())
 	port.EnableHTTP2 = true
-	port.Config.ConnContext = apiserver.ConnContext
+	port.Config.ConnContext = exchange.ConnContext
 	port.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 1000}
 	port.StartTLS()
 	t.Cleanup(func() {

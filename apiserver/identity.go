@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -139,7 +140,7 @@ func (b *boundObjects) Bound(resource, namespace, name string) (uid string, dele
 	ref := hooks.Reference{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: resource}, Namespace: namespace, Name: name,
 	}
-	return b.s.registry.Bound(b.ctx, ref, recorderIn(b.ctx).endTurn)
+	return b.s.registry.Bound(b.ctx, ref, exchange.In(b.ctx).EndTurn)
 }
 
 type userKey struct{}
@@ -167,7 +168,7 @@ func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenti
 		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
 	}
 	if err != nil {
-		recorderOf(r).countIn(s.unread.Of(auth.Anonymous), auth.NameAnonymous)
+		exchange.Of(r).CountIn(s.unread.Of(auth.Anonymous), auth.NameAnonymous)
 		if !errors.Is(err, auth.ErrNoCredentials) {
 			s.log.Info("authentication failed", "err", shortened(err))
 		}
@@ -175,14 +176,14 @@ func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenti
 		return nil
 	}
 	if user.Name != auth.NameAnonymous {
-		connectionOf(r).Own(pool.HolderOf(user.Name), slices.Contains(user.Groups, auth.GroupMasters))
+		exchange.ConnectionOf(r).Own(pool.HolderOf(user.Name), slices.Contains(user.Groups, auth.GroupMasters))
 	}
 	for name := range r.Header {
 		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
 			r.Header.Del(name)
 		}
 	}
-	recorderOf(r).countIn(s.unread.Of(user), user.Name)
+	exchange.Of(r).CountIn(s.unread.Of(user), user.Name)
 	return r.WithContext(context.WithValue(r.Context(), userKey{}, user))
 }
 
@@ -190,9 +191,9 @@ func (s *Server) identified(w http.ResponseWriter, r *http.Request, who authenti
 // about to be closed may lose the answer; one that doesn't send soon isn't waited for.
 func swallow(r *http.Request) {
 	const most, patience = 64 << 10, time.Second
-	if b, ok := r.Body.(*timedBody); ok && r.ContentLength > 0 && r.ContentLength <= most && r.Header.Get("Expect") == "" {
-		recorderOf(r).endTurn()
-		b.wait(patience)
+	if b, ok := r.Body.(*exchange.Body); ok && r.ContentLength > 0 && r.ContentLength <= most && r.Header.Get("Expect") == "" {
+		exchange.Of(r).EndTurn()
+		b.Wait(patience)
 		_, _ = io.Copy(io.Discard, b) // whatever comes of it, the answer is made
 	}
 }

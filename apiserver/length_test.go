@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 )
 
 // TestLargeAnswers: their length is told unless they are compressed, and the connection is used again after them.
@@ -43,7 +43,7 @@ func TestLargeAnswers(t *testing.T) {
 			port.EnableHTTP2 = c.http2
 			port.Config.ConnContext = func(ctx context.Context, under net.Conn) context.Context {
 				opened.Add(1)
-				return apiserver.ConnContext(ctx, under)
+				return exchange.ConnContext(ctx, under)
 			}
 			if c.secure {
 				port.StartTLS()

@@ -11,6 +11,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -23,7 +24,7 @@ func (s *Server) serveList(q *request) error {
 	if err != nil {
 		return err
 	}
-	o, err := q.listOptions(queryOf(q.r))
+	o, err := q.listOptions(exchange.Query(q.r))
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (q *request) sendList(x *render.Rendering, items []*storage.Object, meta me
 		return err
 	}
 	q.lease.Shrink(q.sending(int64(n)))
-	recorderOf(q.r).keep(sizeOf(items))
+	exchange.Of(q.r).Keep(sizeOf(items))
 	h := q.w.Header()
 	writeWarnings(h, q.Warn)
 	h.Set("Content-Type", x.Format.Media)

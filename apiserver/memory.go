@@ -13,6 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 	"github.com/kubecascade/kubecascade/apiserver/turns"
@@ -100,7 +101,7 @@ func (s *Server) wait(r *http.Request, holder string) (err error) {
 	if s.long.Try() {
 		return nil
 	}
-	recorderOf(r).aside(func() { err = s.long.Begin(turns.Now, holder, r.Context().Done()) })
+	exchange.Of(r).Aside(func() { err = s.long.Begin(turns.Now, holder, r.Context().Done()) })
 	if err != nil {
 		return r.Context().Err()
 	}
@@ -120,7 +121,7 @@ func (s *Server) reserve(q *request, bytes, most int64) error {
 	if q.lease = s.memory.Try(claim); q.lease != nil {
 		return nil
 	}
-	recorderOf(q.r).endTurn()
+	exchange.Of(q.r).EndTurn()
 	ctx, cancel := context.WithTimeoutCause(q.r.Context(), s.config.RequestTimeout/4, status.ErrNoMemory)
 	defer cancel()
 	var err error

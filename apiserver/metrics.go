@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/connections"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/storage/past"
@@ -123,8 +124,8 @@ func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pool.Pools
 }
 
 // request counts a request that has been answered; what isn't about a resource isn't counted.
-func (m *metrics) request(l requestLabel, code, bytes int, took time.Duration) {
-	if l.verb == "" {
+func (m *metrics) request(l exchange.Label, code, bytes int, took time.Duration) {
+	if l.Verb == "" {
 		return
 	}
 	found := m.of(answer{l, code})

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -22,7 +23,7 @@ import (
 func (s *Server) audit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		conn := connectionOf(r)
+		conn := exchange.ConnectionOf(r)
 		conn.Rest()
 		defer conn.Rest()
 		id := r.Header.Get("Audit-Id")
@@ -30,35 +31,35 @@ func (s *Server) audit(next http.Handler) http.Handler {
 			id = string(uuid.NewUUID())
 		}
 		w.Header().Set("Audit-Id", id)
-		rec := recorderOf(r)
+		rec := exchange.Of(r)
 		if r.ProtoMajor < 2 {
-			rec.deadline(time.Time{}) // what the connection's last answer has left
+			rec.SetDeadline(time.Time{}) // what the connection's last answer has left
 		}
 		defer func() { // a connection that is aborted was a request, too
 			took := time.Since(start)
-			code, bytes := rec.answered()
-			s.metrics.request(rec.label, code, bytes, took)
+			code, bytes := rec.Answered()
+			s.metrics.request(rec.Label, code, bytes, took)
 			if s.log.Enabled(r.Context(), slog.LevelDebug) {
 				s.log.Debug("request", "method", r.Method, "uri", loggable(r.URL), "code", code, "bytes", bytes, "took", took, "agent", r.UserAgent())
 			}
 		}()
-		if hasBody(r) {
-			r.Body = newTimedBody(w, r, start.Add(s.config.RequestTimeout))
+		if exchange.HasBody(r) {
+			r.Body = exchange.NewBody(w, r, start.Add(s.config.RequestTimeout))
 		}
 		next.ServeHTTP(w, r)
-		rec.finish()
+		rec.Finish()
 	})
 }
 
 // observe tells the recorder what the request turned out to be.
 func (s *Server) observe(r *http.Request, t registry.Target, verb string) {
-	if rec := recorderOf(r); rec != nil {
-		rec.label = labelOf(t, verb)
-		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(queryOf(r)["dryRun"], metav1.DryRunAll) {
-			rec.label.dryRun = metav1.DryRunAll
+	if rec := exchange.Of(r); rec != nil {
+		rec.Label = exchange.LabelOf(t, verb)
+		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(exchange.Query(r)["dryRun"], metav1.DryRunAll) {
+			rec.Label.DryRun = metav1.DryRunAll
 		}
 		if verb == "patch" && r.Header.Get("Content-Type") == string(types.ApplyPatchType) {
-			rec.label.verb = "APPLY"
+			rec.Label.Verb = "APPLY"
 		}
 	}
 }
@@ -86,7 +87,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			}
 			s.metrics.panics.Inc()
 			s.log.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
-			if rec, ok := w.(*recorder); ok && rec.begun() {
+			if rec, ok := w.(*exchange.Recorder); ok && rec.Begun() {
 				panic(http.ErrAbortHandler)
 			}
 			s.writeError(w, r, apierrors.NewInternalError(status.ErrPanic))

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -70,13 +71,13 @@ func (q *request) listOptions(query url.Values) (o *metainternal.ListOptions, er
 
 // deleteOptions reads them from the body, or from the query if there is none (C-02).
 func (s *Server) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
-	body, err := readBody(r)
+	body, err := exchange.ReadBody(r)
 	if err != nil {
 		return nil, err
 	}
 	o := &metav1.DeleteOptions{}
 	if len(body) == 0 {
-		err = readQuery(queryOf(r), o)
+		err = readQuery(exchange.Query(r), o)
 	} else {
 		var media string
 		if media, err = render.ContentType(r, true); err == nil {

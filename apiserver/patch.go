@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
@@ -51,11 +52,11 @@ func (q *request) patch() (patch.Patch, error) {
 		return p, render.UnsupportedMedia(patch.Types(q.Resource)) // B-50
 	}
 	var err error
-	if p.Bytes, err = readBody(q.r); err != nil {
+	if p.Bytes, err = exchange.ReadBody(q.r); err != nil {
 		return p, err
 	}
 	o := &metav1.PatchOptions{}
-	if err := readQuery(queryOf(q.r), o); err != nil {
+	if err := readQuery(exchange.Query(q.r), o); err != nil {
 		return p, err
 	}
 	if errs := metav1validation.ValidatePatchOptions(o, p.Kind); len(errs) > 0 { // B-59

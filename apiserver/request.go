@@ -11,6 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/budget"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
@@ -44,13 +45,13 @@ func (q *request) managerOr(name string) string { return apply.Manager(name, q.r
 
 // rendering negotiates the form of the answer.
 func (q *request) rendering() (*render.Rendering, error) {
-	f, err := render.Offer{Binary: !q.Resource.Custom, Converted: true}.Negotiate(q.r, queryOf(q.r))
+	f, err := render.Offer{Binary: !q.Resource.Custom, Converted: true}.Negotiate(q.r, exchange.Query(q.r))
 	if err != nil {
 		return nil, err
 	}
 	x := &render.Rendering{Resource: q.Resource, Format: f, Now: q.s.now(), Skip: func(o *storage.Object, err error) { q.s.registry.Unreadable(o.Key, err, "omitted from a list") }}
 	if f.As == "Table" {
-		x.Include = queryOf(q.r).Get("includeObject")
+		x.Include = exchange.Query(q.r).Get("includeObject")
 		switch metav1.IncludeObjectPolicy(x.Include) {
 		case "", metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject:
 		default:
@@ -114,11 +115,11 @@ func (q *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	data, err := readBody(q.r)
+	data, err := exchange.ReadBody(q.r)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	o, err := createOptions(queryOf(q.r))
+	o, err := createOptions(exchange.Query(q.r))
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
@@ -127,11 +128,11 @@ func (q *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 
 // replacement is creation for a PUT, where the options come before the media type (AS handlers/update.go).
 func (q *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
-	data, err := readBody(q.r)
+	data, err := exchange.ReadBody(q.r)
 	if err != nil {
 		return codec.Body{}, nil, err
 	}
-	o, err := updateOptions(queryOf(q.r))
+	o, err := updateOptions(exchange.Query(q.r))
 	if err != nil {
 		return codec.Body{}, nil, err
 	}

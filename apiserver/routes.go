@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -200,7 +201,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, t registry.Tar
 // servable is nil if there is something that the request is for.
 func servable(r *http.Request, t registry.Target, verb string) error {
 	if t.Subresource != nil && t.Subresource.Action == resources.Unserved && (t.Subresource.Has(verb) || t.Subresource.Name == "proxy") {
-		if queryOf(r).Get("dryRun") != "" && t.Subresource.Name != "log" { // B-70
+		if exchange.Query(r).Get("dryRun") != "" && t.Subresource.Name != "log" { // B-70
 			return status.BadRequest("dryRun is not supported")
 		}
 		return status.ErrNeedsKubelet
@@ -219,25 +220,25 @@ func servable(r *http.Request, t registry.Target, verb string) error {
 
 // run serves a request within the time that it may take; 0 is any.
 func (s *Server) run(q *request, limit time.Duration) error {
-	rec := recorderOf(q.r)
-	rec.countIn(s.unread.Of(q.User), q.User.Name)
+	rec := exchange.Of(q.r)
+	rec.CountIn(s.unread.Of(q.User), q.User.Name)
 	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
 	if q.mediaServed() {
 		var release func()
 		var err error
 		unused := q.verb == "get" || q.verb == "list" || q.verb == "watch" // a watch would hold it
-		q.r, q.held, release, err = s.intake.take(q.r, q.User, unused)
+		q.r, q.held, release, err = s.intake.Take(q.r, q.User, unused)
 		if err != nil {
 			return err
 		}
 		defer release()
 	}
-	rec.headRead()
+	rec.HeadRead()
 	if q.Resource.Deprecated != "" {
 		q.Warn.Add(q.Resource.Deprecated)
 	}
 	if limit > 0 { // the wait for a seat counts (AS pkg/server/config.go: DefaultBuildHandlerChain)
-		ctx, cancel := withTimeout(q.r.Context(), limit)
+		ctx, cancel := exchange.WithTimeout(q.r.Context(), limit)
 		defer cancel()
 		q.r = q.r.WithContext(ctx)
 	}
@@ -258,7 +259,7 @@ func (s *Server) limit(r *http.Request, verb string) (time.Duration, error) {
 	if registry.LongRunning(verb) {
 		limit = 0
 	}
-	value := queryOf(r).Get("timeout")
+	value := exchange.Query(r).Get("timeout")
 	if value == "" {
 		return limit, nil
 	}
@@ -334,6 +335,6 @@ func verbOf(r *http.Request, t registry.Target) string {
 
 // wantsWatch reads the watch parameter: present is true unless it says 0 or false (C-03).
 func wantsWatch(r *http.Request) bool {
-	v, ok := queryOf(r)["watch"]
+	v, ok := exchange.Query(r)["watch"]
 	return ok && v[0] != "0" && !strings.EqualFold(v[0], "false")
 }

@@ -6,6 +6,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -19,7 +20,7 @@ func (s *Server) serveScale(q *request) error {
 	var next registry.Scaling
 	switch q.verb {
 	case "get":
-		sc, err := s.registry.GetScale(q.r.Context(), &q.Operation, queryOf(q.r).Get("resourceVersion"))
+		sc, err := s.registry.GetScale(q.r.Context(), &q.Operation, exchange.Query(q.r).Get("resourceVersion"))
 		if err != nil {
 			return err
 		}

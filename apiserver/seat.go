@@ -9,6 +9,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
@@ -19,14 +20,14 @@ func (s *Server) seat(q *request, serve func() error) (err error) {
 	if q.verb == "watch" {
 		return s.seatWatch(q, serve)
 	}
-	rec := recorderOf(q.r)
+	rec := exchange.Of(q.r)
 	if err := s.takeTurn(rec, q.r); err != nil {
 		return err
 	}
 	ok := s.flow.Handle(q.r.Context(), q.asks(), func(seat *flowcontrol.Seat) {
 		defer s.inFlight(q.verb)()
-		rec.sit(seat)
-		if q.held != nil && !q.held.Serve() || !rec.serveHead() {
+		rec.Sit(seat)
+		if q.held != nil && !q.held.Serve() || !rec.ServeHead() {
 			err = status.ErrBusy
 			return
 		}
@@ -41,14 +42,14 @@ func (s *Server) seat(q *request, serve func() error) (err error) {
 // seatWatch runs serve, which holds the seat until it calls q.begun.
 func (s *Server) seatWatch(q *request, serve func() error) error {
 	seated, begun, ended := make(chan struct{}), make(chan struct{}), make(chan bool, 1)
-	rec := recorderOf(q.r)
+	rec := exchange.Of(q.r)
 	if err := s.takeTurn(rec, q.r); err != nil {
 		return err
 	}
 	ctx, asks := q.r.Context(), q.asks()
 	go func() {
 		ended <- s.flow.Handle(ctx, asks, func(seat *flowcontrol.Seat) {
-			rec.sit(seat)
+			rec.Sit(seat)
 			close(seated)
 			<-begun
 		})
@@ -61,7 +62,7 @@ func (s *Server) seatWatch(q *request, serve func() error) error {
 	q.begun = sync.OnceFunc(func() {
 		close(begun)
 		<-ended
-		rec.sit(nil)
+		rec.Sit(nil)
 	})
 	defer q.begun()
 	return serve()
@@ -72,15 +73,15 @@ func (s *Server) seated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.flows.CatchUp()
 		user := userOf(r)
-		rec := recorderOf(r)
-		rec.countIn(s.unread.Of(user), user.Name)
+		rec := exchange.Of(r)
+		rec.CountIn(s.unread.Of(user), user.Name)
 		a, ok := r.Context().Value(attributesKey{}).(*auth.Attributes)
 		if !ok {
 			a = attributesOf(r)
 		}
-		asks := flowcontrol.Request{Attributes: a, Classified: shownIn(w.Header()), Waits: rec.endTurn}
+		asks := flowcontrol.Request{Attributes: a, Classified: shownIn(w.Header()), Waits: rec.EndTurn}
 		if !s.flow.Handle(r.Context(), asks, func(seat *flowcontrol.Seat) {
-			if rec.sit(seat); !rec.serveHead() {
+			if rec.Sit(seat); !rec.ServeHead() {
 				s.writeError(w, r, status.ErrBusy)
 				return
 			}
@@ -97,13 +98,13 @@ func (q *request) asks() flowcontrol.Request {
 	a := attributesFor(q.User, q.Target, q.verb)
 	a.Path = q.r.URL.Path
 	return flowcontrol.Request{
-		Attributes: a, Objects: q.objects(), Classified: shownIn(q.w.Header()), Waits: recorderOf(q.r).endTurn,
+		Attributes: a, Objects: q.objects(), Classified: shownIn(q.w.Header()), Waits: exchange.Of(q.r).EndTurn,
 	}
 }
 
 // objects tells how many objects a list shows, or a watch that begins with all there are; nil for other requests.
 func (q *request) objects() func() int {
-	if q.Resource.Collection == "" || q.verb != "list" && (q.verb != "watch" || queryOf(q.r).Get("sendInitialEvents") != "true") {
+	if q.Resource.Collection == "" || q.verb != "list" && (q.verb != "watch" || exchange.Query(q.r).Get("sendInitialEvents") != "true") {
 		return nil
 	}
 	return func() int { return q.s.countOf(q) }

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
@@ -40,7 +41,7 @@ type vectors struct {
 
 // answer is all labels that answers are counted by.
 type answer struct {
-	requestLabel
+	exchange.Label
 	code int
 }
 
@@ -54,7 +55,7 @@ type answerSeries struct {
 type resourceSeries struct {
 	answers []answer
 	// watched are the labels of its gauges of open watches; events says that its watch events are counted.
-	watched map[requestLabel]bool
+	watched map[exchange.Label]bool
 	events  bool
 }
 
@@ -65,7 +66,7 @@ func newSeries(v vectors, types *resources.Types) *series {
 	}
 }
 
-func (a answer) values() []string { return append(a.tried(), strconv.Itoa(a.code)) }
+func (a answer) values() []string { return append(a.Tried(), strconv.Itoa(a.code)) }
 
 // of returns the series of answers, nil if the resource is not served any more.
 func (s *series) of(a answer) *answerSeries {
@@ -81,13 +82,13 @@ func (s *series) of(a answer) *answerSeries {
 	if s.answered[a] != nil {
 		return s.answered[a]
 	}
-	r := s.keep(a.resourceOf())
+	r := s.keep(a.ResourceOf())
 	if r == nil {
 		return nil
 	}
 	made := &answerSeries{count: s.requests.WithLabelValues(a.values()...)}
-	if a.verb != "WATCH" {
-		made.took, made.bytes = s.durations.WithLabelValues(a.tried()...), s.sizes.WithLabelValues(a.scoped()...)
+	if a.Verb != "WATCH" {
+		made.took, made.bytes = s.durations.WithLabelValues(a.Tried()...), s.sizes.WithLabelValues(a.Scoped()...)
 	}
 	s.answered[a] = made
 	r.answers = append(r.answers, a)
@@ -95,16 +96,16 @@ func (s *series) of(a answer) *answerSeries {
 }
 
 // open returns the gauge of open watches. That of a resource that is gone is not shown.
-func (s *series) open(l requestLabel) prometheus.Gauge {
+func (s *series) open(l exchange.Label) prometheus.Gauge {
 	s.forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.keep(l.resourceOf())
+	r := s.keep(l.ResourceOf())
 	if r == nil {
 		return prometheus.NewGauge(prometheus.GaugeOpts{})
 	}
 	r.watched[l] = true
-	return s.watches.WithLabelValues(l.scoped()...)
+	return s.watches.WithLabelValues(l.Scoped()...)
 }
 
 // events returns the counter of watch events. That of a resource that is gone is not shown.
@@ -125,7 +126,7 @@ func (s *series) events(of *resources.Resource) prometheus.Counter {
 func (s *series) keep(gvr schema.GroupVersionResource) *resourceSeries {
 	r := s.kept[gvr]
 	if r == nil && s.types.Lookup(gvr.Group, gvr.Version, gvr.Resource) != nil {
-		r = &resourceSeries{watched: map[requestLabel]bool{}}
+		r = &resourceSeries{watched: map[exchange.Label]bool{}}
 		s.kept[gvr] = r
 	}
 	return r
@@ -152,11 +153,11 @@ func (s *series) drop(gvr schema.GroupVersionResource, r *resourceSeries) {
 	for _, a := range r.answers {
 		delete(s.answered, a)
 		s.requests.DeleteLabelValues(a.values()...)
-		s.durations.DeleteLabelValues(a.tried()...)
-		s.sizes.DeleteLabelValues(a.scoped()...)
+		s.durations.DeleteLabelValues(a.Tried()...)
+		s.sizes.DeleteLabelValues(a.Scoped()...)
 	}
 	for l := range r.watched {
-		s.watches.DeleteLabelValues(l.scoped()...)
+		s.watches.DeleteLabelValues(l.Scoped()...)
 	}
 	if r.events {
 		s.watchEvents.DeleteLabelValues(gvr.Group, gvr.Version, gvr.Resource)

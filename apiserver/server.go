@@ -24,6 +24,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/connections"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
@@ -107,7 +108,7 @@ type Server struct {
 		sync.Mutex
 		generation uint64
 	}
-	intake intake
+	intake exchange.Intake
 	// unread is what answers hold that clients leave unread, and open watches.
 	unread pool.Pools
 	memory *budget.Budget
@@ -184,7 +185,7 @@ func New(c Config) (*Server, error) {
 	s.short = turns.New[connections.Owner](2*runtime.GOMAXPROCS(0), half, maxBegun)
 	s.connections = connections.New(c.MemoryInFlight/2, half, s.short)
 	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
-	bodies := min(maxIntake, c.MemoryInFlight/2)
+	bodies := min(exchange.MaxIntake, c.MemoryInFlight/2)
 	s.intake.Limit(bodies)
 	s.unread.Limit(c.MemoryInFlight / 2)
 	s.flow = flowcontrol.New(c.MaxInFlight, c.RequestTimeout/4, c.Registry)
@@ -243,5 +244,5 @@ func (s *Server) observed(t registry.Target, verb string, err error, took time.D
 	if panicked {
 		s.metrics.panics.Inc()
 	}
-	s.metrics.request(labelOf(t, verb), code, 0, took)
+	s.metrics.request(exchange.LabelOf(t, verb), code, 0, took)
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/websocket"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
@@ -82,7 +83,7 @@ func (w *watch) converse(c *websocket.Conn) {
 type messages struct {
 	to *websocket.Conn
 	// rec knows the seat that the request has until it has sent its initial events.
-	rec    *recorder
+	rec    *exchange.Recorder
 	binary bool
 	// stall is how long the client may leave a message unread.
 	stall   time.Duration
@@ -98,15 +99,15 @@ func (m *messages) write(frame []byte) error {
 		return errors.New("the server shuts down")
 	default:
 	}
-	if m.rec != nil && m.rec.isCut() { // as above
-		return errCutOff
+	if m.rec != nil && m.rec.IsCut() { // as above
+		return exchange.ErrCutOff
 	}
 	codec := textMessage
 	if m.binary {
 		codec, frame = binaryMessage, frame[render.FrameLength:] // messages have lengths of their own
 	}
 	var err error
-	m.rec.patiently(frame, func() { err = codec.Send(m.to, frame) })
+	m.rec.Patiently(frame, func() { err = codec.Send(m.to, frame) })
 	return err
 }
 

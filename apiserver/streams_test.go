@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
 
@@ -38,7 +39,7 @@ func openFrames(t *testing.T, s *secured) *frames {
 	}
 	config := certificates.TLS()
 	config.NextProtos = []string{"h2"}
-	port := &http.Server{Handler: s.API.Handler(), ConnContext: apiserver.ConnContext}
+	port := &http.Server{Handler: s.API.Handler(), ConnContext: exchange.ConnContext}
 	served := make(chan error, 1)
 	go func() { served <- port.Serve(s.API.ListenTLS(ln, config)) }()
 	t.Cleanup(func() {

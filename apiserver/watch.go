@@ -15,6 +15,7 @@ import (
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 	"github.com/kubecascade/kubecascade/apiserver/status"
@@ -47,7 +48,7 @@ func (s *Server) serveWatch(q *request) error {
 	if err := q.holdWatch(cancel); err != nil {
 		return err
 	}
-	query := maps.Clone(queryOf(q.r))
+	query := maps.Clone(exchange.Query(q.r))
 	query.Set("watch", "true")
 	o, err := q.listOptions(query)
 	if err != nil {
@@ -61,10 +62,10 @@ func (s *Server) serveWatch(q *request) error {
 	if err != nil {
 		return err
 	}
-	open := s.metrics.open(labelOf(q.Target, "watch"))
+	open := s.metrics.open(exchange.LabelOf(q.Target, "watch"))
 	open.Inc()
 	defer open.Dec()
-	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, rec: recorderOf(q.r)}
+	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, rec: exchange.Of(q.r)}
 	w.share()
 	crowd, leave := s.crowds.join(q.Resource.Collection)
 	defer leave()
@@ -93,7 +94,7 @@ type watch struct {
 	count prometheus.Counter
 	// out is where events go, and rec knows what the watch keeps while its client doesn't read; nil for tests.
 	out frames
-	rec *recorder
+	rec *exchange.Recorder
 	// tabled says that column definitions have been sent.
 	tabled bool
 }
@@ -114,9 +115,9 @@ func (w *watch) serve() error {
 	h.Set("Content-Type", w.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	w.q.w.WriteHeader(http.StatusOK)
-	w.out = &chunks{to: w.q.w, conn: connectionOf(w.q.r)}
+	w.out = &chunks{to: w.q.w, conn: exchange.ConnectionOf(w.q.r)}
 	err := w.stream(w.q.r.Context())
-	if w.rec != nil && w.rec.isCut() {
+	if w.rec != nil && w.rec.IsCut() {
 		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
 	}
 	return err
@@ -189,9 +190,9 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 		w.fail(err)
 		return nil, nil, true
 	}
-	w.rec.keepEvents(events)
+	w.rec.KeepEvents(events)
 	sent, err := w.send(events)
-	w.rec.keep(0)
+	w.rec.Keep(0)
 	if err != nil || len(events) == 0 && !going {
 		return nil, nil, true
 	}
@@ -337,8 +338,8 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 		return err
 	}
 	items, _, err := w.s.page(ctx, scan{state: all}, &w.sel, w.x)
-	w.rec.keep(sizeOf(items))
-	defer w.rec.keep(0)
+	w.rec.Keep(sizeOf(items))
+	defer w.rec.Keep(0)
 	for i := 0; i < len(items) && show(items[i]); i++ {
 	}
 	return err
@@ -419,7 +420,7 @@ func (w *watch) fail(err error) {
 
 // holdWatch counts what a watch takes as long as it is open. cancel ends it.
 func (q *request) holdWatch(cancel func()) error {
-	if rec := recorderOf(q.r); rec != nil && !rec.holdWatch(standing(q.r), cancel) {
+	if rec := exchange.Of(q.r); rec != nil && !rec.HoldWatch(standing(q.r), cancel) {
 		return status.ErrBusy
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 	"github.com/kubecascade/kubecascade/storage"
 )
@@ -41,7 +42,7 @@ func kindOf(q *request) *weight.Kind {
 
 // body is what intake has read.
 func (q *request) body() []byte {
-	data, _ := taken(q.r)
+	data, _ := exchange.Taken(q.r)
 	return data
 }
 

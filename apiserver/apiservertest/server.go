@@ -15,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 	"github.com/kubecascade/kubecascade/apiserver/custom"
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
@@ -118,7 +119,7 @@ func (s *Server) serve(h http.Handler) {
 	if err != nil {
 		s.t.Fatalf("opening a port: %v", err)
 	}
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 20, ConnContext: apiserver.ConnContext,
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 1 << 20, ConnContext: exchange.ConnContext,
 		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(s.t.Output(), nil), slog.LevelInfo)}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(s.API.Listen(ln)) }()

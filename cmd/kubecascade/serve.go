@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubecascade/kubecascade/apiserver"
 	"github.com/kubecascade/kubecascade/apiserver/connections"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
 
@@ -209,6 +209,6 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 			MaxConcurrentStreams: 100, MaxReadFrameSize: 16 << 10,
 			MaxReceiveBufferPerConnection: connections.Window, MaxReceiveBufferPerStream: connections.Window,
 		},
-		ConnContext: apiserver.ConnContext,
+		ConnContext: exchange.ConnContext,
 	}
 }

@@ -1,4 +1,4 @@
-package apiserver
+package exchange
 
 import (
 	"context"
@@ -16,8 +16,8 @@ const maxUnsent = 256 << 10
 // connection is the key of a request's connection in its context.
 type connection struct{}
 
-// ConnContext is for http.Server: requests know their connections by it. It bounds what waits in the kernel for a client
-// that doesn't read.
+// ConnContext is for http.Server: requests know their connections by it. It bounds what waits in the kernel for a
+// client that doesn't read.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if raw := rawConn(c); raw != nil {
 		setUnsent(raw, maxUnsent)
@@ -25,8 +25,8 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connection{}, c)
 }
 
-// connectionOf is a request's connection, if it counts (see Server.Listen); else nil.
-func connectionOf(r *http.Request) *connections.Conn {
+// ConnectionOf is a request's connection, if it counts (see Server.Listen); else nil.
+func ConnectionOf(r *http.Request) *connections.Conn {
 	c, _ := r.Context().Value(connection{}).(net.Conn)
 	return connections.Of(c)
 }

@@ -1,4 +1,4 @@
-package apiserver
+package exchange
 
 import (
 	"context"
@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	// maxIntake bounds the bytes of a pool's bodies, from their first byte to the end of the request, unless the pool
+	// MaxIntake bounds the bytes of a pool's bodies, from their first byte to the end of the request, unless the pool
 	// has a lower limit.
-	maxIntake = 256 << 20
+	MaxIntake = 256 << 20
 	// bodyCost is what a request whose body is being read counts for, however slowly it comes: its goroutine and buffers.
 	bodyCost = 32 << 10
 	// firstPiece is how many bytes a body's memory has at first; then it doubles.
 	firstPiece = 16 << 10
 )
 
-// intake holds the bodies of requests. They are read before a request takes a seat, so that a slow client keeps no one
+// Intake holds the bodies of requests. They are read before a request takes a seat, so that a slow client keeps no one
 // out. Requests that are being served are not cut off.
-type intake struct{ pool.Pools }
+type Intake struct{ pool.Pools }
 
-// take reads a user's request's body, so that readBody returns it at once; release is to be called when the request has
-// ended. One that has no use for its body holds none. Errors: 413 for a body that is too large, 429 if the user's bodies
-// are too many, 504 for one that is too slow.
-func (i *intake) take(r *http.Request, user auth.User, unused bool) (*http.Request, *pool.Holding, func(), error) {
+// Take reads a user's request's body, so that ReadBody returns it at once; release is to be called when the request has
+// ended. One that has no use for its body holds none. Errors: 413 for a body that is too large, 429 if the user's
+// bodies are too many, 504 for one that is too slow.
+func (i *Intake) Take(r *http.Request, user auth.User, unused bool) (*http.Request, *pool.Holding, func(), error) {
 	ended := func() {}
-	if !hasBody(r) {
+	if !HasBody(r) {
 		return r, nil, ended, nil
 	}
 	if r.ContentLength > codec.MaxBody {
 		return r, nil, ended, codec.TooLarge()
 	}
-	recorderOf(r).endTurn()
+	Of(r).EndTurn()
 	ctx, cancel := context.WithCancelCause(r.Context())
 	body := r.Body
 	held := i.Of(user).Begin(user.Name, func(reading bool) {
@@ -71,9 +71,10 @@ func (i *intake) take(r *http.Request, user auth.User, unused bool) (*http.Reque
 	return r, held, release, nil
 }
 
-// hasBody reports whether a body may come. Over HTTP/2 there is always something to read, which ends at once if the
-// request's headers end it; but a body may come with a length of 0, or one that is no number, which net/http takes for 0.
-func hasBody(r *http.Request) bool {
+// HasBody reports whether a body may come. Over HTTP/2 there is always something to read, which ends at once if the
+// request's headers end it; but a body may come with a length of 0, or one that is no number, which net/http takes
+// for 0.
+func HasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || r.Header["Content-Length"] != nil)
 }
 
@@ -123,8 +124,8 @@ type readAlready struct {
 	data []byte
 }
 
-// readBody returns the whole body, which intake has read, or the error with which it can't be read.
-func readBody(r *http.Request) ([]byte, error) {
+// ReadBody returns the whole body, which intake has read, or the error with which it can't be read.
+func ReadBody(r *http.Request) ([]byte, error) {
 	switch b := r.Body.(type) {
 	case nil:
 		return nil, nil
@@ -134,8 +135,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	return gather(r.Body, r.ContentLength, func(int) bool { return true })
 }
 
-// taken is the body of a request that intake has read; false if it has read none.
-func taken(r *http.Request) ([]byte, bool) {
+// Taken is the body of a request that intake has read; false if it has read none.
+func Taken(r *http.Request) ([]byte, bool) {
 	b, ok := r.Body.(*readAlready)
 	if !ok {
 		return nil, false

@@ -1,4 +1,4 @@
-package apiserver
+package exchange
 
 import (
 	"context"
@@ -18,8 +18,8 @@ type deadline struct {
 	ended  bool
 }
 
-// withTimeout is context.WithTimeout.
-func withTimeout(parent context.Context, after time.Duration) (*deadline, context.CancelFunc) {
+// WithTimeout is context.WithTimeout.
+func WithTimeout(parent context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	d := &deadline{Context: parent, at: time.Now().Add(after)}
 	return d, d.end
 }

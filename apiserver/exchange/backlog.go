@@ -1,4 +1,4 @@
-package apiserver
+package exchange
 
 import (
 	"errors"
@@ -21,8 +21,8 @@ type written struct {
 	n     int
 }
 
-// errCutOff ends an answer. No client sees it.
-var errCutOff = errors.New("the answer is cut off, as its client leaves too much unread")
+// ErrCutOff ends an answer. No client sees it.
+var ErrCutOff = errors.New("the answer is cut off, as its client leaves too much unread")
 
 // backlog is what one answer keeps in memory while its client doesn't read: what is being written, and stored objects
 // that may have been replaced since. It counts in a pool from the moment that a write has waited for patienceTime until
@@ -52,8 +52,8 @@ type backlog struct {
 	counted int64
 }
 
-// countIn says who the answer counts for, the last time before the answer begins.
-func (w *recorder) countIn(p *pool.Pool, user string) {
+// CountIn says who the answer counts for, the last time before the answer begins.
+func (w *Recorder) CountIn(p *pool.Pool, user string) {
 	if w == nil {
 		return
 	}
@@ -64,15 +64,15 @@ func (w *recorder) countIn(p *pool.Pool, user string) {
 	w.backlog.hangUp = func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) } // a writer without a connection isn't slow
 }
 
-// keep says how many bytes of stored objects the answer keeps from now on.
-func (w *recorder) keep(bytes int64) {
+// Keep says how many bytes of stored objects the answer keeps from now on.
+func (w *Recorder) Keep(bytes int64) {
 	if w != nil {
 		w.backlog.keep(bytes, nil)
 	}
 }
 
-// keepEvents says that the answer keeps the objects of events from now on.
-func (w *recorder) keepEvents(events []*cache.Event) {
+// KeepEvents says that the answer keeps the objects of events from now on.
+func (w *Recorder) KeepEvents(events []*cache.Event) {
 	if w != nil {
 		w.backlog.keep(keptBy(events), events)
 	}
@@ -84,13 +84,13 @@ func (b *backlog) keep(bytes int64, events []*cache.Event) {
 	b.kept, b.events = bytes, events
 }
 
-// isCut reports whether the answer has been cut off.
-func (w *recorder) isCut() bool { return w.backlog.isCut() }
+// IsCut reports whether the answer has been cut off.
+func (w *Recorder) IsCut() bool { return w.backlog.isCut() }
 
-// holdWatch counts what a watch takes as long as it is open, with its URL and headers. cancel ends it. It reports false if
-// there is no room.
-func (w *recorder) holdWatch(bytes int64, cancel func()) bool {
-	w.endHead()
+// HoldWatch counts what a watch takes as long as it is open, with its URL and headers. cancel ends it. It reports false
+// if there is no room.
+func (w *Recorder) HoldWatch(bytes int64, cancel func()) bool {
+	w.EndHead()
 	w.backlog.cancel = cancel
 	return w.backlog.hold(bytes)
 }

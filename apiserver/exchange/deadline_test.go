@@ -1,4 +1,4 @@
-package apiserver
+package exchange
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func TestDeadline(t *testing.T) {
 				defer cancel(nil)
 				twin, endTwin := context.WithTimeout(parent, time.Minute)
 				defer endTwin()
-				ctx, end := withTimeout(parent, time.Minute)
+				ctx, end := WithTimeout(parent, time.Minute)
 				defer end()
 				at, _ := ctx.Deadline()
 				if want, _ := twin.Deadline(); !at.Equal(want) || ctx.Err() != nil || ctx.Value(key{}) != 7 || context.Cause(ctx) != nil {
