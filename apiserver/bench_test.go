@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/apply"
 	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 	"github.com/kubecascade/kubecascade/apiserver/render"
@@ -104,7 +105,7 @@ func (discard) flush() error       { return nil }
 // BenchmarkFrame sends 1,000 events to one more watcher, and to the first one.
 func BenchmarkFrame(b *testing.B) {
 	types, res, objs := benchTypes(b, 1000)
-	s := &Server{registry: &registry.Registry{Types: types}, metrics: newMetrics(prometheus.NewRegistry(), types)}
+	s := &Server{registry: &registry.Registry{Types: types}, metrics: metrics.New(prometheus.NewRegistry(), types)}
 	fresh := func() []*cache.Event {
 		events := make([]*cache.Event, len(objs))
 		for i, o := range objs {

@@ -68,7 +68,7 @@ func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
 		return nil
 	}
 	if w.count == nil {
-		w.count = w.s.metrics.events(w.q.Resource)
+		w.count = w.s.metrics.Events(w.q.Resource)
 	}
 	w.count.Inc()
 	return w.out.write(frame)

@@ -38,7 +38,7 @@ func (s *Server) audit(next http.Handler) http.Handler {
 		defer func() { // a connection that is aborted was a request, too
 			took := time.Since(start)
 			code, bytes := rec.Answered()
-			s.metrics.request(rec.Label, code, bytes, took)
+			s.metrics.Answered(rec.Label, code, bytes, took)
 			if s.log.Enabled(r.Context(), slog.LevelDebug) {
 				s.log.Debug("request", "method", r.Method, "uri", loggable(r.URL), "code", code, "bytes", bytes, "took", took, "agent", r.UserAgent())
 			}
@@ -85,7 +85,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(p)
 			}
-			s.metrics.panics.Inc()
+			s.metrics.Panics.Inc()
 			s.log.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
 			if rec, ok := w.(*exchange.Recorder); ok && rec.Begun() {
 				panic(http.ErrAbortHandler)

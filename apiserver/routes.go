@@ -69,7 +69,7 @@ func (s *Server) routes(who authenticator) chi.Router {
 		r.HandleFunc("/", s.paths)
 		r.Get("/.well-known/openid-configuration", s.openID)
 		r.Get("/openid/v1/jwks", s.openID)
-		r.Handle("/metrics", s.metricsHandler())
+		r.Handle("/metrics", s.metrics.Handler(s.config.Registry))
 		for path, h := range s.config.Debug {
 			r.Handle(path, h)
 		}

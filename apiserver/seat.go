@@ -139,7 +139,7 @@ func (s *Server) inFlight(verb string) (done func()) {
 	if verb == "get" || verb == "list" {
 		kind = "readOnly"
 	}
-	g := s.metrics.inFlight.WithLabelValues(kind)
+	g := s.metrics.InFlight.WithLabelValues(kind)
 	g.Inc()
 	return g.Dec
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/discovery"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/metrics"
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 	"github.com/kubecascade/kubecascade/apiserver/pool"
 	"github.com/kubecascade/kubecascade/apiserver/registry"
@@ -102,7 +103,7 @@ type Server struct {
 	config   Config
 	log      *slog.Logger
 	now      func() time.Time
-	metrics  *metrics
+	metrics  *metrics.Metrics
 	// documented is the generation of types that OpenAPI documents were last asked of.
 	documented struct {
 		sync.Mutex
@@ -169,22 +170,22 @@ func (c *Config) setDefaults() {
 // admission plugins or authorization modes.
 func New(c Config) (*Server, error) {
 	c.setDefaults()
-	metrics := newMetrics(c.Registry, c.Types)
-	s := &Server{config: c, log: c.Log, now: c.Now, metrics: metrics, closing: make(chan struct{}), registry: &registry.Registry{
+	counts := metrics.New(c.Registry, c.Types)
+	s := &Server{config: c, log: c.Log, now: c.Now, metrics: counts, closing: make(chan struct{}), registry: &registry.Registry{
 		Store: c.Store, Cache: c.Cache, Decoder: c.Decoder, Root: c.Decoder.Root, Types: c.Types, Log: c.Log, Now: c.Now,
 		Ranges: c.Services, Accounts: c.Accounts, EventTTL: c.EventTTL, Timeout: c.RequestTimeout,
-		Corrupt: metrics.corrupt, Complaint: rate.Sometimes{First: 10, Interval: time.Second},
+		Corrupt: counts.Corrupt, Complaint: rate.Sometimes{First: 10, Interval: time.Second},
 		Fields: apply.New(apply.Config{Types: c.Types, Custom: customSchemas(c.Types)}),
 		Turn:   make(chan struct{}, 1),
 	}}
 	s.registry.ListAll, s.registry.Observe, s.registry.Authenticate = s.listUnshown, s.observed, s.tokenUser
 	s.registry.Past = past.New(c.Store, c.Decoder, past.Options{Ahead: registry.Ahead(c.Cache, s.registry.Root), Known: registry.Known(c.Cache)})
-	pastMetrics(c.Registry, s.registry.Past)
+	metrics.RegisterPast(c.Registry, s.registry.Past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
 	half := max(1, runtime.GOMAXPROCS(0)/2)
 	s.short = turns.New[connections.Owner](2*runtime.GOMAXPROCS(0), half, maxBegun)
 	s.connections = connections.New(c.MemoryInFlight/2, half, s.short)
-	memoryMetrics(c.Registry, s.memory, &s.unread, s.connections)
+	metrics.RegisterMemory(c.Registry, s.memory, &s.unread, s.connections)
 	bodies := min(exchange.MaxIntake, c.MemoryInFlight/2)
 	s.intake.Limit(bodies)
 	s.unread.Limit(c.MemoryInFlight / 2)
@@ -242,7 +243,7 @@ func (s *Server) observed(t registry.Target, verb string, err error, took time.D
 		code = int(status.Of(err).Code)
 	}
 	if panicked {
-		s.metrics.panics.Inc()
+		s.metrics.Panics.Inc()
 	}
-	s.metrics.request(exchange.LabelOf(t, verb), code, 0, took)
+	s.metrics.Answered(exchange.LabelOf(t, verb), code, 0, took)
 }

@@ -62,7 +62,7 @@ func (s *Server) serveWatch(q *request) error {
 	if err != nil {
 		return err
 	}
-	open := s.metrics.open(exchange.LabelOf(q.Target, "watch"))
+	open := s.metrics.Open(exchange.LabelOf(q.Target, "watch"))
 	open.Inc()
 	defer open.Dec()
 	w := &watch{q: q, s: s, x: x, sel: sel, o: o, rev: rev, rec: exchange.Of(q.r)}

@@ -10,6 +10,7 @@ var layers = [][]string{
 	{"apiserver/apiservertest"},                 // servers for tests
 	{"apiserver"},                               // assembly, and requests over HTTP
 	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; answers made of stored objects
+	{"apiserver/metrics"},                       // what Prometheus is told
 	{"apiserver/exchange"},                      // requests and answers on the wire
 	{"apiserver/registry"},                      // requests for objects, carried out
 	{"apiserver/patch"},                         // documents of PATCH requests

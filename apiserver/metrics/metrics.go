@@ -1,4 +1,4 @@
-package apiserver
+package metrics
 
 import (
 	"net/http"
@@ -15,15 +15,17 @@ import (
 	"github.com/kubecascade/kubecascade/storage/past"
 )
 
-// metrics carry kube-apiserver's own names where it has them, so that its dashboards work.
-type metrics struct {
+// Metrics carry kube-apiserver's own names where it has them, so that its dashboards work.
+type Metrics struct {
 	*series
-	inFlight *prometheus.GaugeVec
-	panics   prometheus.Counter
-	corrupt  prometheus.Counter
+	// InFlight is the requests that are being served, by kind: readOnly and mutating.
+	InFlight *prometheus.GaugeVec
+	// Panics are those of handlers, and Corrupt are stored objects that can't be decoded.
+	Panics, Corrupt prometheus.Counter
 }
 
-func newMetrics(r prometheus.Registerer, types *resources.Types) *metrics {
+// New returns metrics that are registered with r.
+func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 	labels := []string{"verb", "group", "version", "resource", "subresource", "scope"}
 	tried := append(labels[:6:6], "dry_run")
 	component := prometheus.Labels{"component": "apiserver"}
@@ -32,9 +34,10 @@ func newMetrics(r prometheus.Registerer, types *resources.Types) *metrics {
 			Name: "apiserver_request_total", Help: "Requests by verb, resource, scope and HTTP code.", ConstLabels: component,
 		}, append(tried[:7:7], "code")),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "apiserver_request_duration_seconds",
-			Help:    "Response latency in seconds, from the arrival of a request to the end of its response.",
-			Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}, ConstLabels: component,
+			Name:        "apiserver_request_duration_seconds",
+			Help:        "Response latency in seconds, from the arrival of a request to the end of its response.",
+			Buckets:     []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60},
+			ConstLabels: component,
 		}, tried),
 		sizes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:        "apiserver_response_sizes",
@@ -48,25 +51,25 @@ func newMetrics(r prometheus.Registerer, types *resources.Types) *metrics {
 			Name: "apiserver_watch_events_total", Help: "Number of events sent to watches.",
 		}, []string{"group", "version", "resource"}),
 	}
-	m := &metrics{
+	m := &Metrics{
 		series: newSeries(v, types),
-		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		InFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "apiserver_current_inflight_requests", Help: "Number of requests being served, except watches.",
 		}, []string{"request_kind"}),
-		panics: prometheus.NewCounter(prometheus.CounterOpts{
+		Panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "apiserver_panics_total", Help: "Number of panics in handlers.",
 		}),
-		corrupt: prometheus.NewCounter(prometheus.CounterOpts{
+		Corrupt: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "kubecascade_corrupt_objects_total",
 			Help: "Number of times that a stored object could not be decoded.",
 		}),
 	}
-	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, m.inFlight, m.panics, m.corrupt)
+	r.MustRegister(v.requests, v.durations, v.sizes, v.watches, v.watchEvents, m.InFlight, m.Panics, m.Corrupt)
 	return m
 }
 
-// pastMetrics shows what lists at past revisions ask of etcd and hold.
-func pastMetrics(r prometheus.Registerer, p *past.Reader) {
+// RegisterPast shows what lists at past revisions ask of etcd and hold.
+func RegisterPast(r prometheus.Registerer, p *past.Reader) {
 	r.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "kubecascade_past_lists_held_bytes",
@@ -83,10 +86,11 @@ func pastMetrics(r prometheus.Registerer, p *past.Reader) {
 	)
 }
 
-// memoryMetrics shows what requests hold of the memory that there is for them.
-func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pool.Pools, conns *connections.Table) {
+// RegisterMemory shows what requests hold of the memory that there is for them.
+func RegisterMemory(r prometheus.Registerer, b *budget.Budget, unread *pool.Pools, conns *connections.Table) {
 	gauge := func(name, help string, value func() int64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: help}, func() float64 { return float64(value()) })
+		o := prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: help}
+		return prometheus.NewGaugeFunc(o, func() float64 { return float64(value()) })
 	}
 	rejected := func(reason string, value func(budget.Counts) int64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{
@@ -123,8 +127,8 @@ func memoryMetrics(r prometheus.Registerer, b *budget.Budget, unread *pool.Pools
 	)
 }
 
-// request counts a request that has been answered; what isn't about a resource isn't counted.
-func (m *metrics) request(l exchange.Label, code, bytes int, took time.Duration) {
+// Answered counts a request that has been answered; what isn't about a resource isn't counted.
+func (m *Metrics) Answered(l exchange.Label, code, bytes int, took time.Duration) {
 	if l.Verb == "" {
 		return
 	}
@@ -139,11 +143,11 @@ func (m *metrics) request(l exchange.Label, code, bytes int, took time.Duration)
 	}
 }
 
-// metricsHandler serves this server's registry and etcd's and Go's, which live in the default one.
-func (s *Server) metricsHandler() http.Handler {
-	h := promhttp.HandlerFor(prometheus.Gatherers{s.config.Registry, prometheus.DefaultGatherer}, promhttp.HandlerOpts{})
+// Handler serves what g gathers, and what etcd and Go have in the default registry.
+func (m *Metrics) Handler(g prometheus.Gatherer) http.Handler {
+	h := promhttp.HandlerFor(prometheus.Gatherers{g, prometheus.DefaultGatherer}, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.metrics.forget()
+		m.forget()
 		h.ServeHTTP(w, r)
 	})
 }

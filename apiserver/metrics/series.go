@@ -1,4 +1,4 @@
-package apiserver
+package metrics
 
 import (
 	"strconv"
@@ -95,8 +95,8 @@ func (s *series) of(a answer) *answerSeries {
 	return made
 }
 
-// open returns the gauge of open watches. That of a resource that is gone is not shown.
-func (s *series) open(l exchange.Label) prometheus.Gauge {
+// Open returns the gauge of open watches. That of a resource that is gone is not shown.
+func (s *series) Open(l exchange.Label) prometheus.Gauge {
 	s.forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,8 +108,8 @@ func (s *series) open(l exchange.Label) prometheus.Gauge {
 	return s.watches.WithLabelValues(l.Scoped()...)
 }
 
-// events returns the counter of watch events. That of a resource that is gone is not shown.
-func (s *series) events(of *resources.Resource) prometheus.Counter {
+// Events returns the counter of watch events. That of a resource that is gone is not shown.
+func (s *series) Events(of *resources.Resource) prometheus.Counter {
 	s.forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
