@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"net/http"
+	"runtime"
 	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
@@ -11,6 +12,10 @@ import (
 
 // maxBegun is how many requests may wait for their turn to begin.
 const maxBegun = 8192
+
+// placesToBegin is how many requests begin at a time. With fewer, those of an honest client would wait for each other;
+// more keep the processors from others for longer.
+func placesToBegin() int { return 2 * runtime.GOMAXPROCS(0) }
 
 // begin begins a request in its turn, records its answer, and lets go of what is left when the handler has returned:
 // over HTTP/2 net/http keeps a request's headers until the client has taken the answer.
@@ -45,10 +50,8 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusTooManyRequests)
 }
 
-// takeTurn waits for the request's turn to do what comes before it has its seat, or is rejected: some of all requests do
-// at a time, those of a connection's owner one after the other, so that a flood of requests delays its own. Before a
-// request waits for anything else, its turn ends. Errors: 429 if too many of the owner's wait; that of the request's
-// context, if it ends before.
+// takeTurn waits for the request's turn, if it has none. A request without a recorder needs none. Before a request waits
+// for anything else, its turn ends. Errors: those of waitTurn.
 func (s *Server) takeTurn(rec *exchange.Recorder, r *http.Request) error {
 	if rec == nil || rec.InTurn() {
 		return nil
@@ -60,6 +63,9 @@ func (s *Server) takeTurn(rec *exchange.Recorder, r *http.Request) error {
 	return err
 }
 
+// waitTurn waits for a turn to do what comes before a request has its seat, or is rejected. So many requests do that at a
+// time, in turn for each owner of connections, so that a flood of requests delays its own. Errors: 429 if too many of the
+// owner's wait; that of the request's context, if it ends before.
 func (s *Server) waitTurn(r *http.Request) error {
 	if r.ProtoMajor == 2 && r.Context().Err() != nil { // a stream that was reset
 		return r.Context().Err()

@@ -51,7 +51,7 @@ func TestNoTurnWhileWaiting(t *testing.T) {
 }
 
 // manyRequests are more than have a turn at a time.
-func manyRequests() int { return 2*runtime.GOMAXPROCS(0) + 1 }
+func manyRequests() int { return apiserver.PlacesToBegin() + 1 }
 
 // hanging is a health check that goes on until it is ended.
 type hanging struct{ begun, end chan struct{} }

@@ -81,3 +81,6 @@ func (s *Server) TakeTurnsToBegin() (release func(), waiting func() int) {
 	}
 	return release, func() int { return s.short.Waiting(turns.Now, connections.Owner{}) }
 }
+
+// PlacesToBegin is how many requests begin at a time.
+func PlacesToBegin() int { return placesToBegin() }

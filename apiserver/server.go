@@ -183,7 +183,7 @@ func New(c Config) (*Server, error) {
 	metrics.RegisterPast(c.Registry, s.registry.Past)
 	s.memory = budget.New(c.MemoryInFlight, runtime.GOMAXPROCS(0))
 	half := max(1, runtime.GOMAXPROCS(0)/2)
-	s.short = turns.New[connections.Owner](2*runtime.GOMAXPROCS(0), half, maxBegun)
+	s.short = turns.New[connections.Owner](placesToBegin(), half, maxBegun)
 	s.connections = connections.New(c.MemoryInFlight/2, half, s.short)
 	metrics.RegisterMemory(c.Registry, s.memory, &s.unread, s.connections)
 	bodies := min(exchange.MaxIntake, c.MemoryInFlight/2)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
@@ -51,10 +52,10 @@ type Conn struct {
 	answers atomic.Int64
 
 	// shaking says that the handshake goes on, turn that it is being computed, and hello is how many bytes have come of
-	// it. The goroutine that shakes hands owns them, later the reader owns taken: how many bytes have come since others
+	// it. The goroutine that shakes hands owns them, later the reader owns came: how many bytes have come since others
 	// had their turn.
 	shaking, turn bool
-	hello, taken  int
+	hello, came   int
 	// spoke is called when the first byte of the handshake comes.
 	spoke func()
 	// queue is where the connection waits in its handshake, in place queued of all and queuedBy of its address's; its
@@ -62,9 +63,11 @@ type Conn struct {
 	queue            *queue
 	queued, queuedBy *list.Element
 	network          string
-	// second says that the connection speaks HTTP/2, and reads that what it has read is being taken in, in its turn.
+	// second says that the connection speaks HTTP/2. state tells whether what it has read is being taken in, and lapse
+	// ends its turn.
 	second bool
-	reads  atomic.Bool
+	state  atomic.Int32
+	lapse  *time.Timer
 
 	// gone is closed when the connection is.
 	gone  chan struct{}
@@ -88,6 +91,8 @@ const (
 	// maxHello bounds what a client may send until its handshake is over: certificates, most of all. Of 180 KB of them
 	// Go makes 1.7 MB.
 	maxHello = 32 << 10
+	// turnTime is how long a turn to take in what was read is at most. A hundred requests begin in a part of that.
+	turnTime = 5 * time.Millisecond
 	// shortHello is a handshake that Each is enough for.
 	shortHello = 4 << 10
 )
@@ -147,11 +152,11 @@ func (c *Conn) Read(b []byte) (int, error) {
 	if c.shaking {
 		return c.shake(b)
 	}
-	c.rest()
+	c.taken()
 	n, err := c.Conn.Read(b)
 	if n > 0 {
-		if c.taken += n; c.taken >= share {
-			c.taken = 0
+		if c.came += n; c.came >= share {
+			c.came = 0
 			runtime.Gosched()
 		}
 		if c.second && !c.takeIn() {
@@ -196,26 +201,61 @@ func (c *Conn) yield() {
 	}
 }
 
-// takeIn waits for the connection's turn to take in what it has read. In 16 KiB there may be the heads of a hundred
-// requests, each of which gets a goroutine at once: of many connections they would keep the processors from others for
-// tenths of a second. False: the connection is closed.
+// The states of a connection of HTTP/2 that has read something.
+const (
+	// idle: it reads on, or waits for its turn to take in what it has read.
+	idle = iota
+	// free: it takes it in without a turn.
+	free
+	// inTurn: it takes it in in its turn.
+	inTurn
+)
+
+// takeIn waits for the connection's turn to take in what it has read, if there is much to do. In 16 KiB there may be the
+// heads of a hundred requests, each of which gets a goroutine at once: of many connections they would keep the processors
+// from others for tenths of a second. False: the connection is closed.
 func (c *Conn) takeIn() bool {
-	if c.table.turns.Begin(turns.Later, c.Owner(), c.gone) != nil {
-		return false
+	t := c.table
+	if t.turns.Waits() == 0 && t.free.Load() < t.mostFree {
+		t.free.Add(1)
+		c.state.Store(free)
+	} else {
+		if t.turns.Begin(turns.Later, c.Owner(), c.gone) != nil {
+			return false
+		}
+		c.state.Store(inTurn)
+		if c.lapse == nil {
+			c.lapse = time.AfterFunc(turnTime, c.endTurn)
+		} else {
+			c.lapse.Reset(turnTime)
+		}
 	}
-	c.reads.Store(true)
 	select {
-	case <-c.gone: // whoever has closed it may not have seen the turn
-		c.rest()
+	case <-c.gone: // shut may have come before the state was set
+		c.taken()
 		return false
 	default:
 		return true
 	}
 }
 
-// rest ends the turn, if the connection has one.
-func (c *Conn) rest() {
-	if c.reads.Load() && c.reads.Swap(false) {
+// taken says that what was read is taken in, or never will be.
+func (c *Conn) taken() {
+	switch c.state.Load() {
+	case idle:
+	case free:
+		if c.state.CompareAndSwap(free, idle) {
+			c.table.free.Add(-1)
+		}
+	case inTurn:
+		c.endTurn()
+	}
+}
+
+// endTurn ends the turn, if the connection has one, or had one for too long: a connection whose frames are wrong, or on
+// which nothing can be sent, reads no more, and is closed some time later, if at all.
+func (c *Conn) endTurn() {
+	if c.state.CompareAndSwap(inTurn, idle) {
 		c.table.turns.End(turns.Later)
 	}
 }
@@ -229,7 +269,7 @@ func (c *Conn) Close() error {
 // shut is Close of a connection that isn't counted any more.
 func (c *Conn) shut() error {
 	c.close.Do(func() { close(c.gone) })
-	c.rest()
+	c.taken()
 	return c.Conn.Close()
 }
 

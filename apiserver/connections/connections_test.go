@@ -556,3 +556,99 @@ func TestQueue(t *testing.T) {
 		t.Errorf("%d, %d and %d are left", q.len(), len(q.by), len(q.largest))
 	}
 }
+
+// reading are pairs of connections of HTTP/2 that take in what they have read in turn only.
+func reading(t *testing.T, names ...string) *pairs {
+	p := newPairs(t, 1<<30)
+	p.table.mostFree = 0
+	p.open(names...)
+	for _, name := range names {
+		p.conns[name].second = true
+		p.conns[name].Own(name, false)
+	}
+	return p
+}
+
+// read sends a byte and has it read. The error is that of the connection's Read.
+func (p *pairs) read(name string) error {
+	if _, err := p.peers[name].Write([]byte("x")); err != nil {
+		p.t.Error(err)
+	}
+	_, err := p.conns[name].Read(make([]byte, 8))
+	return err
+}
+
+// TestStalledReading: a connection that takes in what it has read and never reads on keeps no other from that.
+func TestStalledReading(t *testing.T) {
+	p := reading(t, "stalled", "other")
+	for _, name := range []string{"stalled", "other", "other"} {
+		if err := p.read(name); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	for _, c := range p.conns {
+		c.Close()
+		c.Close()
+	}
+	p.free()
+}
+
+// free checks that no connection has a turn.
+func (p *pairs) free() {
+	p.t.Helper()
+	for range 2 { // each place twice
+		if err := p.table.turns.Begin(turns.Later, Owner{}, p.t.Context().Done()); err != nil {
+			p.t.Fatal(err)
+		}
+		p.table.turns.End(turns.Later)
+	}
+	if n := p.table.free.Load(); n != 0 {
+		p.t.Errorf("%d are free of turns", n)
+	}
+}
+
+// TestReadingInTurn: while many requests of an owner wait, its connections take in nothing, and those of others do. One
+// that is closed waits no longer.
+func TestReadingInTurn(t *testing.T) {
+	p := reading(t, "flood", "closed", "other")
+	p.conns["closed"].Own("flood", false)
+	flood := p.conns["flood"].Owner()
+	if !p.table.turns.Try() {
+		t.Fatal("there is no place")
+	}
+	begun := make(chan error)
+	for range turns.Few {
+		go func() { begun <- p.table.turns.Begin(turns.Now, flood, t.Context().Done()) }()
+	}
+	awaitWaiting := func(r turns.Rank, n int) {
+		for p.table.turns.Waiting(r, flood) != n {
+			runtime.Gosched()
+		}
+	}
+	awaitWaiting(turns.Now, turns.Few)
+	read := make(chan error)
+	for i, name := range []string{"flood", "closed"} {
+		go func() { read <- p.read(name) }()
+		awaitWaiting(turns.Later, i+1)
+	}
+	if err := p.read("other"); err != nil {
+		t.Error(err)
+	}
+	p.conns["closed"].Close()
+	if err := <-read; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("of the closed one: %v", err)
+	}
+	p.table.turns.End(turns.Now)
+	if err := errors.Join(<-begun, <-read); err != nil { // there are fewer now
+		t.Error(err)
+	}
+	for range turns.Few - 1 {
+		p.table.turns.End(turns.Now)
+		<-begun
+	}
+	p.table.turns.End(turns.Now)
+	for _, c := range p.conns {
+		c.Close()
+	}
+	p.free()
+}

@@ -16,8 +16,9 @@
 //     else the oldest. A handshake takes maxHello bytes from the client at most.
 //  5. As many handshakes are computed at a time as there are places; of those that wait the latest is next, and one
 //     whose connection is closed, by either side, isn't computed. One that waits for its client has no place.
-//  6. Connections of HTTP/2 take in what they have read in their turns, those of one owner one after the other, and not
-//     as long as requests of that owner wait for theirs (see package turns).
+//  6. When requests wait for their turns, or many connections have something to read, connections of HTTP/2 take in what they have read in turn, too, those of
+//     one owner one after the other, and slower while many of its requests wait (see package turns). A turn takes 5 ms at
+//     most: what a client sends, or doesn't read, keeps no other connection longer.
 //  7. When the listener is closed, all its goroutines have ended.
 //
 // Handshakes are done here, not by net/http, as that tells no one when one ends: a connection could neither be counted

@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
@@ -27,6 +29,10 @@ const (
 type Table struct {
 	handshakes handshakes
 	turns      *turns.Turns[Owner]
+	// free is how many connections of HTTP/2 take in what they have read without a turn, and mostFree how many may. Those
+	// on which nothing more is read count until they are closed.
+	free     atomic.Int64
+	mostFree int64
 
 	mu sync.Mutex // guards what follows, and the accounts of connections
 	// of are the accounts of addresses, of users who are no masters, and of masters.
@@ -55,14 +61,14 @@ type account struct {
 }
 
 // New returns a table for so many bytes of users' connections, as many of masters', half as many of connections on which
-// no request has been authenticated, and so many handshakes at a time. Of the turns, those of rank Later are for
-// connections of HTTP/2 that take in what they have read.
-func New(limit int64, shakes int, turns *turns.Turns[Owner]) *Table {
-	t := &Table{handshakes: handshakes{free: shakes}, turns: turns}
+// no request has been authenticated, and so many handshakes at a time. Of the turns, which requests have before they are
+// served, those of rank Later are for connections of HTTP/2 that take in what they have read.
+func New(limit int64, shakes int, t *turns.Turns[Owner]) *Table {
+	table := &Table{handshakes: handshakes{free: shakes}, turns: t, mostFree: int64(runtime.GOMAXPROCS(0))}
 	for i, share := range [classes]int64{addresses: limit / 2, users: limit, masters: limit} {
-		t.of[i].limit, t.of[i].by = share, map[Owner]*account{}
+		table.of[i].limit, table.of[i].by = share, map[Owner]*account{}
 	}
-	return t
+	return table
 }
 
 // Listen returns a listener whose connections count.

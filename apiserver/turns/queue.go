@@ -4,9 +4,22 @@ package turns
 type holder[K comparable] struct {
 	key    K
 	queues [ranks]queue
-	// in is the ring that the holder is in, between two others.
-	in            *ring[K]
-	before, after *holder[K]
+	// links are the holder's places in the rings.
+	links [ranks]link[K]
+	// credit is how many turns of rank Now have begun since the last one of rank Later, while any waited.
+	credit int
+}
+
+// link is a place in a ring, between two holders; both are nil if there is none.
+type link[K comparable] struct{ before, after *holder[K] }
+
+// granted says that a turn begins.
+func (h *holder[K]) granted(r Rank) {
+	if r == Later {
+		h.credit = 0
+	} else {
+		h.credit++
+	}
 }
 
 // ring is holders whose turns come one after the other.
@@ -16,26 +29,28 @@ type ring[K comparable] struct {
 }
 
 // push puts a holder behind all others.
-func (r *ring[K]) push(h *holder[K]) {
+func (r *ring[K]) push(rank Rank, h *holder[K]) {
+	mine := &h.links[rank]
 	if r.next == nil {
-		h.before, h.after = h, h
+		*mine = link[K]{h, h}
 		r.next = h
 		return
 	}
-	h.before, h.after = r.next.before, r.next
-	h.before.after, h.after.before = h, h
+	mine.before, mine.after = r.next.links[rank].before, r.next
+	mine.before.links[rank].after, mine.after.links[rank].before = h, h
 }
 
 // remove takes a holder out.
-func (r *ring[K]) remove(h *holder[K]) {
+func (r *ring[K]) remove(rank Rank, h *holder[K]) {
+	mine := &h.links[rank]
 	switch {
-	case h.after == h:
+	case mine.after == h:
 		r.next = nil
 	case r.next == h:
-		r.next = h.after
+		r.next = mine.after
 	}
-	h.before.after, h.after.before = h.after, h.before
-	h.before, h.after = nil, nil
+	mine.before.links[rank].after, mine.after.links[rank].before = mine.after, mine.before
+	*mine = link[K]{}
 }
 
 // queue is what waits of one holder's for turns of one rank.

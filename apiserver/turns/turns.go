@@ -3,6 +3,7 @@ package turns
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
 // What Begin's errors are.
@@ -25,6 +26,9 @@ const (
 	ranks
 )
 
+// Few is how many turns of rank Now may wait of a holder whose turns of rank Later begin.
+const Few = 8
+
 // maxSpare is how many waiters are kept to be used again.
 const maxSpare = 4096
 
@@ -34,7 +38,7 @@ type Turns[K comparable] struct {
 	free [ranks]int
 	most int
 	// waits is how many of rank Now wait.
-	waits int
+	waits atomic.Int64
 	by    map[K]*holder[K]
 	// rings have the holders whose turns of a rank may begin next.
 	rings [ranks]ring[K]
@@ -79,6 +83,9 @@ func (t *Turns[K]) End(r Rank) {
 	t.pass()
 }
 
+// Waits is how many turns of rank Now are waited for. It is cheap.
+func (t *Turns[K]) Waits() int { return int(t.waits.Load()) }
+
 // Waiting is how many turns of a holder are waited for.
 func (t *Turns[K]) Waiting(r Rank, key K) int {
 	t.mu.Lock()
@@ -89,8 +96,8 @@ func (t *Turns[K]) Waiting(r Rank, key K) int {
 	return 0
 }
 
-// begin takes a place, if one is free. mu is held, as by all that follows but leave and release. Nothing that may begin
-// waits while a place is free.
+// begin takes a place, if one is free: nothing that may begin waits then. mu is held, as by all that follows but enter,
+// leave and release.
 func (t *Turns[K]) begin(r Rank) bool {
 	if t.free[r] == 0 {
 		return false
@@ -104,19 +111,19 @@ func (t *Turns[K]) enter(r Rank, key K) (*waiter, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h := t.by[key]
-	if (h == nil || r == Now) && t.begin(r) {
+	if (h == nil || r == Now || h.queues[Now].len < Few) && t.begin(r) {
 		return nil, nil
 	}
 	if h == nil {
 		h = &holder[K]{key: key}
 		t.by[key] = h
-	} else if r == Now && t.most > 0 && t.waits >= t.most && h.queues[Now].len >= t.most/len(t.by) {
+	} else if r == Now && t.most > 0 && t.Waits() >= t.most && h.queues[Now].len >= t.most/len(t.by) {
 		return nil, ErrFull
 	}
 	w := t.take()
 	h.queues[r].push(w)
 	if r == Now {
-		t.waits++
+		t.waits.Add(1)
 	}
 	t.settle(h)
 	return w, nil
@@ -141,8 +148,9 @@ func (t *Turns[K]) pass() {
 	for r := range ranks {
 		for ring := &t.rings[r]; t.free[r] > 0 && ring.next != nil; {
 			h := ring.next
-			ring.next = h.after
+			ring.next = h.links[r].after
 			t.free[r]--
+			h.granted(r)
 			w := h.queues[r].first
 			t.drop(r, h, w)
 			w.came = true
@@ -155,30 +163,27 @@ func (t *Turns[K]) pass() {
 func (t *Turns[K]) drop(r Rank, h *holder[K], w *waiter) {
 	h.queues[r].remove(w)
 	if r == Now {
-		t.waits--
+		t.waits.Add(-1)
 	}
 	t.settle(h)
 }
 
-// settle puts a holder into the ring that it belongs to, behind all others, if it isn't in it.
+// settle puts a holder into the rings that it belongs to, behind all others, and takes it out of others.
 func (t *Turns[K]) settle(h *holder[K]) {
-	var in *ring[K]
-	switch {
-	case h.queues[Now].len > 0:
-		in = &t.rings[Now]
-	case h.queues[Later].len > 0:
-		in = &t.rings[Later]
-	default:
+	for r := range ranks {
+		in := h.queues[r].len > 0
+		if r == Later {
+			in = in && (h.queues[Now].len < Few || h.credit >= Few)
+		}
+		switch {
+		case in && h.links[r].after == nil:
+			t.rings[r].push(r, h)
+		case !in && h.links[r].after != nil:
+			t.rings[r].remove(r, h)
+		}
+	}
+	if h.queues[Now].len == 0 && h.queues[Later].len == 0 {
 		delete(t.by, h.key)
-	}
-	if h.in == in {
-		return
-	}
-	if h.in != nil {
-		h.in.remove(h)
-	}
-	if h.in = in; in != nil {
-		in.push(h)
 	}
 }
 
