@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
-	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
+	"github.com/kubecascade/kubecascade/apiserver/resources/core"
 )
 
 // TestServices runs testdata. The commands are
@@ -89,8 +88,8 @@ func (c *cluster) write(t *testing.T, name string, old *corev1.Service, spec str
 	if err := json.Unmarshal([]byte(spec), &s.Spec); err != nil {
 		t.Fatal(err)
 	}
-	defaults.Service(s)
-	prepare.KeepAllocated(s, old)
+	core.DefaultService(s)
+	core.KeepAllocated(s, old)
 	err := Families(s, old)
 	if err == nil {
 		if dry {

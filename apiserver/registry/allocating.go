@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	rand "math/rand/v2"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/resources"
-	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
+	"github.com/kubecascade/kubecascade/apiserver/resources/core"
 	"github.com/kubecascade/kubecascade/storage"
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
@@ -31,7 +31,7 @@ func (s *Registry) allocating(ctx context.Context, o *Operation, obj, old Object
 		return store(o, obj)
 	}
 	was, _ := old.(*corev1.Service)
-	prepare.KeepAllocated(svc, was)
+	core.KeepAllocated(svc, was)
 	if err := allocate.Families(svc, was); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,16 @@
+package authorization
+
+import (
+	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// subjectAccessReviews is the entry of SubjectAccessReview.
+func subjectAccessReviews() *entry.Resource {
+	return &entry.Resource{
+		Plural: "subjectaccessreviews", New: entry.New[authorizationv1.SubjectAccessReview],
+		Verbs:   entry.Post,
+		Virtual: entry.SubjectAccessReview,
+	}
+}
