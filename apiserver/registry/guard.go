@@ -25,7 +25,7 @@ func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*stora
 		}
 		once := *o
 		once.guards = append(slices.Clip(o.guards), guards...)
-		again := obj.DeepCopyObject().(Object) // not for the first time: a Job's labels may be its template's (defaults.Job)
+		again := obj.DeepCopyObject().(Object) // not for the first time: a Job's labels may be its template's (batch/job.go)
 		out, err := s.createOnce(ctx, &once, obj)
 		var lost *storage.ConflictError
 		if !errors.As(err, &lost) || lost.Guard == nil || !slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == lost.Guard.Key }) {

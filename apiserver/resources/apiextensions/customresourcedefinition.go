@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsinternal "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
@@ -304,7 +303,7 @@ const mostEntries = 2 * invalid.MaxErrors
 // excerptFirst finds the errors of a definition. The library that does so collects those of all entries of its lists,
 // and for each version looks at all of them. So lists are cut first; all of them are looked at unless what is left has
 // errors enough. Schemas are never cut, as one part of them is about another: all of their errors are collected.
-func excerptFirst(in *apiextensions.CustomResourceDefinition, find func(*apiextensions.CustomResourceDefinition) field.ErrorList) field.ErrorList {
+func excerptFirst(in *apiextensionsinternal.CustomResourceDefinition, find func(*apiextensionsinternal.CustomResourceDefinition) field.ErrorList) field.ErrorList {
 	x := excerpt{}
 	cut := x.definition(in)
 	if !x.cut {
@@ -334,7 +333,7 @@ func certain(path string) bool {
 // excerpt cuts lists and remembers whether one was long.
 type excerpt struct{ cut bool }
 
-func (x *excerpt) definition(in *apiextensions.CustomResourceDefinition) *apiextensions.CustomResourceDefinition {
+func (x *excerpt) definition(in *apiextensionsinternal.CustomResourceDefinition) *apiextensionsinternal.CustomResourceDefinition {
 	out := *in
 	x.names(&out.Spec.Names)
 	x.names(&out.Status.AcceptedNames)
@@ -354,7 +353,7 @@ func (x *excerpt) definition(in *apiextensions.CustomResourceDefinition) *apiext
 	return &out
 }
 
-func (x *excerpt) names(n *apiextensions.CustomResourceDefinitionNames) {
+func (x *excerpt) names(n *apiextensionsinternal.CustomResourceDefinitionNames) {
 	n.ShortNames, n.Categories = shorter(x, n.ShortNames), shorter(x, n.Categories)
 }
 
