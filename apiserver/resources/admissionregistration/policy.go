@@ -46,12 +46,12 @@ var (
 		"import", "let", "loop", "package", "namespace", "return", "var", "void", "while")
 )
 
-// sameConditions says that match conditions need no judgement again.
+// sameConditions says that match conditions need no validation again.
 func sameConditions(now, was *admissionv1.ParamKind, conditions, old []admissionv1.MatchCondition) bool {
 	return check.SamePointee(now, was) && slices.Equal(conditions, old)
 }
 
-// policyFrame judges what both kinds of policies have.
+// policyFrame validates what both kinds of policies have.
 func policyFrame(failure *admissionv1.FailurePolicyType, kind *admissionv1.ParamKind, match *admissionv1.MatchResources, at *field.Path) (errs field.ErrorList) {
 	if failure == nil {
 		errs = append(errs, field.Required(at.Child("failurePolicy"), ""))
@@ -150,7 +150,7 @@ func variables(list []admissionv1.Variable, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-// policyReference judges what both kinds of bindings have.
+// policyReference validates what both kinds of bindings have.
 func policyReference(policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, matchAt, at *field.Path) (errs field.ErrorList) {
 	if policy == "" {
 		errs = append(errs, field.Required(at.Child("policyName"), ""))

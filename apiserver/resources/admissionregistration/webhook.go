@@ -170,7 +170,7 @@ func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// webhookService judges a reference to a service. Upstream confuses name and namespace when it asks
+// webhookService validates a reference to a service. Upstream confuses name and namespace when it asks
 // whether they are there, so that an empty one is reported as the other.
 func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", s.Namespace, "namespace", s.Name)

@@ -235,8 +235,8 @@ func eachNamed(m map[string]apiextensionsv1.JSONSchemaProps, f func(*apiextensio
 	}
 }
 
-// Definitions are judged by apiextensions-apiserver's own package, which knows them in their
-// internal form. It judges metadata along with the rest; that is the caller's, but for the rules that
+// Definitions are validated by apiextensions-apiserver's own package, which knows them in their
+// internal form. It validates metadata along with the rest; that is the caller's, but for the rules that
 // a definition is named after what it defines, and that one in a group of Kubernetes' own names who
 // approved it (AX pkg/apis/apiextensions/validation/validation.go:validateAPIApproval).
 
@@ -251,23 +251,23 @@ func validateDefinition(d *apiextensionsv1.CustomResourceDefinition) field.Error
 }
 
 func validateDefinitionUpdate(d, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	return judgeDefinitions(d, old, func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
+	return validateDefinitions(d, old, func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
 		return upstream.ValidateCustomResourceDefinitionUpdate(context.Background(), in, was)
 	})
 }
 
 func validateDefinitionStatus(d, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	return judgeDefinitions(d, old, upstream.ValidateUpdateCustomResourceDefinitionStatus)
+	return validateDefinitions(d, old, upstream.ValidateUpdateCustomResourceDefinitionStatus)
 }
 
-func judgeDefinitions(d, old *apiextensionsv1.CustomResourceDefinition, judge func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList) field.ErrorList {
+func validateDefinitions(d, old *apiextensionsv1.CustomResourceDefinition, validate func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList) field.ErrorList {
 	in, errs := internalDefinition(d)
 	was, more := internalDefinition(old)
 	if errs = append(errs, more...); len(errs) > 0 {
 		return errs
 	}
 	return excerptFirst(in, func(in *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
-		return butMetadata(judge(in, was), false)
+		return butMetadata(validate(in, was), false)
 	})
 }
 

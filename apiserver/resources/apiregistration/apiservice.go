@@ -31,13 +31,13 @@ func apiServices(clock entry.Clock) *entry.Resource {
 			CustomMeta:     true,
 			Default:        defaulting.Hook(defaultAPIService),
 			PrepareCreate:  entry.Create(func(obj *apiregistrationv1.APIService) { createAPIService(clock, obj) }),
-			Validate:       entry.Validate(validateApiService),
-			ValidateUpdate: entry.ValidateChange(validateApiServiceUpdate),
+			Validate:       entry.Validate(validateAPIService),
+			ValidateUpdate: entry.ValidateChange(validateAPIServiceUpdate),
 		},
 		Subresources: []entry.Subresource{
 			entry.StatusWith(entry.Subresource{
-				PrepareUpdate:  entry.Change(keepApiServiceStatus),
-				ValidateUpdate: entry.ValidateChange(validateApiServiceStatus),
+				PrepareUpdate:  entry.Change(keepAPIServiceStatus),
+				ValidateUpdate: entry.ValidateChange(validateAPIServiceStatus),
 			}),
 		},
 		Table: printing.Table(apiServiceColumns(), apiServiceCells),
@@ -65,15 +65,15 @@ func defaultAPIService(a *apiregistrationv1.APIService) {
 	}
 }
 
-// keepApiServiceStatus keeps metadata that says something about the object (B-41).
-func keepApiServiceStatus(a, old *apiregistrationv1.APIService) {
+// keepAPIServiceStatus keeps metadata that says something about the object (B-41).
+func keepAPIServiceStatus(a, old *apiregistrationv1.APIService) {
 	a.Labels, a.Annotations = old.Labels, old.Annotations
 	a.Finalizers, a.OwnerReferences = old.Finalizers, old.OwnerReferences
 }
 
-// validateApiService judges, of metadata, that the name follows from the spec; that it can be one is the
+// validateAPIService validates, of metadata, that the name follows from the spec; that it can be one is the
 // entry's rule (KA pkg/apis/apiregistration/validation:ValidateAPIService).
-func validateApiService(s *apiregistrationv1.APIService) (errs field.ErrorList) {
+func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) {
 	at, spec, meta := field.NewPath("spec"), &s.Spec, field.NewPath("metadata")
 	required := spec.Version + "." + spec.Group
 	for _, n := range []struct{ field, name string }{{"generateName", s.GenerateName}, {"name", s.Name}} {
@@ -126,13 +126,13 @@ func remoteService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) field
 	return errs
 }
 
-func validateApiServiceUpdate(s, _ *apiregistrationv1.APIService) field.ErrorList {
-	return validateApiService(s)
+func validateAPIServiceUpdate(s, _ *apiregistrationv1.APIService) field.ErrorList {
+	return validateAPIService(s)
 }
 
 var apiServiceStates = []apiregistrationv1.ConditionStatus{apiregistrationv1.ConditionTrue, apiregistrationv1.ConditionFalse, apiregistrationv1.ConditionUnknown}
 
-func validateApiServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.ErrorList) {
+func validateAPIServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.ErrorList) {
 	for i, c := range invalid.Each(s.Status.Conditions, &errs) {
 		errs = append(errs, check.OneOf(c.Status, field.NewPath("status", "conditions").Index(i).Child("status"), apiServiceStates)...)
 	}

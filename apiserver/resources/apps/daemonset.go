@@ -100,7 +100,7 @@ func setTemplateGeneration(d *appsv1.DaemonSet, n int64) {
 
 func validateDaemonSet(d *appsv1.DaemonSet) field.ErrorList { return daemonSetSpec(d, nil) }
 
-// daemonSetSpec judges the spec; its template's generation is an annotation in apps/v1 and a field of
+// daemonSetSpec validates the spec; its template's generation is an annotation in apps/v1 and a field of
 // the spec in the internal type.
 func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 	s, at := &d.Spec, check.SpecPath.Child("selector")
@@ -162,9 +162,9 @@ func daemonStrategy(s *appsv1.DaemonSetUpdateStrategy, at *field.Path) (errs fie
 	}
 	at = at.Child("rollingUpdate")
 	down, up := share(s.RollingUpdate.MaxUnavailable), share(s.RollingUpdate.MaxSurge)
-	for _, judge := range []func(intstr.IntOrString, *field.Path) field.ErrorList{check.IntOrPercent, check.AtMostWhole} {
-		errs = append(errs, judge(down, at.Child("maxUnavailable"))...)
-		errs = append(errs, judge(up, at.Child("maxSurge"))...)
+	for _, validate := range []func(intstr.IntOrString, *field.Path) field.ErrorList{check.IntOrPercent, check.AtMostWhole} {
+		errs = append(errs, validate(down, at.Child("maxUnavailable"))...)
+		errs = append(errs, validate(up, at.Child("maxSurge"))...)
 	}
 	switch {
 	case sizeOf(down) != 0 && sizeOf(up) != 0:

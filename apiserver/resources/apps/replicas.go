@@ -14,7 +14,7 @@ import (
 
 var specTemplate = field.NewPath("spec", "template")
 
-// podSelector judges a selector that must be there and select something (apps ValidateReplicaSetSpec
+// podSelector validates a selector that must be there and select something (apps ValidateReplicaSetSpec
 // and its likes), and returns it if it can be used.
 func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Selector, field.ErrorList) {
 	at := check.SpecPath.Child("selector")
@@ -34,7 +34,7 @@ func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Select
 	return usable, errs
 }
 
-// replicas judges the template of pods that replace each other. Nothing is matched without a
+// replicas validates the template of pods that replace each other. Nothing is matched without a
 // selector, so that a missing one makes the template fail too.
 func replicas(s labels.Selector, t, old *corev1.PodTemplateSpec) (errs field.ErrorList) {
 	if s == nil {

@@ -144,8 +144,8 @@ func statefulSetSpec(s, old *appsv1.StatefulSetSpec) (errs field.ErrorList) {
 	return append(errs, podspec.RestartsAlways(&s.Template, "StatefulSet", check.TemplatePath)...)
 }
 
-// statefulTemplate judges the template's pods with the volumes that their claims will be. A template
-// that was wrong before it was judged stays changeable.
+// statefulTemplate validates the template's pods with the volumes that their claims will be. A template
+// that was wrong before it was validated stays changeable.
 func statefulTemplate(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	var before *corev1.PodTemplateSpec
 	if old != nil {
@@ -165,7 +165,7 @@ func claimNames(s *appsv1.StatefulSetSpec) (names []string) {
 	return names
 }
 
-// claimTemplates judges the claims that each pod gets, unless they were wrong before.
+// claimTemplates validates the claims that each pod gets, unless they were wrong before.
 func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	if old != nil && len(claimTemplates(old, nil)) != 0 {
 		return nil
@@ -214,7 +214,7 @@ func statefulStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.Path) (errs
 	return errs
 }
 
-// validateStatefulSetUpdate judges a change; most of the spec can't be changed.
+// validateStatefulSetUpdate validates a change; most of the spec can't be changed.
 func validateStatefulSetUpdate(s, old *appsv1.StatefulSet) field.ErrorList {
 	errs := statefulSetSpec(&s.Spec, &old.Spec)
 	kept := s.Spec.DeepCopy()

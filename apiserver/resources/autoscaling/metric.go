@@ -15,7 +15,7 @@ import (
 var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResourceMetricSourceType, autoscalingv2.ExternalMetricSourceType,
 	autoscalingv2.ObjectMetricSourceType, autoscalingv2.PodsMetricSourceType, autoscalingv2.ResourceMetricSourceType}
 
-// metric wants the one source that its type says. Of several only the first is judged.
+// metric wants the one source that its type says. Of several only the first is validated.
 func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs field.ErrorList) {
 	if m.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "must specify a metric source type"))
@@ -23,10 +23,10 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 	known := slices.Contains(metricTypes, m.Type)
 	errs = append(errs, check.OneOf(m.Type, at.Child("type"), metricTypes)...)
 	sources := []struct {
-		kind  autoscalingv2.MetricSourceType
-		name  string
-		given bool
-		judge func(at *field.Path) field.ErrorList
+		kind     autoscalingv2.MetricSourceType
+		name     string
+		given    bool
+		validate func(at *field.Path) field.ErrorList
 	}{
 		{autoscalingv2.ObjectMetricSourceType, "object", m.Object != nil, func(at *field.Path) field.ErrorList { return objectMetric(m.Object, tolerate, at) }},
 		{autoscalingv2.ExternalMetricSourceType, "external", m.External != nil, func(at *field.Path) field.ErrorList { return externalMetric(m.External, at) }},
@@ -40,7 +40,7 @@ func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs fi
 			continue
 		}
 		if present = append(present, s.name); len(present) == 1 {
-			errs = append(errs, s.judge(at.Child(s.name))...)
+			errs = append(errs, s.validate(at.Child(s.name))...)
 		}
 		if s.kind != m.Type {
 			others = append(others, s.name)
@@ -70,7 +70,7 @@ func metricName(id autoscalingv2.MetricIdentifier, at *field.Path) field.ErrorLi
 	return check.Apply(id.Name, at.Child("name"), content.IsPathSegmentName)
 }
 
-// metricTarget judges what each metric is compared with.
+// metricTarget validates what each metric is compared with.
 func metricTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.ErrorList) {
 	if t.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "must specify a metric target type"))

@@ -68,7 +68,7 @@ func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolera
 	return errs
 }
 
-// scaleTarget judges a reference; core ones must be allowed, and a wrong version can be tolerated.
+// scaleTarget validates a reference; core ones must be allowed, and a wrong version can be tolerated.
 func scaleTarget(r autoscalingv2.CrossVersionObjectReference, core, tolerate bool, at *field.Path) field.ErrorList {
 	errs := append(check.PathSegment(r.Kind, at.Child("kind")), check.PathSegment(r.Name, at.Child("name"))...)
 	if text := versionFault(r, core); text != "" && !tolerate {

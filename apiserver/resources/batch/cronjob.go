@@ -104,7 +104,7 @@ func cronJobSpec(s, old *batchv1.CronJobSpec) (errs field.ErrorList) {
 	return append(errs, check.Naturals(check.SpecPath, "failedJobsHistoryLimit", s.FailedJobsHistoryLimit)...)
 }
 
-// jobTemplate judges the spec of jobs whose selectors will be made.
+// jobTemplate validates the spec of jobs whose selectors will be made.
 func jobTemplate(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	errs := jobSpec(s, old, at)
 	if s.Selector != nil {

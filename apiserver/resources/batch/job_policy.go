@@ -32,7 +32,7 @@ func chosen[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	return check.OneOf(value, at, values)
 }
 
-// failurePolicy judges rules about failed pods (batch validatePodFailurePolicy).
+// failurePolicy validates rules about failed pods (batch validatePodFailurePolicy).
 func failurePolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	if n := len(s.PodFailurePolicy.Rules); n > 20 {
 		errs = append(errs, field.TooMany(at, n, 20))
@@ -102,7 +102,7 @@ func podConditions(patterns []batchv1.PodFailurePolicyOnPodConditionsPattern, at
 	return errs
 }
 
-// successPolicy judges rules about indexes that suffice (batch validateSuccessPolicy).
+// successPolicy validates rules about indexes that suffice (batch validateSuccessPolicy).
 func successPolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	switch n := len(s.SuccessPolicy.Rules); {
 	case n == 0:

@@ -29,7 +29,7 @@ func createJob(j *batchv1.Job) {
 }
 
 // selectByUID labels the template with the job's name and uid, each under its old and its new key,
-// and selects the uid. Labels that are there stay, for validation to judge.
+// and selects the uid. Labels that are there stay, for validation to validate.
 func selectByUID(j *batchv1.Job) {
 	if j.Spec.Template.Labels == nil {
 		j.Spec.Template.Labels = map[string]string{}

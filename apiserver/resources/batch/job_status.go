@@ -43,7 +43,7 @@ func brokenRules(rules []jobRule) (errs field.ErrorList) {
 	return errs
 }
 
-// validateJobStatus judges a change of a job's status (batch ValidateJobStatusUpdate).
+// validateJobStatus validates a change of a job's status (batch ValidateJobStatusUpdate).
 func validateJobStatus(j, old *batchv1.Job) field.ErrorList {
 	errs := jobNumbers(&j.Status)
 	errs = append(errs, brokenRules(jobEnd(j, old))...)

@@ -26,7 +26,7 @@ const (
 
 func validateJob(j *batchv1.Job) field.ErrorList { return wholeJob(j, nil) }
 
-// wholeJob judges a job besides its change (batch ValidateJob).
+// wholeJob validates a job besides its change (batch ValidateJob).
 func wholeJob(j, old *batchv1.Job) field.ErrorList {
 	errs := generatedSelector(j, old)
 	errs = append(errs, jobSelected(&j.Spec, old)...)
@@ -86,7 +86,7 @@ func hasLabel(j *batchv1.Job, key string) bool {
 	return ok
 }
 
-// jobSelected judges the spec of a job that has its selector (batch ValidateJobSpec).
+// jobSelected validates the spec of a job that has its selector (batch ValidateJobSpec).
 func jobSelected(s *batchv1.JobSpec, old *batchv1.Job) field.ErrorList {
 	var before *corev1.PodTemplateSpec
 	odd := false
@@ -106,7 +106,7 @@ func jobSelected(s *batchv1.JobSpec, old *batchv1.Job) field.ErrorList {
 	return errs
 }
 
-// jobSpec judges what jobs and templates of jobs have (batch validateJobSpec).
+// jobSpec validates what jobs and templates of jobs have (batch validateJobSpec).
 func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	errs := check.Naturals(at, "parallelism", s.Parallelism)
 	errs = append(errs, check.Naturals(at, "completions", s.Completions)...)
@@ -159,7 +159,7 @@ func jobRestart(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
 	return nil
 }
 
-// completion judges how the job's pods are counted, and the numbers that depend on it.
+// completion validates how the job's pods are counted, and the numbers that depend on it.
 func completion(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	if m := s.CompletionMode; m != nil {
 		errs = append(errs, check.OneOf(*m, at.Child("completionMode"), []batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion})...)
@@ -211,7 +211,7 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// validateJobUpdate judges a job and then its change. Upstream judges the spec in both, so that its faults
+// validateJobUpdate validates a job and then its change. Upstream validates the spec in both, so that its faults
 // come twice (job strategy ValidateUpdate).
 func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 	errs := wholeJob(j, old)

@@ -229,7 +229,7 @@ func validateSigningRequestApproval(r, old *certificatesv1.CertificateSigningReq
 	return append(signingRequestKept(r, old), certificateKept(r, old, false)...)
 }
 
-// signingRequestKept judges the new request and refuses that a verdict disappears.
+// signingRequestKept validates the new request and refuses that a verdict disappears.
 func signingRequestKept(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
 	errs := signingRequestOver(r, csrToleranceOf(r, old))
 	for _, t := range lastingCSRs {

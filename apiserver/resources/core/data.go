@@ -11,7 +11,7 @@ import (
 // sealedText is why an object with `immutable` keeps its content.
 const sealedText = "field is immutable when `immutable` is set"
 
-// dataKeys judges a bag's keys.
+// dataKeys validates a bag's keys.
 func dataKeys[V any](bag map[string]V, at *field.Path) (errs field.ErrorList) {
 	for _, key := range invalid.Each(check.Sorted(bag), &errs) {
 		errs = append(errs, check.Apply(key, at.Key(key), utilvalidation.IsConfigMapKey)...)

@@ -113,7 +113,7 @@ func limitType(t corev1.LimitType, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(at, t, "must be a standard limit type or fully qualified")}
 }
 
-// limitNames judges which resources an item limits.
+// limitNames validates which resources an item limits.
 func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorList) {
 	names := func(list corev1.ResourceList, field string) {
 		for _, name := range invalid.Each(check.Sorted(list), &errs) {
@@ -163,7 +163,7 @@ func amountOf(list corev1.ResourceList, name corev1.ResourceName) amount {
 	return amount{q, ok}
 }
 
-// limitAmounts judges what an item says of one resource.
+// limitAmounts validates what an item says of one resource.
 func limitAmounts(item *corev1.LimitRangeItem, name corev1.ResourceName, at *field.Path) (errs field.ErrorList) {
 	least, most := amountOf(item.Min, name), amountOf(item.Max, name)
 	var limit, request amount
@@ -216,5 +216,5 @@ func limitRatio(ratio, least, most amount, at *field.Path) (errs field.ErrorList
 	return errs
 }
 
-// validateLimitRangeUpdate judges the new object as if it were created.
+// validateLimitRangeUpdate validates the new object as if it were created.
 func validateLimitRangeUpdate(l, _ *corev1.LimitRange) field.ErrorList { return validateLimitRange(l) }

@@ -106,12 +106,12 @@ func validateNode(n *corev1.Node) field.ErrorList {
 	return append(errs, podCIDRs(n.Spec.PodCIDRs, field.NewPath("spec", "podCIDRs"))...)
 }
 
-// validateNodeUpdate judges the new node and then its change, so that some errors come twice, as upstream's do.
+// validateNodeUpdate validates the new node and then its change, so that some errors come twice, as upstream's do.
 func validateNodeUpdate(n, old *corev1.Node) field.ErrorList {
 	return append(validateNode(n), validateNodeStatus(n, old)...)
 }
 
-// validateNodeStatus is core ValidateNodeUpdate, which judges spec and status whichever is written.
+// validateNodeStatus is core ValidateNodeUpdate, which validates spec and status whichever is written.
 func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := nodeResources(n)
@@ -186,7 +186,7 @@ func (e dualStackError) Error() string {
 	return "invalid PodCIDRs. failed to check with dual stack with error:" + e.error.Error()
 }
 
-// taints judges each and wants a key and effect only once.
+// taints validates each and wants a key and effect only once.
 func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 	type key struct {
 		key    string

@@ -129,7 +129,7 @@ func validatePersistentVolume(v *corev1.PersistentVolume) field.ErrorList {
 	return volumeSpec(&v.Spec, v.Name, field.NewPath("spec"))
 }
 
-// volumeSpec judges a persistent volume's spec (core ValidatePersistentVolumeSpec).
+// volumeSpec validates a persistent volume's spec (core ValidatePersistentVolumeSpec).
 func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (errs field.ErrorList) {
 	if len(s.AccessModes) == 0 {
 		errs = append(errs, field.Required(at.Child("accessModes"), ""))
@@ -180,7 +180,7 @@ func volumeAffinity(a *corev1.VolumeNodeAffinity, at *field.Path) field.ErrorLis
 	return podspec.NodeSelector(a.Required, false, at.Child("required"))
 }
 
-// validatePersistentVolumeUpdate judges the new volume twice, for upstream's strategy and its
+// validatePersistentVolumeUpdate validates the new volume twice, for upstream's strategy and its
 // ValidateXUpdate both do, and then what changed.
 func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.ErrorList {
 	errs := validatePersistentVolume(v)

@@ -105,7 +105,7 @@ func validateClaim(c *corev1.PersistentVolumeClaim) field.ErrorList {
 	return volumes.ValidateClaimSpec(&c.Spec, nil, field.NewPath("spec"))
 }
 
-// validateClaimUpdate judges the new claim twice, for upstream's strategy and its ValidateXUpdate both do,
+// validateClaimUpdate validates the new claim twice, for upstream's strategy and its ValidateXUpdate both do,
 // and then what changed.
 func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	spec := field.NewPath("spec")

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// validatePodEphemeral judges the addition of ephemeral containers, which can't be changed or removed later
+// validatePodEphemeral validates the addition of ephemeral containers, which can't be changed or removed later
 // (core ValidatePodEphemeralContainersUpdate).
 func validatePodEphemeral(p, old *corev1.Pod) field.ErrorList {
 	had := podspec.LegacyOf(&old.Spec, &old.ObjectMeta)
@@ -42,7 +42,7 @@ func validatePodEphemeral(p, old *corev1.Pod) field.ErrorList {
 	return errs
 }
 
-// validatePodResize judges a change of CPU and memory (core ValidatePodResize).
+// validatePodResize validates a change of CPU and memory (core ValidatePodResize).
 func validatePodResize(p, old *corev1.Pod) field.ErrorList {
 	errs := podBody(p, podspec.LegacyOf(&old.Spec, &old.ObjectMeta))
 	if _, ok := old.Annotations[podspec.MirrorAnnotation]; ok {
@@ -90,7 +90,7 @@ func resizableNode(p *corev1.Pod) bool {
 	return true
 }
 
-// resizeWhole judges a change of what the pod has as a whole, and takes CPU and memory from the old
+// resizeWhole validates a change of what the pod has as a whole, and takes CPU and memory from the old
 // spec (core validatePodLevelResourcesResize).
 func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
 	set := func(r *corev1.ResourceRequirements) bool { return r != nil && len(r.Requests)+len(r.Limits) > 0 }

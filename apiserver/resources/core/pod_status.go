@@ -19,7 +19,7 @@ import (
 // Not checked: extendedResourceClaimStatus and nodeAllocatableResourceClaimStatuses; messages of
 // resources' health.
 
-// validatePodStatus judges a change of a pod's status (core ValidatePodStatusUpdate).
+// validatePodStatus validates a change of a pod's status (core ValidatePodStatusUpdate).
 func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 	had := podspec.LegacyOf(&old.Spec, &old.ObjectMeta)
 	errs := podAnnotationsUpdate(p, old, had)
@@ -215,7 +215,7 @@ func perFamily(list []string, shown any, at *field.Path) (errs field.ErrorList) 
 	return errs
 }
 
-// containerStatuses judges the users that containers run as, and the health of their resources.
+// containerStatuses validates the users that containers run as, and the health of their resources.
 func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
 	regular, inits, ephemeral := check.StatusPath.Child("containerStatuses"), check.StatusPath.Child("initContainerStatuses"), check.StatusPath.Child("ephemeralContainerStatuses")
 	windows := p.Spec.OS != nil && p.Spec.OS.Name == corev1.Windows

@@ -19,7 +19,7 @@ var (
 	annotationsPath = field.NewPath("metadata", "annotations")
 )
 
-// podBody judges a pod's annotations and spec, of which templates may have a little more
+// podBody validates a pod's annotations and spec, of which templates may have a little more
 // (core validatePodMetadataAndSpec).
 func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 	r := podspec.NewRules(&p.Spec, had)
@@ -58,7 +58,7 @@ func noTokens(s *corev1.PodSpec) (errs field.ErrorList) {
 	return errs
 }
 
-// validatePod judges a new pod (core ValidatePodCreate).
+// validatePod validates a new pod (core ValidatePodCreate).
 func validatePod(p *corev1.Pod) field.ErrorList {
 	errs := podBody(p, podspec.Legacy{})
 	if len(p.Spec.EphemeralContainers) > 0 {
@@ -80,7 +80,7 @@ var mutable = strings.Join([]string{
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
 }, ",")
 
-// validatePodUpdate judges a change of the pod itself (core ValidatePodUpdate).
+// validatePodUpdate validates a change of the pod itself (core ValidatePodUpdate).
 func validatePodUpdate(p, old *corev1.Pod) field.ErrorList {
 	had := podspec.LegacyOf(&old.Spec, &old.ObjectMeta)
 	errs := podBody(p, had)
@@ -144,7 +144,7 @@ func oneForm(s *corev1.PodSpec) *corev1.PodSpec {
 	return s
 }
 
-// unchanged takes the fields that may change, and are judged by themselves, from the old spec.
+// unchanged takes the fields that may change, and are validated by themselves, from the old spec.
 func unchanged(s, old *corev1.PodSpec) *corev1.PodSpec {
 	for i := range s.Containers {
 		s.Containers[i].Image = old.Containers[i].Image
@@ -162,7 +162,7 @@ func unchanged(s, old *corev1.PodSpec) *corev1.PodSpec {
 	return s
 }
 
-// deadlineUpdate lets a deadline appear or move closer; the second result ends the judgement.
+// deadlineUpdate lets a deadline appear or move closer; the second result ends the validation.
 func deadlineUpdate(now, was *int64, at *field.Path) (field.ErrorList, bool) {
 	switch {
 	case now == nil && was == nil:

@@ -44,7 +44,7 @@ func updatePodTemplate(t, old *corev1.PodTemplate) {
 	podspec.DropTemplateFields(&t.Template, &old.Template)
 }
 
-// validatePodTemplate judges templates that are objects of their own.
+// validatePodTemplate validates templates that are objects of their own.
 func validatePodTemplate(t *corev1.PodTemplate) field.ErrorList {
 	return podspec.ValidateTemplate(&t.Template, nil, field.NewPath("template"))
 }

@@ -18,11 +18,11 @@ var (
 	ipFamilyPolicies = []corev1.IPFamilyPolicy{corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack}
 )
 
-// ServiceAddresses judges clusterIPs and ipFamilies against each other. Addresses that old has are not
-// judged again. Allocation asks it before it does anything (ValidateServiceClusterIPsRelatedFields).
+// ServiceAddresses validates clusterIPs and ipFamilies against each other. Addresses that old has are not
+// validated again. Allocation asks it before it does anything (ValidateServiceClusterIPsRelatedFields).
 func ServiceAddresses(s, old *corev1.Service) field.ErrorList { return serviceAddresses(s, old) }
 
-// serviceAddresses judges clusterIPs and ipFamilies against each other.
+// serviceAddresses validates clusterIPs and ipFamilies against each other.
 func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName {
 		return nil
@@ -79,7 +79,7 @@ func serviceFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList)
 	return errs
 }
 
-// addresses judges each address and reports whether one is so bad that more errors would mislead.
+// addresses validates each address and reports whether one is so bad that more errors would mislead.
 func addresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad bool) {
 	for i, value := range invalid.Each(ips, &errs) {
 		if i == 0 && value == corev1.ClusterIPNone {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// servicePort judges one port; names are those before it and this one afterwards.
+// servicePort validates one port; names are those before it and this one afterwards.
 func servicePort(p *corev1.ServicePort, named bool, names map[string]bool, at *field.Path) (errs field.ErrorList) {
 	if p.Name == "" {
 		if named {
@@ -30,7 +30,7 @@ func servicePort(p *corev1.ServicePort, named bool, names map[string]bool, at *f
 	return errs
 }
 
-// servicePorts judges the ports against each other and the type.
+// servicePorts validates the ports against each other and the type.
 func servicePorts(s *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeClusterIP {
 		for i, p := range invalid.Each(s.Spec.Ports, &errs) {

@@ -40,7 +40,7 @@ func validateServiceUpdate(s, old *corev1.Service) field.ErrorList {
 	return append(errs, service(s, old)...)
 }
 
-// service judges the whole object. Addresses that the old one had are not judged again.
+// service validates the whole object. Addresses that the old one had are not validated again.
 func service(s, old *corev1.Service) (errs field.ErrorList) {
 	meta, spec := field.NewPath("metadata"), field.NewPath("spec")
 	hints, hinted := s.Annotations[corev1.DeprecatedAnnotationTopologyAwareHints]
@@ -75,7 +75,7 @@ func service(s, old *corev1.Service) (errs field.ErrorList) {
 	return append(errs, traffic(s, spec)...)
 }
 
-// serviceOfType judges what only one type of service may have.
+// serviceOfType validates what only one type of service may have.
 func serviceOfType(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	switch s.Spec.Type {
 	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:

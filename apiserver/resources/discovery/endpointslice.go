@@ -152,7 +152,7 @@ func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, a
 	return errs
 }
 
-// sliceAddress judges an address of a known type.
+// sliceAddress validates an address of a known type.
 func sliceAddress(value string, kind discoveryv1.AddressType, at *field.Path) field.ErrorList {
 	var is bool
 	var text string

@@ -132,7 +132,7 @@ func deviceTolerations(list []resourcev1.DeviceToleration, at *field.Path) field
 	return listed(list, -1, at.Child("tolerations"), deviceToleration)
 }
 
-// bindingConditions judges what makes a device usable on a node and what says that it never will be.
+// bindingConditions validates what makes a device usable on a node and what says that it never will be.
 func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 	readyAt, failedAt := at.Child("bindingConditions"), at.Child("bindingFailureConditions")
 	name := func(s *string, at *field.Path) field.ErrorList { return metav1validation.ValidateLabelName(*s, at) }

@@ -97,7 +97,7 @@ func validateResourceClaimUpdate(c, old *resourcev1.ResourceClaim) field.ErrorLi
 	return check.Immutable(c.Spec, old.Spec, field.NewPath("spec"))
 }
 
-// validateResourceClaimStatus judges who uses which devices: nobody can without an allocation, which stays
+// validateResourceClaimStatus validates who uses which devices: nobody can without an allocation, which stays
 // as it is until it is taken back.
 func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorList {
 	at, s := field.NewPath("status"), &c.Status

@@ -22,7 +22,7 @@ import (
 
 const maxValidValues = 10
 
-// deviceCapacity judges how much of a capacity a claim can have; only what several claims share has
+// deviceCapacity validates how much of a capacity a claim can have; only what several claims share has
 // such a policy.
 func deviceCapacity(c *resourcev1.DeviceCapacity, shared bool, at *field.Path) field.ErrorList {
 	p := c.RequestPolicy
@@ -110,7 +110,7 @@ func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *f
 	return field.ErrorList{field.Invalid(at, v.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", r.Step.String(), r.Min.String()))}
 }
 
-// keyed judges a map's keys and values, unless there are more than most. Long keys are shortened in
+// keyed validates a map's keys and values, unless there are more than most. Long keys are shortened in
 // paths. Upstream's order is random, this one sorted.
 func keyed[K ~string, V any](m map[K]V, most, keyLength int, at *field.Path, key func(K, *field.Path) field.ErrorList, value func(V, *field.Path) field.ErrorList) (errs field.ErrorList) {
 	if most >= 0 && len(m) > most {
@@ -224,7 +224,7 @@ func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.Err
 	return errs
 }
 
-// reach judges the fields that slices and devices both have, and lists those that are set. single
+// reach validates the fields that slices and devices both have, and lists those that are set. single
 // wants the selector to have one term.
 func reach(name *string, s *corev1.NodeSelector, all *bool, empty string, single bool, at *field.Path) (errs field.ErrorList, ways []string) {
 	if name != nil && *name != "" {
@@ -269,10 +269,10 @@ func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) fi
 	errs = append(errs, attributeCount(d, at)...)
 	errs = append(errs, keyed(d.Attributes, -1, maxDeviceKey, at.Child("attributes"), deviceName, deviceAttribute)...)
 	if old == nil || !apiequality.Semantic.DeepEqual(old.Capacity, d.Capacity) {
-		judged := func(c resourcev1.DeviceCapacity, at *field.Path) field.ErrorList {
+		validated := func(c resourcev1.DeviceCapacity, at *field.Path) field.ErrorList {
 			return deviceCapacity(&c, check.IsTrueValue(d.AllowMultipleAllocations), at.Child("requestPolicy"))
 		}
-		errs = append(errs, keyed(d.Capacity, -1, maxDeviceKey, at.Child("capacity"), deviceName, judged)...)
+		errs = append(errs, keyed(d.Capacity, -1, maxDeviceKey, at.Child("capacity"), deviceName, validated)...)
 	}
 	if old == nil || !apiequality.Semantic.DeepEqual(old.Taints, d.Taints) {
 		errs = append(errs, listed(d.Taints, resourcev1.DeviceTaintsMaxLength, at.Child("taints"), deviceTaint)...)
@@ -301,7 +301,7 @@ func attributeCount(d *resourcev1.Device, at *field.Path) (errs field.ErrorList)
 	return errs
 }
 
-// deviceNodes judges where a device can be reached, which its slice says unless it leaves it to each.
+// deviceNodes validates where a device can be reached, which its slice says unless it leaves it to each.
 func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList {
 	if !own {
 		if d.NodeName == nil && d.NodeSelector == nil && d.AllNodes == nil {

@@ -152,10 +152,10 @@ func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs fi
 // flowSubject wants the one member that the subject's kind says.
 func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList) {
 	members := []struct {
-		kind  flowcontrolv1.SubjectKind
-		name  string
-		given bool
-		judge func(at *field.Path) field.ErrorList
+		kind     flowcontrolv1.SubjectKind
+		name     string
+		given    bool
+		validate func(at *field.Path) field.ErrorList
 	}{
 		{flowcontrolv1.SubjectKindServiceAccount, "serviceAccount", s.ServiceAccount != nil, func(at *field.Path) field.ErrorList { return flowAccount(s.ServiceAccount, at) }},
 		{flowcontrolv1.SubjectKindUser, "user", s.User != nil, func(at *field.Path) field.ErrorList { return check.RequireAll(at, "name", s.User.Name) }},
@@ -168,7 +168,7 @@ func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList
 		switch {
 		case m.kind != s.Kind:
 		case m.given:
-			errs = append(errs, m.judge(at.Child(m.name))...)
+			errs = append(errs, m.validate(at.Child(m.name))...)
 		default:
 			errs = append(errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'", m.name, m.kind)))
 		}

@@ -26,14 +26,14 @@ func ipAddresses() *entry.Resource {
 				FromStored: entry.Recast[networkingv1beta1.IPAddress]},
 		},
 		Strategy: entry.Strategy{
-			Validate:       entry.Validate(validateIpAddress),
-			ValidateUpdate: entry.ValidateChange(validateIpAddressUpdate),
+			Validate:       entry.Validate(validateIPAddress),
+			ValidateUpdate: entry.ValidateChange(validateIPAddressUpdate),
 		},
 		Table: printing.Table(ipAddressColumns(), ipAddressCells),
 	}
 }
 
-func validateIpAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
+func validateIPAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
 	at, p := field.NewPath("spec", "parentRef"), a.Spec.ParentRef
 	if p == nil {
 		return field.ErrorList{field.Required(at, "")}
@@ -49,8 +49,8 @@ func validateIpAddress(a *networkingv1.IPAddress) (errs field.ErrorList) {
 	return errs
 }
 
-func validateIpAddressUpdate(a, old *networkingv1.IPAddress) field.ErrorList {
-	return append(validateIpAddress(a), check.Immutable(a.Spec.ParentRef, old.Spec.ParentRef, field.NewPath("spec", "parentRef"))...)
+func validateIPAddressUpdate(a, old *networkingv1.IPAddress) field.ErrorList {
+	return append(validateIPAddress(a), check.Immutable(a.Spec.ParentRef, old.Spec.ParentRef, field.NewPath("spec", "parentRef"))...)
 }
 
 func ipAddressColumns() []entry.Column {

@@ -20,7 +20,7 @@ func podDisruptionBudgets() *entry.Resource {
 		Plural: "poddisruptionbudgets", New: entry.New[policyv1.PodDisruptionBudget], Namespaced: true,
 		ShortNames: []string{"pdb"},
 		Strategy: entry.Strategy{
-			// ValidatePodDisruptionBudget judges the spec alone (policy/validation).
+			// ValidatePodDisruptionBudget validates the spec alone (policy/validation).
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
 			PlainMeta:      true,

@@ -24,8 +24,8 @@ func csiDrivers() *entry.Resource {
 			Default:        defaulting.Hook(defaultCSIDriver),
 			PrepareCreate:  entry.Create(createDriver),
 			PrepareUpdate:  entry.Change(updateDriver),
-			Validate:       entry.Validate(validateCsiDriverObject),
-			ValidateUpdate: entry.ValidateChange(validateCsiDriverUpdate),
+			Validate:       entry.Validate(validateCSIDriverObject),
+			ValidateUpdate: entry.ValidateChange(validateCSIDriverUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Table:  printing.Table(csiDriverColumns(), csiDriverCells),
@@ -59,7 +59,7 @@ var (
 	lifecycleModes  = []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent, storagev1.VolumeLifecycleEphemeral}
 )
 
-func validateCsiDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
+func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	at, s := field.NewPath("spec"), &d.Spec
 	for _, flag := range []struct {
 		name  string
@@ -108,9 +108,9 @@ func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.Er
 	return errs
 }
 
-func validateCsiDriverUpdate(d, old *storagev1.CSIDriver) field.ErrorList {
+func validateCSIDriverUpdate(d, old *storagev1.CSIDriver) field.ErrorList {
 	at := field.NewPath("spec")
-	errs := validateCsiDriverObject(d)
+	errs := validateCSIDriverObject(d)
 	errs = append(errs, check.Immutable(d.Spec.AttachRequired, old.Spec.AttachRequired, at.Child("attachedRequired"))...)
 	return append(errs, check.Immutable(d.Spec.VolumeLifecycleModes, old.Spec.VolumeLifecycleModes, at.Child("volumeLifecycleModes"))...)
 }

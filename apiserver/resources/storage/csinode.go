@@ -23,8 +23,8 @@ func csiNodes() *entry.Resource {
 		Strategy: entry.Strategy{
 			Conditional:    true,
 			Default:        defaulting.EmptyLists[storagev1.CSINode](),
-			Validate:       entry.Validate(validateCsiNode),
-			ValidateUpdate: entry.ValidateChange(validateCsiNodeUpdate),
+			Validate:       entry.Validate(validateCSINode),
+			ValidateUpdate: entry.ValidateChange(validateCSINodeUpdate),
 		},
 		Delete: entry.Deletion{Returned: true},
 		Table:  printing.Table(csiNodeColumns(), csiNodeCells),
@@ -33,7 +33,7 @@ func csiNodes() *entry.Resource {
 
 const maxNodeID = 256
 
-func validateCsiNode(n *storagev1.CSINode) (errs field.ErrorList) {
+func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for i := range invalid.Each(n.Spec.Drivers, &errs) {
 		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
@@ -71,9 +71,9 @@ func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// validateCsiNodeUpdate lets drivers come and go but, of one that stays, only how much it can allocate change.
-func validateCsiNodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
-	errs := check.Twice(validateCsiNode(n))
+// validateCSINodeUpdate lets drivers come and go but, of one that stays, only how much it can allocate change.
+func validateCSINodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
+	errs := check.Twice(validateCSINode(n))
 	named := map[string][]int{}
 	for i := range n.Spec.Drivers {
 		named[n.Spec.Drivers[i].Name] = append(named[n.Spec.Drivers[i].Name], i)

@@ -21,7 +21,7 @@ func TestTimeOfStorage(t *testing.T) {
 		"drivers of a node": func() field.ErrorList {
 			node := &storagev1.CSINode{}
 			node.Spec.Drivers = objecttest.ListOf(n, func(i int) storagev1.CSINodeDriver { return storagev1.CSINodeDriver{Name: name(i), NodeID: "a"} })
-			return validateCsiNodeUpdate(node, node)
+			return validateCSINodeUpdate(node, node)
 		},
 		"topologies of a class": func() field.ErrorList {
 			return topologies(objecttest.ListOf(n/10, func(i int) corev1.TopologySelectorTerm {

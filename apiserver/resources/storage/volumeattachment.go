@@ -46,7 +46,7 @@ func defaultVolumeAttachment(a *storagev1.VolumeAttachment) {
 	}
 }
 
-// inlineVolumeSpec judges the spec that a volume attachment carries itself.
+// inlineVolumeSpec validates the spec that a volume attachment carries itself.
 func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs field.ErrorList) {
 	const inline = "in the context of inline volumes"
 	forbid := func(name, why string) { errs = append(errs, field.Forbidden(at.Child(name), why+inline)) }

@@ -26,7 +26,7 @@ func WildcardAlone(values []string, what string, at *field.Path) field.ErrorList
 // IsTrue reads a flag that may be left out.
 func IsTrue(flag *bool) bool { return flag != nil && *flag }
 
-// LabelSelector judges a label selector. Values that no label can have are tolerated on an update of an
+// LabelSelector validates a label selector. Values that no label can have are tolerated on an update of an
 // object whose old selector was wrong.
 func LabelSelector(now, was *metav1.LabelSelector, at *field.Path) field.ErrorList {
 	opts := metav1validation.LabelSelectorValidationOptions{}
@@ -34,7 +34,7 @@ func LabelSelector(now, was *metav1.LabelSelector, at *field.Path) field.ErrorLi
 	return invalid.Selector(now, opts, at)
 }
 
-// Twice is an update's judgement of a new object by both upstream's strategy and its ValidateXUpdate,
+// Twice is an update's validation of a new object by both upstream's strategy and its ValidateXUpdate,
 // so that clients see each error twice.
 func Twice(errs field.ErrorList) field.ErrorList { return append(errs, errs...) }
 

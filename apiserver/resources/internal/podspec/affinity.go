@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ValidateSelector judges a label selector; odd tolerates values that aren't labels' values.
+// ValidateSelector validates a label selector; odd tolerates values that aren't labels' values.
 func ValidateSelector(s *metav1.LabelSelector, odd bool, at *field.Path) field.ErrorList {
 	return invalid.Selector(s, metavalidation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: odd}, at)
 }
@@ -44,7 +44,7 @@ func (r *Rules) affinity(a *corev1.Affinity, at *field.Path) (errs field.ErrorLi
 	return errs
 }
 
-// NodeSelector judges terms of which a node must match one (core ValidateNodeSelector).
+// NodeSelector validates terms of which a node must match one (core ValidateNodeSelector).
 func NodeSelector(s *corev1.NodeSelector, odd bool, at *field.Path) (errs field.ErrorList) {
 	at = at.Child("nodeSelectorTerms")
 	if len(s.NodeSelectorTerms) == 0 {
@@ -282,7 +282,7 @@ func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) f
 // TaintEffects are those of taints and tolerations, in the order of errors.
 var TaintEffects = []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
 
-// Tolerations judges what taints a pod bears (core ValidateTolerations).
+// Tolerations validates what taints a pod bears (core ValidateTolerations).
 func Tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList) {
 	for i := range invalid.Each(list, &errs) {
 		t, here := &list[i], at.Index(i)

@@ -27,7 +27,7 @@ const (
 	unconfinedAnnotation     = "unconfined"
 )
 
-// Annotations judges those of a pod or template that mean something (core ValidatePodSpecificAnnotations).
+// Annotations validates those of a pod or template that mean something (core ValidatePodSpecificAnnotations).
 func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.ErrorList) {
 	if value, ok := a[MirrorAnnotation]; ok && r.spec.NodeName == "" {
 		errs = append(errs, field.Invalid(at.Key(MirrorAnnotation), value, "must set spec.nodeName if mirror pod annotation is set"))

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// container judges what containers of all kinds have (core validateContainerCommon).
+// container validates what containers of all kinds have (core validateContainerCommon).
 func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", c.Name)
 	if c.Name != "" {
@@ -77,7 +77,7 @@ func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorL
 	return errs
 }
 
-// regular judges the containers that the pod is for (core validateContainers).
+// regular validates the containers that the pod is for (core validateContainers).
 func (r *Rules) regular(at *field.Path) (errs field.ErrorList) {
 	list := r.spec.Containers
 	if len(list) == 0 {
@@ -97,7 +97,7 @@ func (r *Rules) regular(at *field.Path) (errs field.ErrorList) {
 	return append(errs, hostPorts(list, at)...)
 }
 
-// inits judges the containers that run before the others; those that always restart are sidecars
+// inits validates the containers that run before the others; those that always restart are sidecars
 // and may do what regular ones do (core validateInitContainers).
 func (r *Rules) inits(at *field.Path) (errs field.ErrorList) {
 	names := map[string]bool{}
@@ -170,7 +170,7 @@ var (
 	}
 )
 
-// restartRules judges a container's own restart policy, which rules about exit codes need
+// restartRules validates a container's own restart policy, which rules about exit codes need
 // (core validateContainerRestartPolicy).
 func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	if c.RestartPolicy != nil {
@@ -198,7 +198,7 @@ func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// ephemerals judges the containers that are added to a running pod (core validateEphemeralContainers).
+// ephemerals validates the containers that are added to a running pod (core validateEphemeralContainers).
 func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 	targets := map[string]bool{}
 	for _, list := range [][]corev1.Container{r.spec.Containers, r.spec.InitContainers} {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// env judges variables (core ValidateEnv).
+// env validates variables (core ValidateEnv).
 func (r *Rules) env(vars []corev1.EnvVar, at *field.Path) (errs field.ErrorList) {
 	for i := range invalid.Each(vars, &errs) {
 		v, here := &vars[i], at.Index(i)
@@ -95,7 +95,7 @@ func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
 	return append(errs, volumes.NoBacksteps(f.Path, at.Child("path"))...)
 }
 
-// envFrom judges sources of many variables (core ValidateEnvFrom), which are to be blamed as a whole.
+// envFrom validates sources of many variables (core ValidateEnvFrom), which are to be blamed as a whole.
 func envFrom(sources []corev1.EnvFromSource, at *field.Path) (errs field.ErrorList) {
 	for i := range invalid.Each(sources, &errs) {
 		s, here := &sources[i], at.Index(i)

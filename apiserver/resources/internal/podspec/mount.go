@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// mounts judges where a container mounts volumes (core ValidateVolumeMounts). Upstream reports some
+// mounts validates where a container mounts volumes (core ValidateVolumeMounts). Upstream reports some
 // faults without the mount's index.
 func (r *Rules) mounts(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	used := map[string]bool{}
@@ -110,7 +110,7 @@ func recursiveReadOnly(m *corev1.VolumeMount, at *field.Path) (errs field.ErrorL
 	return errs
 }
 
-// devices judges which volumes a container sees as block devices (core ValidateVolumeDevices).
+// devices validates which volumes a container sees as block devices (core ValidateVolumeDevices).
 func (r *Rules) devices(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	names, paths := map[string]bool{}, map[string]bool{}
 	mounts := mountByName(c.VolumeMounts)

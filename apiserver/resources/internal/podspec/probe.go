@@ -23,12 +23,12 @@ type handler struct {
 	sleep *corev1.SleepAction
 }
 
-func (h handler) judge(grace *int64, at *field.Path) (errs field.ErrorList) {
+func (h handler) validate(grace *int64, at *field.Path) (errs field.ErrorList) {
 	found := false
 	for _, action := range []struct {
-		name  string
-		there bool
-		judge func(at *field.Path) field.ErrorList
+		name     string
+		there    bool
+		validate func(at *field.Path) field.ErrorList
 	}{
 		{"exec", h.exec != nil, func(at *field.Path) field.ErrorList { return execAction(h.exec, at) }},
 		{"httpGet", h.http != nil, func(at *field.Path) field.ErrorList { return httpAction(h.http, at) }},
@@ -44,7 +44,7 @@ func (h handler) judge(grace *int64, at *field.Path) (errs field.ErrorList) {
 			errs = append(errs, field.Forbidden(at.Child(action.name), "may not specify more than 1 handler type"))
 		default:
 			found = true
-			errs = append(errs, action.judge(at.Child(action.name))...)
+			errs = append(errs, action.validate(at.Child(action.name))...)
 		}
 	}
 	if !found {
@@ -86,13 +86,13 @@ func lifecycle(l *corev1.Lifecycle, grace *int64, at *field.Path) (errs field.Er
 		h    *corev1.LifecycleHandler
 	}{{"postStart", l.PostStart}, {"preStop", l.PreStop}} {
 		if h := hook.h; h != nil {
-			errs = append(errs, handler{exec: h.Exec, http: h.HTTPGet, tcp: h.TCPSocket, sleep: h.Sleep}.judge(grace, at.Child(hook.name))...)
+			errs = append(errs, handler{exec: h.Exec, http: h.HTTPGet, tcp: h.TCPSocket, sleep: h.Sleep}.validate(grace, at.Child(hook.name))...)
 		}
 	}
 	return errs
 }
 
-// probes judges a container's hooks and its three probes.
+// probes validates a container's hooks and its three probes.
 func probes(c *corev1.Container, grace *int64, at *field.Path) (errs field.ErrorList) {
 	if c.Lifecycle != nil {
 		errs = append(errs, lifecycle(c.Lifecycle, grace, at.Child("lifecycle"))...)
@@ -119,7 +119,7 @@ func probe(p *corev1.Probe, grace *int64, at *field.Path) field.ErrorList {
 	if p == nil {
 		return nil
 	}
-	errs := handler{exec: p.Exec, http: p.HTTPGet, tcp: p.TCPSocket, grpc: p.GRPC}.judge(grace, at)
+	errs := handler{exec: p.Exec, http: p.HTTPGet, tcp: p.TCPSocket, grpc: p.GRPC}.validate(grace, at)
 	errs = append(errs, check.Natural(p.InitialDelaySeconds, at.Child("initialDelaySeconds"))...)
 	errs = append(errs, check.Natural(p.TimeoutSeconds, at.Child("timeoutSeconds"))...)
 	errs = append(errs, check.Natural(p.PeriodSeconds, at.Child("periodSeconds"))...)

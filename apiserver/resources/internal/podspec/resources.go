@@ -36,7 +36,7 @@ func podResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
 		[]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceHugePagesPrefix, corev1.ResourceMemory})}
 }
 
-// Resources judges what is requested and limited (core validateResourceRequirements).
+// Resources validates what is requested and limited (core validateResourceRequirements).
 func (r *Rules) Resources(q *corev1.ResourceRequirements, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path) (errs field.ErrorList) {
 	limits, requests := at.Child("limits"), at.Child("requests")
 	for _, n := range invalid.Each(check.Sorted(q.Limits), &errs) {
@@ -53,7 +53,7 @@ func (r *Rules) Resources(q *corev1.ResourceRequirements, name func(corev1.Resou
 	return append(errs, r.claimRefs(q.Claims, at.Child("claims"))...)
 }
 
-// amount judges one entry; between is what stands between its faults and that of huge pages.
+// amount validates one entry; between is what stands between its faults and that of huge pages.
 func (r *Rules) amount(n corev1.ResourceName, q resource.Quantity, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path, between field.ErrorList) field.ErrorList {
 	errs := append(name(n, at), check.ResourceQuantity(n, q, at)...)
 	errs = append(errs, between...)
@@ -150,7 +150,7 @@ func (r *Rules) unknownClaim(name string, at *field.Path) *field.Error {
 	return err
 }
 
-// resourceClaims judges the pod's own claims (core validatePodResourceClaims).
+// resourceClaims validates the pod's own claims (core validatePodResourceClaims).
 func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for i := range invalid.Each(r.spec.ResourceClaims, &errs) {
@@ -184,7 +184,7 @@ func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// podResources judges what the pod requests as a whole: at least what its containers do together,
+// podResources validates what the pod requests as a whole: at least what its containers do together,
 // and no container may be allowed more (core validatePodResources).
 func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
 	q := r.spec.Resources

@@ -28,7 +28,7 @@ func ID(id *int64, at *field.Path, is func(int64) []string) (errs field.ErrorLis
 	return errs
 }
 
-// podSecurity judges the settings for all of a pod's containers (core validatePodSpecSecurityContext).
+// podSecurity validates the settings for all of a pod's containers (core validatePodSpecSecurityContext).
 func (r *Rules) podSecurity(at *field.Path) (errs field.ErrorList) {
 	c := r.spec.SecurityContext
 	if c == nil {
@@ -119,7 +119,7 @@ func sysctlSpace(name string) string {
 	return ""
 }
 
-// securityContext judges one container's settings (core ValidateSecurityContext).
+// securityContext validates one container's settings (core ValidateSecurityContext).
 func (r *Rules) securityContext(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
 	if c == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ValidateTemplate judges what pods are made of (core ValidatePodTemplateSpec); old is the template before
+// ValidateTemplate validates what pods are made of (core ValidatePodTemplateSpec); old is the template before
 // an update, nil before there was one. claimed are volumes that each pod will have besides its own.
 func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path, claimed ...string) field.ErrorList {
 	var had Legacy
@@ -33,7 +33,7 @@ func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path, claimed ..
 	return errs
 }
 
-// TemplateMeta judges labels and annotations.
+// TemplateMeta validates labels and annotations.
 func (r *Rules) TemplateMeta(t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	errs := invalid.Labels(t.Labels, at.Child("labels"))
 	errs = append(errs, invalid.Annotations(t.Annotations, at.Child("annotations"))...)

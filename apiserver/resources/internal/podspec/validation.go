@@ -95,7 +95,7 @@ var (
 	dnsPolicies     = []corev1.DNSPolicy{corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone}
 )
 
-// names judges what a spec says by name, and the few numbers between.
+// names validates what a spec says by name, and the few numbers between.
 func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
 	account := s.ServiceAccountName
@@ -193,7 +193,7 @@ func (r *Rules) sharedPorts(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// dns judges the resolver's configuration, which the policy None needs (core validatePodDNSConfig).
+// dns validates the resolver's configuration, which the policy None needs (core validatePodDNSConfig).
 func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 	c, servers, searches := r.spec.DNSConfig, at.Child("nameservers"), at.Child("searches")
 	if r.spec.DNSPolicy == corev1.DNSNone {

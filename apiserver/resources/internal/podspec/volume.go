@@ -52,7 +52,7 @@ func init() {
 
 // Not checked: names of claims and objects that volumes refer to, which upstream takes as they are too.
 
-// volumes judges a spec's volumes and remembers the valid ones for the containers that mount them
+// volumes validates a spec's volumes and remembers the valid ones for the containers that mount them
 // (core ValidateVolumes).
 func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 	made := map[string]bool{}
@@ -89,8 +89,8 @@ func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 type volumeType struct {
 	name, at string
 	has      func(s *corev1.VolumeSource) bool
-	judge    func(r *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList
-	// also is judged even of a second source.
+	validate func(r *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList
+	// also is validated even of a second source.
 	also func(v *corev1.Volume, at *field.Path) field.ErrorList
 }
 
@@ -106,22 +106,22 @@ func (t volumeType) refusedAs(name string) volumeType {
 	return t
 }
 
-func sourceOf[T any](name string, get func(*corev1.VolumeSource) *T, judge func(*T, *field.Path) field.ErrorList) volumeType {
+func sourceOf[T any](name string, get func(*corev1.VolumeSource) *T, validate func(*T, *field.Path) field.ErrorList) volumeType {
 	return volumeType{
 		name: name, at: name,
 		has: func(s *corev1.VolumeSource) bool { return get(s) != nil },
-		judge: func(_ *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList {
-			return judge(get(s), at)
+		validate: func(_ *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList {
+			return validate(get(s), at)
 		},
 	}
 }
 
-func sourceByRules[T any](name string, get func(*corev1.VolumeSource) *T, judge func(*Rules, *T, *field.Path) field.ErrorList) volumeType {
+func sourceByRules[T any](name string, get func(*corev1.VolumeSource) *T, validate func(*Rules, *T, *field.Path) field.ErrorList) volumeType {
 	return volumeType{
 		name: name, at: name,
 		has: func(s *corev1.VolumeSource) bool { return get(s) != nil },
-		judge: func(r *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList {
-			return judge(r, get(s), at)
+		validate: func(r *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList {
+			return validate(r, get(s), at)
 		},
 	}
 }
@@ -138,7 +138,7 @@ func (r *Rules) volumeSource(v *corev1.Volume, at *field.Path) (errs field.Error
 		if found {
 			errs = append(errs, field.Forbidden(at.Child(t.name), "may not specify more than 1 volume type"))
 		} else {
-			errs = append(errs, t.judge(r, &v.VolumeSource, at.Child(t.at))...)
+			errs = append(errs, t.validate(r, &v.VolumeSource, at.Child(t.at))...)
 			if t.name == "ephemeral" {
 				errs = append(errs, r.claimName(v, at)...)
 			}

@@ -126,7 +126,7 @@ func downwardFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.ErrorLi
 	return append(errs, volumes.FileMode(f.Mode, at.Child("mode"))...)
 }
 
-// ephemeralVolume judges the template of the claim that is made for the pod.
+// ephemeralVolume validates the template of the claim that is made for the pod.
 func ephemeralVolume(s *corev1.EphemeralVolumeSource, at *field.Path) field.ErrorList {
 	at = at.Child("volumeClaimTemplate")
 	if s.VolumeClaimTemplate == nil {

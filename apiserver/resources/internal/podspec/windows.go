@@ -50,7 +50,7 @@ func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (er
 	return errs
 }
 
-// userNameFaults judges DOMAIN\USER, of which the domain may be missing.
+// userNameFaults validates DOMAIN\USER, of which the domain may be missing.
 func userNameFaults(name string) (faults []string) {
 	domain, user, qualified := strings.Cut(name, `\`)
 	switch {

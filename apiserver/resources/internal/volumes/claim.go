@@ -46,7 +46,7 @@ func claimToleranceOf(old *corev1.PersistentVolumeClaimSpec) claimTolerance {
 	}
 }
 
-// ValidateClaimSpec judges what is asked for, of a claim or of a template for one; old is nil for a new one.
+// ValidateClaimSpec validates what is asked for, of a claim or of a template for one; old is nil for a new one.
 func ValidateClaimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path) (errs field.ErrorList) {
 	tolerate := claimToleranceOf(old)
 	if len(s.AccessModes) == 0 {
@@ -77,7 +77,7 @@ func ClassName(name *string, at *field.Path) field.ErrorList {
 	return check.Apply(*name, at, check.WholeName(apivalidation.NameIsDNSSubdomain))
 }
 
-// claimSource judges what a volume is to be filled with.
+// claimSource validates what a volume is to be filled with.
 func claimSource(s *corev1.PersistentVolumeClaimSpec, tolerate claimTolerance, at *field.Path) (errs field.ErrorList) {
 	source, ref := s.DataSource, s.DataSourceRef
 	if source != nil {

@@ -14,7 +14,7 @@ import (
 type volumePlugin struct {
 	name, at string
 	has      bool
-	judge    func(at *field.Path) field.ErrorList
+	validate func(at *field.Path) field.ErrorList
 }
 
 func (p volumePlugin) under(at string) volumePlugin {
@@ -27,11 +27,11 @@ func (p volumePlugin) refusedAs(name string) volumePlugin {
 	return p
 }
 
-func plugin[T any](name string, source *T, judge func(*T, *field.Path) field.ErrorList) volumePlugin {
-	return volumePlugin{name: name, at: name, has: source != nil, judge: func(at *field.Path) field.ErrorList { return judge(source, at) }}
+func plugin[T any](name string, source *T, validate func(*T, *field.Path) field.ErrorList) volumePlugin {
+	return volumePlugin{name: name, at: name, has: source != nil, validate: func(at *field.Path) field.ErrorList { return validate(source, at) }}
 }
 
-// OneSource wants exactly one source; a flexVolume is judged even as a second one.
+// OneSource wants exactly one source; a flexVolume is validated even as a second one.
 func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (errs field.ErrorList) {
 	found := false
 	for _, p := range invalid.Each(volumePlugins(s, name), &errs) {
@@ -41,7 +41,7 @@ func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (err
 		case found && p.name != "flexVolume":
 			errs = append(errs, field.Forbidden(at.Child(p.name), "may not specify more than 1 volume type"))
 		default:
-			errs = append(errs, p.judge(at.Child(p.at))...)
+			errs = append(errs, p.validate(at.Child(p.at))...)
 			if p.name == "local" && s.NodeAffinity == nil {
 				errs = append(errs, field.Required(at.Child("nodeAffinity"), "Local volume requires node affinity"))
 			}

@@ -26,7 +26,7 @@ var OfLabels = map[string]string{
 	"beta.kubernetes.io/instance-type":         `deprecated since v1.17; use "node.kubernetes.io/instance-type" instead`,
 }
 
-// OfTerm are about labels in a term; values are judged where validation doesn't do it.
+// OfTerm are about labels in a term; values are validated where validation doesn't do it.
 func OfTerm(at *field.Path, t *corev1.NodeSelectorTerm, values bool) []string {
 	var texts []string
 	for i, e := range t.MatchExpressions {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
 )
 
-// TestKindsDontPanic fills objects at random and judges them, as they are and defaulted, against
+// TestKindsDontPanic fills objects at random and validates them, as they are and defaulted, against
 // each other, against themselves and against nothing.
 func TestKindsDontPanic(t *testing.T) {
 	for _, kind := range kinds {
@@ -25,23 +25,23 @@ func TestKindsDontPanic(t *testing.T) {
 				obj, old, empty := objecttest.New(t, gvk), objecttest.New(t, gvk), objecttest.New(t, gvk)
 				objecttest.Fill(seed, obj)
 				objecttest.Fill(seed+1000, old)
-				judged(t, kind.Validation, obj, old)
+				validated(t, kind.Validation, obj, old)
 				for _, o := range []runtime.Object{obj, old, empty} {
 					if f := kind.Default; f != nil {
 						f(o)
 					}
 				}
-				judged(t, kind.Validation, obj, old)
-				judged(t, kind.Validation, obj, obj.DeepCopyObject())
-				judged(t, kind.Validation, obj, empty)
-				judged(t, kind.Validation, empty, obj)
+				validated(t, kind.Validation, obj, old)
+				validated(t, kind.Validation, obj, obj.DeepCopyObject())
+				validated(t, kind.Validation, obj, empty)
+				validated(t, kind.Validation, empty, obj)
 			}
 		})
 	}
 }
 
-// judged has every func of a kind judge and every error say its text.
-func judged(t *testing.T, k kindtest.Validation, obj, old runtime.Object) {
+// validated has every func of a kind validate and every error say its text.
+func validated(t *testing.T, k kindtest.Validation, obj, old runtime.Object) {
 	var errs field.ErrorList
 	if k.Create != nil {
 		errs = k.Create(obj)
@@ -58,7 +58,7 @@ func judged(t *testing.T, k kindtest.Validation, obj, old runtime.Object) {
 	}
 }
 
-// TestOtherTypesPass: an object of another type, or none, is not judged.
+// TestOtherTypesPass: an object of another type, or none, is not validated.
 func TestOtherTypesPass(t *testing.T) {
 	for _, kind := range kinds {
 		k := kind.Validation

@@ -21,7 +21,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
 )
 
-// TestScenarios judges the objects in testdata as the server does: after defaulting and
+// TestScenarios validates the objects in testdata as the server does: after defaulting and
 // preparation. Of an update the first document is the old object, the second a merge patch.
 func TestScenarios(t *testing.T) {
 	for _, folder := range []string{"kinds", "workloads"} {
@@ -188,7 +188,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// replay judges a refused object, and remembers one that was accepted.
+// replay validates a refused object, and remembers one that was accepted.
 func replay(t *testing.T, s step, stored map[string]string) bool {
 	var answer struct {
 		Kind    string
@@ -213,7 +213,7 @@ func replay(t *testing.T, s step, stored map[string]string) bool {
 	}
 	gk, want := schema.GroupKind{Group: answer.Details.Group, Kind: answer.Details.Kind}, []string(nil)
 	for _, c := range answer.Details.Causes {
-		// Metadata is judged elsewhere, but for a name that must fit the spec.
+		// Metadata is validated elsewhere, but for a name that must fit the spec.
 		if c.Field != "metadata" && !strings.HasPrefix(c.Field, "metadata.") || strings.HasSuffix(c.Message, `must be spec.names.plural+"."+spec.group`) {
 			want = append(want, fmt.Sprintf("%s %s: %s", c.Reason, c.Field, c.Message))
 		}
