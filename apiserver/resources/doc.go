@@ -18,7 +18,7 @@
 // may change, validation, warnings and printed columns. What groups share is below internal:
 //
 //	entry       the types of entries, and what entries are made with
-//	internal    check (values and fields), podspec, volumes, event, defaulting, warnings, printing
+//	internal    check (values and fields), podspec, volumes, event, serviceip, defaulting, warnings, printing
 //	objecttest  objects for tests
 //	kindtest    scenarios of all kinds: what is defaulted, prepared, validated and printed
 //

@@ -26,7 +26,9 @@ var layers = [][]string{
 		"apiserver/resources/networking", "apiserver/resources/node", "apiserver/resources/policy",
 		"apiserver/resources/rbac", "apiserver/resources/scheduling", "apiserver/resources/storage",
 	},
-	{"apiserver/resources/internal/podspec", "apiserver/resources/internal/event"}, // what groups share
+	{ // what groups share
+		"apiserver/resources/internal/podspec", "apiserver/resources/internal/event", "apiserver/resources/internal/serviceip",
+	},
 	{"apiserver/resources/internal/volumes"},
 	{"apiserver/resources/internal/check", "apiserver/resources/internal/printing", "apiserver/resources/internal/warnings"},
 	{"apiserver/resources/entry", "apiserver/rbac", "apiserver/openapi", "apiserver/flowcontrol"},

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilnet "k8s.io/utils/net"
 
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
@@ -63,87 +64,19 @@ func serviceStatusWarnings(s, _ *corev1.Service) []string {
 // createService brings the fields that belong together in line, and decides about address
 // families; addresses and ports are allocated elsewhere.
 func createService(s *corev1.Service) {
-	firstClusterIP(&s.Spec)
+	serviceip.FirstClusterIP(&s.Spec)
 	families(s, nil)
 }
 
-// KeepAllocated fills in what was allocated before and a client left out, so that allocation sees
-// what an update asks for (patchAllocatedValues, normalizeClusterIPs). old is nil for a new service.
-func KeepAllocated(s, old *corev1.Service) {
-	if old == nil {
-		firstClusterIP(&s.Spec)
-		return
-	}
-	keepAllocated(&s.Spec, &old.Spec)
-	alignClusterIPs(&s.Spec, &old.Spec)
-}
-
-// keepAllocated is upstream's patchAllocatedValues.
-func keepAllocated(s, old *corev1.ServiceSpec) {
-	if hasClusterIP(s) && hasClusterIP(old) {
-		if s.ClusterIP == "" {
-			s.ClusterIP = old.ClusterIP
-		}
-		if len(s.ClusterIPs) == 0 && len(old.ClusterIPs) > 0 {
-			s.ClusterIPs = slices.Clone(old.ClusterIPs)
-		}
-	}
-	if hasNodePort(s) && hasNodePort(old) {
-		keepNodePorts(s, old)
-	}
-	if hasHealthCheck(s) && hasHealthCheck(old) && s.HealthCheckNodePort == 0 {
-		s.HealthCheckNodePort = old.HealthCheckNodePort
-	}
-}
-
-// firstClusterIP follows a client that knows only clusterIP.
-func firstClusterIP(s *corev1.ServiceSpec) {
-	if s.ClusterIP != "" && len(s.ClusterIPs) == 0 {
-		s.ClusterIPs = []string{s.ClusterIP}
-	}
-}
+// KeepAllocated fills in what was allocated before and a client left out (serviceip.Keep).
+func KeepAllocated(s, old *corev1.Service) { serviceip.Keep(s, old) }
 
 // updateService keeps what was allocated, if a client leaves it out, and empties what a service of
 // the new type doesn't have, if the client leaves it as it was.
 func updateService(s, old *corev1.Service) {
-	keepAllocated(&s.Spec, &old.Spec)
-	alignClusterIPs(&s.Spec, &old.Spec)
+	serviceip.Keep(s, old)
 	families(s, old)
 	dropUnneeded(s, old)
-}
-
-// keepNodePorts gives ports without a node port the one that the port of that name had, unless
-// another port claims it.
-func keepNodePorts(s, old *corev1.ServiceSpec) {
-	byName, taken := map[string]int32{}, map[int32]bool{}
-	for _, p := range old.Ports {
-		byName[p.Name] = p.NodePort
-	}
-	had := nodePorts(old)
-	for port := range nodePorts(s) {
-		taken[port] = had[port]
-	}
-	for i := range s.Ports {
-		if p := &s.Ports[i]; p.NodePort == 0 && !taken[byName[p.Name]] {
-			p.NodePort = byName[p.Name]
-		}
-	}
-}
-
-// alignClusterIPs follows a client that knows only one of clusterIP and clusterIPs
-// (normalizeClusterIPs).
-func alignClusterIPs(s, old *corev1.ServiceSpec) {
-	if len(old.ClusterIPs) > 0 && len(s.ClusterIPs) == 0 && old.ClusterIP == s.ClusterIP {
-		s.ClusterIPs = slices.Clone(old.ClusterIPs)
-	}
-	if old.ClusterIP == s.ClusterIP || !slices.Equal(old.ClusterIPs, s.ClusterIPs) {
-		return
-	}
-	if old.ClusterIP != "" && s.ClusterIP == "" {
-		s.ClusterIPs = nil
-	} else {
-		s.ClusterIPs = []string{s.ClusterIP}
-	}
 }
 
 // families decides about address families as a cluster with IPv4 alone does; what such a cluster
@@ -199,7 +132,7 @@ func releaseSecond(s, old *corev1.ServiceSpec) {
 // dropUnneeded is upstream's dropTypeDependentFields.
 func dropUnneeded(svc, oldSvc *corev1.Service) {
 	s, old := &svc.Spec, &oldSvc.Spec
-	if hasClusterIP(old) && !hasClusterIP(s) {
+	if serviceip.HasClusterIP(old) && !serviceip.HasClusterIP(s) {
 		if s.ClusterIP == old.ClusterIP && slices.Equal(s.ClusterIPs, old.ClusterIPs) {
 			s.ClusterIP, s.ClusterIPs = "", nil
 		}
@@ -210,12 +143,12 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 			s.IPFamilyPolicy = nil
 		}
 	}
-	if hasNodePort(old) && !hasNodePort(s) && subset(nodePorts(s), nodePorts(old)) {
+	if serviceip.HasNodePort(old) && !serviceip.HasNodePort(s) && subset(serviceip.NodePorts(s), serviceip.NodePorts(old)) {
 		for i := range s.Ports {
 			s.Ports[i].NodePort = 0
 		}
 	}
-	if hasHealthCheck(old) && !hasHealthCheck(s) && s.HealthCheckNodePort == old.HealthCheckNodePort {
+	if serviceip.HasHealthCheck(old) && !serviceip.HasHealthCheck(s) && s.HealthCheckNodePort == old.HealthCheckNodePort {
 		s.HealthCheckNodePort = 0
 	}
 	balanced := s.Type == corev1.ServiceTypeLoadBalancer
@@ -235,29 +168,9 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 	}
 }
 
-func hasClusterIP(s *corev1.ServiceSpec) bool { return s.Type != corev1.ServiceTypeExternalName }
-
-func hasNodePort(s *corev1.ServiceSpec) bool {
-	return s.Type == corev1.ServiceTypeNodePort || s.Type == corev1.ServiceTypeLoadBalancer
-}
-
-func hasHealthCheck(s *corev1.ServiceSpec) bool {
-	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
-}
-
 // hasTrafficPolicy also holds for services with external addresses (ExternallyAccessible).
 func hasTrafficPolicy(s *corev1.ServiceSpec) bool {
-	return hasNodePort(s) || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
-}
-
-func nodePorts(s *corev1.ServiceSpec) map[int32]bool {
-	set := map[int32]bool{}
-	for _, p := range s.Ports {
-		if p.NodePort != 0 {
-			set[p.NodePort] = true
-		}
-	}
-	return set
+	return serviceip.HasNodePort(s) || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
 }
 
 func subset(a, b map[int32]bool) bool {

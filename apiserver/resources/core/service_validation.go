@@ -9,11 +9,8 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
-
-// Not checked of services: whether addresses and node ports are free and within the cluster's
-// ranges, which allocation does. Allocation comes before validation, as upstream's does: a service
-// that needs a health check port has to have one here.
 
 var (
 	serviceTypes = []corev1.ServiceType{corev1.ServiceTypeClusterIP, corev1.ServiceTypeExternalName,
@@ -31,8 +28,8 @@ func validateServiceCreate(s *corev1.Service) field.ErrorList { return service(s
 
 func validateServiceUpdate(s, old *corev1.Service) field.ErrorList {
 	spec := field.NewPath("spec")
-	errs := clusterIPsUpdate(s, old, spec.Child("clusterIPs"))
-	errs = append(errs, ipFamiliesUpdate(s, old, spec.Child("ipFamilies"))...)
+	errs := serviceip.ValidateClusterIPsUpdate(s, old, spec.Child("clusterIPs"))
+	errs = append(errs, serviceip.ValidateFamiliesUpdate(s, old, spec.Child("ipFamilies"))...)
 	errs = append(errs, loadBalancerClass(s, old, spec.Child("loadBalancerClass"))...)
 	if needsHealthCheck(old) && needsHealthCheck(s) && s.Spec.HealthCheckNodePort != old.Spec.HealthCheckNodePort {
 		errs = append(errs, field.Forbidden(spec.Child("healthCheckNodePort"), "field is immutable"))
@@ -49,7 +46,7 @@ func service(s, old *corev1.Service) (errs field.ErrorList) {
 		errs = append(errs, field.Invalid(meta.Child("annotations").Key(corev1.AnnotationTopologyMode), mode,
 			fmt.Sprintf("must match annotations[%s] when both are specified", corev1.DeprecatedAnnotationTopologyAwareHints)))
 	}
-	if len(s.Spec.Ports) == 0 && !headless(s) && s.Spec.Type != corev1.ServiceTypeExternalName {
+	if len(s.Spec.Ports) == 0 && !serviceip.IsHeadless(s) && s.Spec.Type != corev1.ServiceTypeExternalName {
 		errs = append(errs, field.Required(spec.Child("ports"), ""))
 	}
 	errs = append(errs, serviceOfType(s, spec)...)
@@ -59,7 +56,7 @@ func service(s, old *corev1.Service) (errs field.ErrorList) {
 	}
 	errs = append(errs, invalid.Labels(s.Spec.Selector, spec.Child("selector"))...)
 	errs = append(errs, sessionAffinity(s, spec)...)
-	errs = append(errs, serviceAddresses(s, old)...)
+	errs = append(errs, serviceip.Validate(s, old)...)
 	for i, value := range invalid.Each(s.Spec.ExternalIPs, &errs) {
 		at := spec.Child("externalIPs").Index(i)
 		if wrong := check.IP(value, at, old.Spec.ExternalIPs); len(wrong) != 0 {
@@ -79,7 +76,7 @@ func service(s, old *corev1.Service) (errs field.ErrorList) {
 func serviceOfType(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	switch s.Spec.Type {
 	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
-		if headless(s) {
+		if serviceip.IsHeadless(s) {
 			errs = append(errs, field.Invalid(spec.Child("clusterIPs").Index(0), s.Spec.ClusterIPs[0],
 				fmt.Sprintf("may not be set to 'None' for %s services", s.Spec.Type)))
 		}
@@ -135,11 +132,11 @@ func clientIPAffinity(config *corev1.SessionAffinityConfig, at *field.Path) fiel
 	return nil
 }
 
-func headless(s *corev1.Service) bool {
-	return len(s.Spec.ClusterIPs) == 1 && s.Spec.ClusterIPs[0] == corev1.ClusterIPNone
-}
-
 func needsHealthCheck(s *corev1.Service) bool {
 	return s.Spec.Type == corev1.ServiceTypeLoadBalancer &&
 		s.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
+
+// ServiceAddresses validates clusterIPs and ipFamilies against each other. Addresses that old has are not
+// validated again. Allocation asks it before it does anything (ValidateServiceClusterIPsRelatedFields).
+func ServiceAddresses(s, old *corev1.Service) field.ErrorList { return serviceip.Validate(s, old) }

@@ -1,4 +1,4 @@
-package core
+package serviceip
 
 import (
 	"fmt"
@@ -18,12 +18,8 @@ var (
 	ipFamilyPolicies = []corev1.IPFamilyPolicy{corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack}
 )
 
-// ServiceAddresses validates clusterIPs and ipFamilies against each other. Addresses that old has are not
-// validated again. Allocation asks it before it does anything (ValidateServiceClusterIPsRelatedFields).
-func ServiceAddresses(s, old *corev1.Service) field.ErrorList { return serviceAddresses(s, old) }
-
-// serviceAddresses validates clusterIPs and ipFamilies against each other.
-func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
+// Validate validates clusterIPs and ipFamilies against each other.
+func Validate(s, old *corev1.Service) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName {
 		return nil
 	}
@@ -39,7 +35,7 @@ func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
 	case ips[0] != s.Spec.ClusterIP:
 		errs = append(errs, field.Invalid(at, ips, "first value must match `clusterIP`"))
 	}
-	errs = append(errs, serviceFamilies(s, spec)...)
+	errs = append(errs, validateFamilies(s, spec)...)
 	wrong, bad := addresses(ips, old.Spec.ClusterIPs, at)
 	errs = append(errs, wrong...)
 	if bad {
@@ -50,7 +46,7 @@ func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
 			errs = append(errs, field.Invalid(at, ips, "may specify no more than one IP for each IP family"))
 		}
 	}
-	if headless(s) {
+	if IsHeadless(s) {
 		return errs
 	}
 	for i, value := range invalid.Each(ips[:min(len(ips), len(s.Spec.IPFamilies))], &errs) {
@@ -63,7 +59,7 @@ func serviceAddresses(s, old *corev1.Service) (errs field.ErrorList) {
 	return errs
 }
 
-func serviceFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
+func validateFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	seen := map[corev1.IPFamily]bool{}
 	for i, family := range invalid.Each(s.Spec.IPFamilies, &errs) {
 		at := spec.Child("ipFamilies").Index(i)
@@ -99,10 +95,10 @@ func addresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad boo
 	return errs, bad
 }
 
-// clusterIPsUpdate lets a second address come and go.
-func clusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+// ValidateClusterIPsUpdate lets a second address come and go.
+func ValidateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || old.Spec.Type == corev1.ServiceTypeExternalName ||
-		headless(s) && headless(old) {
+		IsHeadless(s) && IsHeadless(old) {
 		return nil
 	}
 	now, was := s.Spec.ClusterIPs, old.Spec.ClusterIPs
@@ -126,10 +122,10 @@ func clusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorL
 	return errs
 }
 
-// ipFamiliesUpdate does so for the families.
-func ipFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+// ValidateFamiliesUpdate does so for the families.
+func ValidateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || old.Spec.Type == corev1.ServiceTypeExternalName ||
-		headless(s) || headless(old) {
+		IsHeadless(s) || IsHeadless(old) {
 		return nil
 	}
 	now, was := s.Spec.IPFamilies, old.Spec.IPFamilies
@@ -160,4 +156,9 @@ func singleStack(s *corev1.Service, text string) field.ErrorList {
 		return field.ErrorList{field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), p, text)}
 	}
 	return nil
+}
+
+// IsHeadless reports whether a service has no cluster IP on purpose.
+func IsHeadless(s *corev1.Service) bool {
+	return len(s.Spec.ClusterIPs) == 1 && s.Spec.ClusterIPs[0] == corev1.ClusterIPNone
 }
