@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
-// servePost is POST of a subresource that its kind carries out itself (resources.Create).
+// servePost is POST of a subresource that its kind carries out itself (resources.ByHook).
 func (s *Server) servePost(q *request) error {
 	x, err := q.rendering()
 	if err != nil {

@@ -304,7 +304,7 @@ func (s *Server) verb(q *request) error {
 // subresourceVerbs carry out the subresources that are more than a part of their object.
 var subresourceVerbs = map[resources.Action]func(*Server, *request) error{
 	resources.Scale:  (*Server).serveScale,
-	resources.Create: (*Server).servePost,
+	resources.ByHook: (*Server).servePost,
 }
 
 // verbOf names what a method means at a target.

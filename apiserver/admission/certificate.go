@@ -11,7 +11,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubecascade/kubecascade/apiserver/auth"
-	"github.com/kubecascade/kubecascade/apiserver/resources/validation"
+	"github.com/kubecascade/kubecascade/apiserver/resources/certificates"
 )
 
 // CertificateApproval lets a certificate request be approved or denied only by those who may
@@ -81,7 +81,7 @@ func (CertificateSubject) Validate(_ context.Context, a *Attributes) error {
 	if !ok || a.Operation != Create || a.Subresource != "" || csr.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
 		return nil
 	}
-	request, err := validation.ParseRequest(csr.Spec.Request)
+	request, err := certificates.ParseRequest(csr.Spec.Request)
 	switch {
 	case err != nil:
 		return fmt.Errorf("failed to parse CSR: %w", err)

@@ -34,6 +34,8 @@ type Options struct {
 	Cache cache.Options
 	// Serving is which versions are served (default: those of kube-apiserver).
 	Serving *resources.Serving
+	// Kinds are entries to be served besides those of the built-in groups, as the package of a group would have them.
+	Kinds []*resources.Resource
 	// Store is what the data is in (default: a new ephemeral store). Servers may share one.
 	Store storage.Store
 }
@@ -59,7 +61,8 @@ func Start(t testing.TB, o *Options) *Server {
 	if o == nil {
 		o = &Options{}
 	}
-	s := &Server{t: t, Store: o.Store, Types: resources.NewTable(resources.Every(o.Serving)...)}
+	s := &Server{t: t, Store: o.Store, Types: resources.NewTable(
+		append(resources.Every(o.Serving), resources.Complete(o.Kinds, o.Serving)...)...)}
 	if s.Store == nil {
 		s.Store = storagetest.Open(t)
 	}

@@ -25,7 +25,7 @@ func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*stora
 		}
 		once := *o
 		once.guards = append(slices.Clip(o.guards), guards...)
-		// The first attempt gets the original: a Job's labels may be its template's (defaults.Job).
+		// The first attempt gets the original: a Job's labels may be its template's (batch/job.go).
 		again := obj.DeepCopyObject().(Object)
 		out, err := s.createOnce(ctx, &once, obj)
 		if !lostBy(err, guards) {

@@ -167,12 +167,12 @@ func TestKeysAreUnique(t *testing.T) {
 	paths := map[schema.GroupVersionResource]bool{}
 	stored := map[string]schema.GroupVersionKind{}
 	for _, r := range Builtin() {
-		if paths[r.path()] {
-			t.Errorf("%v stands twice in the table", r.path())
+		if paths[pathOf(r)] {
+			t.Errorf("%v stands twice in the table", pathOf(r))
 		}
-		paths[r.path()] = true
+		paths[pathOf(r)] = true
 		if (r.Collection == "") != r.Virtual || (r.Collection == "") != r.Stored.Empty() {
-			t.Errorf("%v: collection %q, virtual %v, stored %v", r.path(), r.Collection, r.Virtual, r.Stored)
+			t.Errorf("%v: collection %q, virtual %v, stored %v", pathOf(r), r.Collection, r.Virtual, r.Stored)
 		}
 		if r.Collection == "" {
 			continue
@@ -182,7 +182,7 @@ func TestKeysAreUnique(t *testing.T) {
 		}
 		stored[r.Collection] = r.Stored
 		if (r.Stored == r.GroupVersionKind()) != (r.ToStored == nil) || (r.ToStored == nil) != (r.FromStored == nil) {
-			t.Errorf("%v is stored as %v but its conversions say otherwise", r.path(), r.Stored)
+			t.Errorf("%v is stored as %v but its conversions say otherwise", pathOf(r), r.Stored)
 		}
 	}
 }
@@ -207,10 +207,10 @@ func TestCollections(t *testing.T) {
 			t.Errorf("Types.Collection(%q) = %+v", r.Collection, e)
 		}
 		if served := types.Kind(r.Stored); served != nil && e != served {
-			t.Errorf("Types.Collection(%q) is %v, not the stored version %v", r.Collection, e.path(), r.Stored)
+			t.Errorf("Types.Collection(%q) is %v, not the stored version %v", r.Collection, pathOf(e), r.Stored)
 		}
 		if len(e.Fields) < len(r.Fields) || !cmp.Equal(e.Fields[:len(r.Fields)], r.Fields) {
-			t.Errorf("%v reads other fields than %v of the same collection", r.path(), e.path())
+			t.Errorf("%v reads other fields than %v of the same collection", pathOf(r), pathOf(e))
 		}
 	}
 }
@@ -222,16 +222,16 @@ func TestObjects(t *testing.T) {
 		gvk := r.GroupVersionKind()
 		obj := r.New()
 		if got := obj.GetObjectKind().GroupVersionKind(); got != gvk {
-			t.Errorf("%v: New is a %v", r.path(), got)
+			t.Errorf("%v: New is a %v", pathOf(r), got)
 		}
 		if kinds, _, err := Scheme().ObjectKinds(obj); err != nil || !slices.Contains(kinds, gvk) {
-			t.Errorf("%v: the scheme knows %v, %v", r.path(), kinds, err)
+			t.Errorf("%v: the scheme knows %v, %v", pathOf(r), kinds, err)
 		}
 		if r.Has("list") && !Scheme().Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List")) {
-			t.Errorf("%v: the scheme knows no list", r.path())
+			t.Errorf("%v: the scheme knows no list", pathOf(r))
 		}
 		if !r.Stored.Empty() && !Scheme().Recognizes(r.Stored) {
-			t.Errorf("%v: the scheme doesn't know %v", r.path(), r.Stored)
+			t.Errorf("%v: the scheme doesn't know %v", pathOf(r), r.Stored)
 		}
 		data, err := json.Marshal(obj)
 		if err != nil {
@@ -239,19 +239,19 @@ func TestObjects(t *testing.T) {
 		}
 		back := r.New()
 		if err := json.Unmarshal(data, back); err != nil || !apiequality.Semantic.DeepEqual(obj, back) {
-			t.Errorf("%v: JSON round trip: %v\n%s", r.path(), err, cmp.Diff(obj, back))
+			t.Errorf("%v: JSON round trip: %v\n%s", pathOf(r), err, cmp.Diff(obj, back))
 		}
 		binary, err := runtime.Encode(proto, obj)
 		if err != nil {
-			t.Errorf("%v: protobuf: %v", r.path(), err)
+			t.Errorf("%v: protobuf: %v", pathOf(r), err)
 			continue
 		}
 		if back, err := runtime.Decode(proto, binary); err != nil || back.GetObjectKind().GroupVersionKind() != gvk {
-			t.Errorf("%v: protobuf round trip: %v, %v", r.path(), back, err)
+			t.Errorf("%v: protobuf round trip: %v, %v", pathOf(r), back, err)
 		}
 		for _, s := range r.Subresources {
 			if !s.Kind.Empty() && !Scheme().Recognizes(s.Kind) {
-				t.Errorf("%v/%s: the scheme doesn't know %v", r.path(), s.Name, s.Kind)
+				t.Errorf("%v/%s: the scheme doesn't know %v", pathOf(r), s.Name, s.Kind)
 			}
 		}
 	}

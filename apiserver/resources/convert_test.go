@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/kubecascade/kubecascade/internal/seed"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/randfill"
+
+	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
 // there converts to the stored version and back.
@@ -30,7 +31,7 @@ func there(t *testing.T, r *Resource, obj runtime.Object) (stored, back runtime.
 		t.Fatal(err)
 	}
 	if got := stored.GetObjectKind().GroupVersionKind(); got != r.Stored {
-		t.Errorf("%v converts to %v", r.path(), got)
+		t.Errorf("%v converts to %v", pathOf(r), got)
 	}
 	kept := stored.DeepCopyObject()
 	if back, err = r.FromStored(stored); err != nil {
@@ -75,7 +76,7 @@ func TestConversionsAreTotal(t *testing.T) {
 			f.Fill(obj)
 			obj.GetObjectKind().SetGroupVersionKind(gvk)
 			if _, back := there(t, r, obj); !cmp.Equal(obj, back) {
-				t.Fatalf("%v, seed %d (-before +after):\n%s", r.path(), seed, cmp.Diff(obj, back))
+				t.Fatalf("%v, seed %d (-before +after):\n%s", pathOf(r), seed, cmp.Diff(obj, back))
 			}
 		}
 	}
@@ -92,13 +93,13 @@ func TestConversionsAreIdempotent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, err := r.ToStored(stored); err != nil || again != stored {
-			t.Errorf("%v: ToStored of the stored version: %v", r.path(), err)
+			t.Errorf("%v: ToStored of the stored version: %v", pathOf(r), err)
 		}
 		if again, err := r.FromStored(served); err != nil || again != served {
-			t.Errorf("%v: FromStored of the served version: %v", r.path(), err)
+			t.Errorf("%v: FromStored of the served version: %v", pathOf(r), err)
 		}
 		if _, err := r.ToStored(&corev1.Pod{}); r.Stored.Group != "admissionregistration.k8s.io" && err == nil {
-			t.Errorf("%v: a pod was converted", r.path())
+			t.Errorf("%v: a pod was converted", pathOf(r))
 		}
 	}
 }
@@ -123,6 +124,18 @@ func TestEvent(t *testing.T) {
 	if d := cmp.Diff(want, string(got)); d != "" {
 		t.Error(d)
 	}
+}
+
+// What v1 of autoscalers has no field for travels in these annotations.
+const (
+	hpaMetrics  = "autoscaling.alpha.kubernetes.io/metrics"
+	hpaBehavior = "autoscaling.alpha.kubernetes.io/behavior"
+)
+
+// cpuMetric is what the one target of v1 means.
+func cpuMetric(target int32) autoscalingv2.MetricSpec {
+	return autoscalingv2.MetricSpec{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu",
+		Target: autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: &target}}}
 }
 
 func number(i int32) *int32 { return &i }

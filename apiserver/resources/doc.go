@@ -16,14 +16,20 @@
 //     entry is.
 //  7. Conversions are upstream's: what one version has no field for travels in annotations.
 //
-// The entries stand in one file a group (core.go, apps.go, ...), with the help of
+// A built-in kind stands in one file of its group's package (core/configmap.go): its entry, its defaults, what writes
+// may change, validation, warnings and printed columns. What groups share is below internal:
 //
-//	entry.go    what follows from the rest of an entry
+//	entry       the types of entries, and what entries are made with
+//	internal    check (values and fields), podspec, volumes, event, serviceip, defaulting, warnings, printing
+//	objecttest  objects for tests
+//	kindtest    scenarios of all kinds: what is defaulted, prepared, validated and printed
+//
+// The files here:
+//
+//	builtin.go  the groups
+//	entry.go    the types of package entry, for the rest of the server
+//	wire.go     hooks are adapted to the versions that objects come in
 //	version.go  versions that are served when asked for
 //	serving.go  what is asked for
-//	fields.go   selectable fields
-//	deletion.go graceful, cascading and refused deletion
-//	convert_*   versions that are not the stored one
-//	wire.go     defaults, preparation, validation and printing, from the packages below this one
 //	types.go    the table at run time
 package resources

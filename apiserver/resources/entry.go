@@ -1,112 +1,57 @@
 package resources
 
 import (
-	"reflect"
-	"slices"
-	"strings"
-
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// Builtin returns an entry for every resource that the server serves by default, wired to its
-// defaults, rules and columns. The entries are the caller's own.
-func Builtin() []*Resource {
-	return slices.DeleteFunc(Every(nil), func(r *Resource) bool { return r.Off })
-}
-
-// Every returns the entries of Builtin and those of the versions that are only served when asked for. What
-// isn't served is Off.
-func Every(serve *Serving) []*Resource {
-	all := byDefault()
-	all = append(all, more(all)...)
-	for _, r := range all {
-		r.Off = !serve.serves(r.GroupVersion().WithResource(r.Plural), !r.Off)
-	}
-	return all
-}
-
-func byDefault() []*Resource {
-	var all []*Resource
-	for _, entries := range []func() []*Resource{
-		core, apiregistration, apps, events, authentication, authorization, autoscaling, batch,
-		certificates, networking, policy, rbac, storageGroup, admissionregistration, apiextensions,
-		scheduling, coordination, node, discovery, dynamicResources, flowcontrol,
-	} {
-		all = append(all, entries()...)
-	}
-	wire(all)
-	return all
-}
-
-// builtin seals the objects of all kinds with a Go type: versions of one resource share them.
-var builtin = new(storage.Seal)
-
-// group completes the entries of one group version with what follows from the rest: the kind's
-// name is that of its Go type, the singular is the kind in lower case, the collection is named
-// like the resource, all verbs are served and the stored kind is the served one, unless the
-// entry says otherwise.
-func group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
-	for _, r := range entries {
-		r.Group, r.Version = gv.Group, gv.Version
-		r.Kind = reflect.TypeOf(r.New()).Elem().Name()
-		r.Singular = strings.ToLower(r.Kind)
-		if r.Verbs == nil {
-			r.Verbs = everything
-		}
-		if !r.Virtual {
-			if r.Collection == "" {
-				r.Collection = r.Plural
-			}
-			if r.Stored.Empty() {
-				r.Stored = r.GroupVersionKind()
-			}
-		}
-		r.Seal = builtin
-		selectFields(r)
-		r.Deprecated = deprecation(r.New(), r.GroupVersionKind())
-		untyped, gvk := r.New, r.GroupVersionKind()
-		r.New = func() runtime.Object {
-			obj := untyped()
-			obj.GetObjectKind().SetGroupVersionKind(gvk)
-			return obj
-		}
-	}
-	return entries
-}
-
-// of makes an empty T.
-func of[T any, P interface {
-	*T
-	runtime.Object
-}]() runtime.Object {
-	return P(new(T))
-}
-
-// Verbs as discovery prints them.
-var (
-	everything = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
-	modify     = []string{"get", "patch", "update"}
-	post       = []string{"create"}
-	stream     = []string{"create", "get"}
-	tunnel     = []string{"create", "delete", "get", "patch", "update"}
+// The types of entries, which package entry declares for the packages of the groups.
+type (
+	// Resource is one entry of the table: everything the handlers must know of a served group-version-resource.
+	Resource = entry.Resource
+	// Strategy is what differs between kinds on a write.
+	Strategy = entry.Strategy
+	// Subresource is one path below an object.
+	Subresource = entry.Subresource
+	// ScalePaths say where the numbers of a Scale stand.
+	ScalePaths = entry.ScalePaths
+	// Deletion says how objects of a kind are deleted.
+	Deletion = entry.Deletion
+	// Table is how objects of a kind are printed for kubectl get.
+	Table = entry.Table
+	// Column is a column's definition.
+	Column = entry.Column
+	// Generation says which changes bump metadata.generation.
+	Generation = entry.Generation
+	// Action says how a subresource is carried out.
+	Action = entry.Action
+	// ConversionError says that a definition's conversion strategy failed.
+	ConversionError = entry.ConversionError
 )
 
-// Categories.
-var (
-	inAll         = []string{"all"}
-	apiExtensions = []string{"api-extensions"}
+// The rules for metadata.generation.
+const (
+	NoGeneration          = entry.NoGeneration
+	SpecGeneration        = entry.SpecGeneration
+	SpecOrAnnotations     = entry.SpecOrAnnotations
+	AnyButMetaOrLabels    = entry.AnyButMetaOrLabels
+	TemplateGeneration    = entry.TemplateGeneration
+	CreateOnlyGeneration  = entry.CreateOnlyGeneration
+	UpdateOnlyGeneration  = entry.UpdateOnlyGeneration
+	CustomGeneration      = entry.CustomGeneration
+	CustomWholeGeneration = entry.CustomWholeGeneration
+	RootGeneration        = entry.RootGeneration
 )
 
-// Subresources that many kinds have.
-var (
-	status = Subresource{Name: "status", Verbs: modify, Action: Status}
-	scale  = Subresource{Name: "scale", Verbs: modify, Action: Scale,
-		Kind:       schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
-		ScalePaths: ScalePaths{Replicas: "spec.replicas", StatusReplicas: "status.replicas", Selector: "spec.selector"}}
+// The actions of subresources.
+const (
+	Status   = entry.Status
+	Part     = entry.Part
+	Scale    = entry.Scale
+	ByHook   = entry.ByHook
+	Unserved = entry.Unserved
 )
 
-// withStatus is the list of subresources of most kinds that have any.
-var withStatus = []Subresource{status}
+// Scheme knows the types of the versions that can be served (entry.Scheme).
+func Scheme() *runtime.Scheme { return entry.Scheme() }

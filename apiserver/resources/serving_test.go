@@ -63,7 +63,7 @@ func TestServing(t *testing.T) {
 			continue
 		}
 		want := slices.DeleteFunc(slices.Clone(normal), func(p string) bool { return one(p, c.less) })
-		for _, r := range more(byDefault()) {
+		for _, r := range notByDefault() {
 			if p := r.GroupVersion().String() + "/" + r.Plural; one(p, c.more) {
 				want = append(want, p)
 			}

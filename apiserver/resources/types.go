@@ -43,13 +43,14 @@ func NewTable(entries ...*Resource) *Types {
 	t := &Types{}
 	m := map[schema.GroupVersionResource]*Resource{}
 	for _, r := range entries {
-		m[r.path()] = r
+		m[pathOf(r)] = r
 	}
 	t.now.Store(newSnapshot(m, 1))
 	return t
 }
 
-func (r *Resource) path() schema.GroupVersionResource {
+// pathOf is what entries differ in.
+func pathOf(r *Resource) schema.GroupVersionResource {
 	return r.GroupVersion().WithResource(r.Plural)
 }
 
@@ -97,13 +98,13 @@ func (t *Types) Replace(remove, add []*Resource) {
 	old := t.now.Load()
 	m := maps.Clone(old.byPath)
 	for _, r := range remove {
-		if there := m[r.path()]; there != nil && there.Custom == r.Custom {
-			delete(m, r.path())
+		if there := m[pathOf(r)]; there != nil && there.Custom == r.Custom {
+			delete(m, pathOf(r))
 		}
 	}
 	for _, r := range add {
-		if there := m[r.path()]; there == nil || there.Custom || !r.Custom {
-			m[r.path()] = r
+		if there := m[pathOf(r)]; there == nil || there.Custom || !r.Custom {
+			m[pathOf(r)] = r
 		}
 	}
 	if maps.Equal(m, old.byPath) {
@@ -132,7 +133,7 @@ func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64)
 		if r.Collection == "" {
 			continue
 		}
-		if old := s.byCollection[r.Collection]; old == nil || r.owns(old) {
+		if old := s.byCollection[r.Collection]; old == nil || owns(r, old) {
 			s.byCollection[r.Collection] = r
 		}
 	}
@@ -146,7 +147,7 @@ func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64)
 // type rather than a custom one that would be stored in the same place (AX
 // pkg/controller/finalizer/crd_finalizer.go:OverlappingBuiltInResources), else one that is served rather than
 // one that is Off, else the stored version.
-func (r *Resource) owns(old *Resource) bool {
+func owns(r, old *Resource) bool {
 	if r.Custom != old.Custom {
 		return old.Custom
 	}

@@ -4,68 +4,32 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
-	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
-	"github.com/kubecascade/kubecascade/apiserver/resources/printers"
-	"github.com/kubecascade/kubecascade/apiserver/resources/validation"
+	"github.com/kubecascade/kubecascade/apiserver/resources/autoscaling"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// wire gives every entry its hooks from the packages that know the kinds. A hook that an entry
-// brings itself runs after theirs.
+// wire adapts the hooks of all entries to the versions that objects come in.
 func wire(all []*Resource) {
 	served := map[schema.GroupVersionKind]bool{}
 	for _, r := range all {
 		served[r.GroupVersionKind()] = true
 	}
 	for _, r := range all {
+		if r.Table.Cells == nil {
+			r.Table = printing.Default()
+		}
+		if r.FromStored == nil {
+			continue
+		}
 		h := hubOf(r, served)
-		r.Strategy.Default = both(defaulting(r, h), r.Strategy.Default)
+		r.Strategy.Default = defaulting(r, h)
+		adapt(r, h)
 		r.Delete.Mark, r.Delete.Begin = h.change(r.Delete.Mark), h.change(r.Delete.Begin)
-		r.Table = printing(r, h)
-		preparing(r, h)
-		validating(r, h)
-	}
-}
-
-// validating sets what the kind's objects and changes must be like.
-func validating(r *Resource, h hub) {
-	k := validation.For(r.GroupVersionKind().GroupKind())
-	r.Strategy.Validate, r.Strategy.ValidateUpdate = h.judge(k.Create), h.compare(k.Update)
-	for i := range r.Subresources { // preparing has made the list the entry's own
-		switch sub := &r.Subresources[i]; sub.Action {
-		case Status:
-			sub.ValidateUpdate = h.compare(k.Status)
-		case Part:
-			sub.ValidateUpdate = h.compare(k.Parts[sub.Name])
-		}
-	}
-}
-
-// preparing sets what the strategy and the subresources keep from clients and warn them of.
-func preparing(r *Resource, h hub) {
-	k := prepare.For(r.GroupVersionKind().GroupKind())
-	s := &r.Strategy
-	s.OwnStatus = k.OwnStatus
-	s.PrepareCreate, s.PrepareUpdate = h.change(k.Create), h.update(k.Update)
-	s.Warnings = h.warn(k.Warnings)
-	if k.Early != nil {
-		s.EarlyWarnings = func(obj runtime.Object) []string { return k.Early(h.see(obj)) }
-	}
-	r.Subresources = slices.Clone(r.Subresources) // entries share them
-	for i := range r.Subresources {
-		switch sub := &r.Subresources[i]; sub.Action {
-		case Status:
-			sub.PrepareUpdate, sub.Warnings = h.update(k.Status), h.warn(k.StatusWarnings)
-		case Part:
-			sub.PrepareUpdate = h.update(k.Parts[sub.Name])
-		}
 	}
 }
 
@@ -143,8 +107,16 @@ func (h hub) warn(f func(obj, old runtime.Object) []string) func(obj, old runtim
 	return func(obj, old runtime.Object) []string { return f(h.see(obj), h.see(old)) }
 }
 
-// judge and compare adapt hooks that find faults.
-func (h hub) judge(f func(runtime.Object) field.ErrorList) func(runtime.Object) field.ErrorList {
+// warnEarly adapts a hook that looks at a new object.
+func (h hub) warnEarly(f func(obj runtime.Object) []string) func(obj runtime.Object) []string {
+	if f == nil || h.to == nil {
+		return f
+	}
+	return func(obj runtime.Object) []string { return f(h.see(obj)) }
+}
+
+// validate and compare adapt hooks that find errors.
+func (h hub) validate(f func(runtime.Object) field.ErrorList) func(runtime.Object) field.ErrorList {
 	if f == nil || h.to == nil {
 		return f
 	}
@@ -158,30 +130,27 @@ func (h hub) compare(f func(obj, old runtime.Object) field.ErrorList) func(obj, 
 	return func(obj, old runtime.Object) field.ErrorList { return f(h.see(obj), h.see(old)) }
 }
 
-// both runs two hooks, either of which may be nil.
-func both(f, g func(runtime.Object)) func(runtime.Object) {
-	switch {
-	case f == nil:
-		return g
-	case g == nil:
-		return f
+// adapt has the hooks that are written for one version of a kind take another one, too; all but those for defaults
+// and deletion.
+func adapt(r *Resource, h hub) {
+	st := &r.Strategy
+	st.PrepareCreate, st.PrepareUpdate = h.change(st.PrepareCreate), h.update(st.PrepareUpdate)
+	st.Validate, st.ValidateUpdate = h.validate(st.Validate), h.compare(st.ValidateUpdate)
+	st.EarlyWarnings, st.Warnings = h.warnEarly(st.EarlyWarnings), h.warn(st.Warnings)
+	r.Subresources = slices.Clone(r.Subresources) // versions share them
+	for i := range r.Subresources {
+		sub := &r.Subresources[i]
+		sub.PrepareUpdate, sub.ValidateUpdate, sub.Warnings = h.update(sub.PrepareUpdate), h.compare(sub.ValidateUpdate), h.warn(sub.Warnings)
 	}
-	return func(obj runtime.Object) { f(obj); g(obj) }
+	r.Table = r.Table.Seen(h.see)
 }
 
 // defaulting fills in an object by the defaults of its own version; the stored version may have
 // none but by way of the served one.
 func defaulting(r *Resource, h hub) func(runtime.Object) {
-	own := defaults.For(r.GroupVersionKind())
-	if r.FromStored == nil {
-		return own
-	}
-	stored := defaults.For(r.Stored)
+	own, stored := r.Strategy.Default, r.Strategy.DefaultStored
 	if stored == nil {
 		return h.change(own)
-	}
-	if own == nil {
-		own = func(runtime.Object) {}
 	}
 	served := reflect.TypeOf(r.New())
 	return func(obj runtime.Object) {
@@ -193,32 +162,13 @@ func defaulting(r *Resource, h hub) func(runtime.Object) {
 	}
 }
 
-// printing is the kind's table, or the one of kinds without.
-func printing(r *Resource, h hub) Table {
-	return printed(r.GroupVersionKind().GroupKind(), h.see)
-}
+// scaleKind is the kind of the bodies of scale subresources, which is no resource of its own.
+var scaleKind = schema.GroupKind{Group: "autoscaling", Kind: "Scale"}
 
-// TableOf is the table of a built-in kind that is no resource of its own, such as Scale, or the one of
-// kinds without.
+// TableOf is the table of a built-in kind that is no resource of its own: that of Scale, or the one of kinds without.
 func TableOf(gk schema.GroupKind) Table {
-	return printed(gk, func(obj runtime.Object) runtime.Object { return obj })
-}
-
-// printed is the table of objects that are printed as see returns them.
-func printed(gk schema.GroupKind, see func(runtime.Object) runtime.Object) Table {
-	p, ok := printers.For(gk)
-	if !ok {
-		p = printers.Default()
+	if gk == scaleKind {
+		return autoscaling.ScaleTable()
 	}
-	t := Table{Cells: func(obj runtime.Object, now time.Time) []any { return p.Cells(see(obj), now) }}
-	for _, c := range p.Columns {
-		t.Columns = append(t.Columns, Column(c))
-	}
-	if p.Conditions != nil {
-		t.Conditions = func(obj runtime.Object) []metav1.TableRowCondition { return p.Conditions(see(obj)) }
-	}
-	if p.Compare != nil {
-		t.Compare = func(a, b runtime.Object) int { return p.Compare(see(a), see(b)) }
-	}
-	return t
+	return printing.Default()
 }

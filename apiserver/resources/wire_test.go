@@ -38,10 +38,10 @@ func TestHooksTakeBothVersions(t *testing.T) {
 				twice := once.DeepCopyObject()
 				d(twice)
 				if diff := cmp.Diff(once, twice); diff != "" {
-					t.Errorf("%v: defaulting %T twice (-once +twice):\n%s", r.path(), obj, diff)
+					t.Errorf("%v: defaulting %T twice (-once +twice):\n%s", pathOf(r), obj, diff)
 				}
 				if once.GetObjectKind().GroupVersionKind() != obj.GetObjectKind().GroupVersionKind() {
-					t.Errorf("%v: defaulting %T changed its kind", r.path(), obj)
+					t.Errorf("%v: defaulting %T changed its kind", pathOf(r), obj)
 				}
 			}
 			if m := r.Delete.Mark; m != nil {
@@ -49,14 +49,14 @@ func TestHooksTakeBothVersions(t *testing.T) {
 			}
 			prepareAll(t, r, obj)
 			if len(r.Table.Columns) == 0 {
-				t.Errorf("%v has no columns", r.path())
+				t.Errorf("%v has no columns", pathOf(r))
 			}
 			if r.Virtual && r.Hooks.Objects.List == nil {
 				continue // never listed
 			}
 			// IPAddresses have a cell too many, as upstream's.
 			if cells := r.Table.Cells(obj, time.Unix(1e9, 0)); len(cells) < len(r.Table.Columns) {
-				t.Errorf("%v: %d cells of a %T for %d columns", r.path(), len(cells), obj, len(r.Table.Columns))
+				t.Errorf("%v: %d cells of a %T for %d columns", pathOf(r), len(cells), obj, len(r.Table.Columns))
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func prepareAll(t *testing.T, r *Resource, empty runtime.Object) {
 		f(empty.DeepCopyObject(), nil)
 	}
 	if d := cmp.Diff(empty, old); d != "" {
-		t.Errorf("%v: a hook changed the old %T:\n%s", r.path(), old, d)
+		t.Errorf("%v: a hook changed the old %T:\n%s", pathOf(r), old, d)
 	}
 }
 
@@ -101,12 +101,9 @@ func TestParts(t *testing.T) {
 	for _, r := range Builtin() {
 		for _, s := range r.Subresources {
 			if s.Action == Part && s.PrepareUpdate == nil {
-				t.Errorf("%v/%s keeps nothing", r.path(), s.Name)
+				t.Errorf("%v/%s keeps nothing", pathOf(r), s.Name)
 			}
 		}
-	}
-	if withStatus[0].PrepareUpdate != nil || withStatus[0].Warnings != nil {
-		t.Error("entries share hooks by their list of subresources")
 	}
 }
 
@@ -217,7 +214,7 @@ func TestRecordedColumns(t *testing.T) {
 				got = append(got, c)
 			}
 			if d := cmp.Diff(columns, got); d != "" {
-				t.Errorf("%v (-recorded +ours):\n%s", r.path(), d)
+				t.Errorf("%v (-recorded +ours):\n%s", pathOf(r), d)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ var unbounded = []string{"ValidateLabels", "ValidateAnnotations", "ValidateLabel
 	"ValidateObjectMetaAccessor", "LabelSelectorAsSelector"}
 
 // spared are calls for selectors that were validated before.
-var spared = []string{"apiserver/registry LabelSelectorAsSelector", "apiserver/resources/printers LabelSelectorAsSelector"}
+var spared = []string{"apiserver/registry LabelSelectorAsSelector", "apiserver/resources/internal/printing LabelSelectorAsSelector"}
 
 // TestErrorsAreBounded: a loop of the API server that collects errors ends where they are enough, as clients choose how
 // long lists are. That is so of loops over invalid.Each, over what is written there, over package variables, and over
@@ -59,7 +59,7 @@ func each(errs *field.ErrorList, f func(string)) {}
 func find(s string) field.ErrorList { return nil }
 func p(list []string, m map[string]string) (errs field.ErrorList) {
 `
-	exports := exported(t, module+"/apiserver/resources/validation")
+	exports := exported(t, module+"/apiserver/resources/core")
 	for body, good := range map[string]bool{
 		`for _, s := range list { errs = append(errs, find(s)...) }`:                                   false,
 		`for i := range list { if i > 2 { errs = append(errs, find("")...) } }`:                        false,

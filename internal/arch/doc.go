@@ -5,6 +5,7 @@
 //
 //  1. Every forbidden import has a reason beside it.
 //  2. Every package has a doc.go with a list of guarantees.
-//  3. Every rule that the code cites is in docs/semantics.md.
+//  3. The entry of a built-in kind stands in a file of the kind's name, and its group lists it once.
 //  4. Every file below apiserver that names a built-in kind is in resources, or has a reason.
+//  5. Every rule that the code cites is in docs/semantics.md.
 package arch

@@ -19,19 +19,30 @@ var layers = [][]string{
 	{"apiserver/admission", "apiserver/apply", "apiserver/custom", "apiserver/discovery", "apiserver/rbac/live"},
 	{"apiserver/rbac/defaults"},
 	{"apiserver/resources"}, // the table of types
+	{ // built-in kinds, by group
+		"apiserver/resources/admissionregistration", "apiserver/resources/apiextensions", "apiserver/resources/apiregistration",
+		"apiserver/resources/apps", "apiserver/resources/authentication", "apiserver/resources/authorization",
+		"apiserver/resources/autoscaling", "apiserver/resources/batch", "apiserver/resources/certificates",
+		"apiserver/resources/coordination", "apiserver/resources/core", "apiserver/resources/discovery",
+		"apiserver/resources/dra", "apiserver/resources/events", "apiserver/resources/flowcontrol",
+		"apiserver/resources/networking", "apiserver/resources/node", "apiserver/resources/policy",
+		"apiserver/resources/rbac", "apiserver/resources/scheduling", "apiserver/resources/storage",
+	},
 	{ // what kinds do beyond reads and writes
 		"apiserver/resources/authentication/review", "apiserver/resources/authorization/review",
 		"apiserver/resources/core/componentstatus", "apiserver/resources/core/pod", "apiserver/resources/core/service",
 		"apiserver/resources/core/serviceaccount",
 	},
-	{
-		"apiserver/resources/hooks", "apiserver/resources/prepare", "apiserver/resources/validation", "apiserver/rbac",
-		"apiserver/openapi", "apiserver/flowcontrol",
+	{ // what groups share
+		"apiserver/resources/internal/podspec", "apiserver/resources/internal/event", "apiserver/resources/internal/serviceip",
 	},
+	{"apiserver/resources/internal/volumes"},
+	{"apiserver/resources/internal/check", "apiserver/resources/internal/printing", "apiserver/resources/internal/warnings"},
+	{"apiserver/resources/entry"},
+	{"apiserver/resources/hooks", "apiserver/rbac", "apiserver/openapi", "apiserver/flowcontrol"},
 	{
-		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid",
-		"apiserver/objectmeta",
-		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/defaults", "apiserver/resources/printers",
+		"apiserver/allocate", "apiserver/budget", "apiserver/connections", "apiserver/invalid", "apiserver/objectmeta",
+		"apiserver/openapi/markers", "apiserver/pki", "apiserver/resources/internal/defaulting",
 		"apiserver/warning", "apiserver/weight",
 	},
 	{"apiserver/pool"},
@@ -41,7 +52,7 @@ var layers = [][]string{
 // tools are packages below apiserver that aren't part of it: generators, and what only tests import.
 var tools = map[string]bool{
 	"apiserver/openapi/markers/extract": true, "apiserver/openapi/markers/generate": true,
-	"apiserver/resources/defaults/defaultstest": true,
+	"apiserver/resources/kindtest": true, "apiserver/resources/objecttest": true,
 }
 
 // TestLayers: no import of a package below apiserver goes up or sideways, and each has its row.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
-	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 	"github.com/kubecascade/kubecascade/storage"
 )
 
@@ -25,7 +25,7 @@ import (
 func Begin(ctx context.Context, w hooks.Write, obj, old hooks.Object) (hooks.Begun, error) {
 	s := obj.(*corev1.Service)
 	was, _ := old.(*corev1.Service)
-	prepare.KeepAllocated(s, was)
+	serviceip.Keep(s, was)
 	if err := Families(s, was); err != nil {
 		return hooks.Begun{}, err
 	}

@@ -10,7 +10,7 @@ import (
 	netutils "k8s.io/utils/net"
 
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/resources/validation"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
 
 // the only family that addresses are given of.
@@ -32,7 +32,7 @@ func Families(s, old *corev1.Service) error {
 	if before == nil {
 		before = &corev1.Service{}
 	}
-	if errs := validation.ServiceAddresses(s, before); len(errs) > 0 {
+	if errs := serviceip.Validate(s, before); len(errs) > 0 {
 		return invalidService(s, errs)
 	}
 	errs := keepFamilies(spec, &before.Spec, old != nil)

@@ -1,4 +1,4 @@
-package service
+package service_test
 
 import (
 	"encoding/json"
@@ -15,8 +15,9 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
-	"github.com/kubecascade/kubecascade/apiserver/resources/defaults"
-	"github.com/kubecascade/kubecascade/apiserver/resources/prepare"
+	"github.com/kubecascade/kubecascade/apiserver/resources/core"
+	"github.com/kubecascade/kubecascade/apiserver/resources/core/service"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
 
 // TestServices runs testdata. The commands are
@@ -70,7 +71,7 @@ func (c *cluster) taken() *allocate.Taken {
 	taken := c.ranges.Taken()
 	for _, s := range c.services {
 		taken.AddAddress(s.Spec.ClusterIP)
-		addPorts(taken, &s.Spec)
+		service.AddPorts(taken, &s.Spec)
 	}
 	return taken
 }
@@ -89,14 +90,14 @@ func (c *cluster) write(t *testing.T, name string, old *corev1.Service, spec str
 	if err := json.Unmarshal([]byte(spec), &s.Spec); err != nil {
 		t.Fatal(err)
 	}
-	defaults.Service(s)
-	prepare.KeepAllocated(s, old)
-	err := Families(s, old)
+	core.DefaultService(s)
+	serviceip.Keep(s, old)
+	err := service.Families(s, old)
 	if err == nil {
 		if dry {
-			err = Sample(s, old, c.taken())
+			err = service.Sample(s, old, c.taken())
 		} else {
-			err = Fill(s, old, c.taken(), func(int) int { return 0 })
+			err = service.Fill(s, old, c.taken(), func(int) int { return 0 })
 		}
 	}
 	if err != nil {
@@ -119,7 +120,7 @@ func shown(s *corev1.ServiceSpec) string {
 		add("families", s.IPFamilies)
 		add("policy", *s.IPFamilyPolicy)
 	}
-	if p := nodePorts(s); p != nil {
+	if p := service.NodePorts(s); p != nil {
 		add("ports", p)
 	}
 	if s.HealthCheckNodePort != 0 {
@@ -134,7 +135,7 @@ func TestManyFamilies(t *testing.T) {
 	for range 60_000 {
 		s.Spec.IPFamilies = append(s.Spec.IPFamilies, corev1.IPv6Protocol)
 	}
-	err := Families(s, nil)
+	err := service.Families(s, nil)
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || len(status.Status().Details.Causes) > invalid.MaxErrors {
 		t.Fatalf("%d bytes: not an answer with at most %d causes", len(fmt.Sprint(err)), invalid.MaxErrors)
@@ -148,7 +149,7 @@ func TestManyPorts(t *testing.T) {
 		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: i + 1})
 	}
 	start := time.Now()
-	err := Sample(s, nil, allocate.Defaults().Taken())
+	err := service.Sample(s, nil, allocate.Defaults().Taken())
 	if took := time.Since(start); err != nil || took > 15*time.Second {
 		t.Errorf("%v, %v", took, err)
 	}

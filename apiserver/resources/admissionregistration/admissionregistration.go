@@ -1,0 +1,25 @@
+package admissionregistration
+
+import (
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(admissionv1.SchemeGroupVersion,
+		mutatingAdmissionPolicies(),
+		mutatingAdmissionPolicyBindings(),
+		mutatingWebhookConfigurations(),
+		validatingAdmissionPolicies(),
+		validatingAdmissionPolicyBindings(),
+		validatingWebhookConfigurations(),
+	)
+}
+
+// Why stored objects have no effect.
+const (
+	noPolicies = "admission policies are not evaluated"
+	noWebhooks = "admission webhooks are not called"
+)

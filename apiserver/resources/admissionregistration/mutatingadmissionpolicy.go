@@ -1,0 +1,125 @@
+package admissionregistration
+
+import (
+	"strings"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	admissionv1alpha1 "k8s.io/api/admissionregistration/v1alpha1"
+	admissionv1beta1 "k8s.io/api/admissionregistration/v1beta1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// mutatingAdmissionPolicies is the entry of MutatingAdmissionPolicy.
+func mutatingAdmissionPolicies() *entry.Resource {
+	// v1.36 still writes the mutating policies as v1beta1, so that v1.35 can read them
+	// (pkg/kubeapiserver/default_storage_factory_builder.go).
+	return &entry.Resource{
+		Plural: "mutatingadmissionpolicies", New: entry.New[admissionv1.MutatingAdmissionPolicy],
+		Categories: entry.APIExtensions,
+		Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicy"),
+		ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicy],
+		FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicy],
+		Inert:      noPolicies,
+		Optional: []entry.Version{
+			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicy]},
+			{GroupVersion: admissionv1alpha1.SchemeGroupVersion, New: entry.New[admissionv1alpha1.MutatingAdmissionPolicy],
+				ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicy],
+				FromStored: entry.Recast[admissionv1alpha1.MutatingAdmissionPolicy]},
+		},
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Conditional:    true,
+			CustomMeta:     true,
+			Default:        defaulting.Hook(defaultMutatingAdmissionPolicy),
+			Validate:       entry.Validate(validateMutatingPolicy),
+			ValidateUpdate: entry.ValidateChange(validateMutatingPolicyUpdate),
+		},
+		Table: printing.Table(mutatingPolicyColumns(), mutatingPolicyCells),
+	}
+}
+
+// defaultMutatingAdmissionPolicy fails closed.
+func defaultMutatingAdmissionPolicy(p *admissionv1.MutatingAdmissionPolicy) {
+	defaulting.Set(&p.Spec.FailurePolicy, admissionv1.Fail)
+	defaultMatchResources(p.Spec.MatchConstraints)
+}
+
+var (
+	patchTypes = []admissionv1.PatchType{admissionv1.PatchTypeApplyConfiguration, admissionv1.PatchTypeJSONPatch}
+)
+
+func validateMutatingPolicy(p *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
+	return mutatingPolicyOver(p, false)
+}
+
+func validateMutatingPolicyUpdate(p, old *admissionv1.MutatingAdmissionPolicy) field.ErrorList {
+	return mutatingPolicyOver(p, sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions))
+}
+
+func mutatingPolicyOver(p *admissionv1.MutatingAdmissionPolicy, conditionsKept bool) field.ErrorList {
+	at, s := field.NewPath("spec"), &p.Spec
+	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
+	if s.MatchConstraints != nil {
+		errs = append(errs, mutableOperations(s.MatchConstraints, at.Child("matchConstraints"))...)
+	}
+	if !conditionsKept {
+		errs = append(errs, matchConditions(s.MatchConditions, at.Child("matchConditions"))...)
+	}
+	errs = append(errs, variables(s.Variables, at.Child("variables"))...)
+	if len(s.Mutations) == 0 {
+		errs = append(errs, field.Required(at.Child("mutations"), "mutations must contain at least one item"))
+	}
+	for i := range invalid.Each(s.Mutations, &errs) {
+		errs = append(errs, mutation(&s.Mutations[i], at.Child("mutations").Index(i))...)
+	}
+	return append(errs, check.Required(s.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
+}
+
+// mutation wants the one expression that its type says.
+func mutation(m *admissionv1.Mutation, at *field.Path) (errs field.ErrorList) {
+	const must, mustNot = "must be specified when patchType is ", "must not be specified when patchType is "
+	patch, apply := at.Child("jsonPatch"), at.Child("applyConfiguration")
+	switch m.PatchType {
+	case admissionv1.PatchTypeJSONPatch:
+		if m.JSONPatch == nil {
+			errs = append(errs, field.Required(patch, must+"JSONPatch"))
+		} else {
+			errs = append(errs, check.RequireAll(patch, "expression", strings.TrimSpace(m.JSONPatch.Expression))...)
+		}
+		if m.ApplyConfiguration != nil {
+			errs = append(errs, field.Invalid(apply, "{applyConfiguration}", mustNot+"JSONPatch"))
+		}
+	case admissionv1.PatchTypeApplyConfiguration:
+		if m.ApplyConfiguration == nil {
+			errs = append(errs, field.Required(apply, must+"ApplyConfiguration"))
+		} else {
+			errs = append(errs, check.RequireAll(apply, "expression", strings.TrimSpace(m.ApplyConfiguration.Expression))...)
+		}
+		if m.JSONPatch != nil {
+			errs = append(errs, field.Invalid(patch, "{jsonPatch}", mustNot+"ApplyConfiguration"))
+		}
+	default:
+		errs = append(errs, check.Required(m.PatchType, at.Child("patchType"), patchTypes)...)
+	}
+	return errs
+}
+
+func mutatingPolicyColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Integer("Mutations", "Mutation indicates the number of mutations rules defined in this configuration"),
+		printing.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
+		printing.AgeColumn,
+	}
+}
+
+func mutatingPolicyCells(p *admissionv1.MutatingAdmissionPolicy, now time.Time) []any {
+	return []any{p.Name, int64(len(p.Spec.Mutations)), shownParamKind(p.Spec.ParamKind), printing.AgeOf(&p.ObjectMeta, now)}
+}

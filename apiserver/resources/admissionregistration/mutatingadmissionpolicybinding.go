@@ -1,0 +1,63 @@
+package admissionregistration
+
+import (
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	admissionv1alpha1 "k8s.io/api/admissionregistration/v1alpha1"
+	admissionv1beta1 "k8s.io/api/admissionregistration/v1beta1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// mutatingAdmissionPolicyBindings is the entry of MutatingAdmissionPolicyBinding.
+func mutatingAdmissionPolicyBindings() *entry.Resource {
+	return &entry.Resource{
+		Plural: "mutatingadmissionpolicybindings", New: entry.New[admissionv1.MutatingAdmissionPolicyBinding],
+		Categories: entry.APIExtensions,
+		Stored:     admissionv1beta1.SchemeGroupVersion.WithKind("MutatingAdmissionPolicyBinding"),
+		ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicyBinding],
+		FromStored: entry.Recast[admissionv1.MutatingAdmissionPolicyBinding],
+		Inert:      noPolicies,
+		Optional: []entry.Version{
+			{GroupVersion: admissionv1beta1.SchemeGroupVersion, New: entry.New[admissionv1beta1.MutatingAdmissionPolicyBinding]},
+			{GroupVersion: admissionv1alpha1.SchemeGroupVersion, New: entry.New[admissionv1alpha1.MutatingAdmissionPolicyBinding],
+				ToStored:   entry.Recast[admissionv1beta1.MutatingAdmissionPolicyBinding],
+				FromStored: entry.Recast[admissionv1alpha1.MutatingAdmissionPolicyBinding]},
+		},
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Conditional:    true,
+			CustomMeta:     true,
+			Default:        defaulting.Hook(defaultMutatingAdmissionPolicyBinding),
+			Validate:       entry.Validate(validateMutatingBinding),
+			ValidateUpdate: entry.ValidateChange(validateMutatingBindingUpdate),
+		},
+		Table: printing.Table(policyBindingColumns(), mutatingBindingCells),
+	}
+}
+
+// defaultMutatingAdmissionPolicyBinding matches everything that it doesn't narrow.
+func defaultMutatingAdmissionPolicyBinding(b *admissionv1.MutatingAdmissionPolicyBinding) {
+	defaultMatchResources(b.Spec.MatchResources)
+}
+
+func validateMutatingBinding(b *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorList {
+	at, s := field.NewPath("spec"), &b.Spec
+	errs := policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at.Child("matchResources"), at)
+	if s.MatchResources != nil {
+		errs = append(errs, mutableOperations(s.MatchResources, at.Child("matchResources"))...)
+	}
+	return errs
+}
+
+func validateMutatingBindingUpdate(b, _ *admissionv1.MutatingAdmissionPolicyBinding) field.ErrorList {
+	return validateMutatingBinding(b)
+}
+
+func mutatingBindingCells(b *admissionv1.MutatingAdmissionPolicyBinding, now time.Time) []any {
+	return []any{b.Name, b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef), printing.AgeOf(&b.ObjectMeta, now)}
+}

@@ -1,0 +1,230 @@
+package admissionregistration
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// Not checked of webhooks and policies: whether CEL expressions compile and what they cost, and
+// that the JSON paths of a policy's status parse.
+
+func defaultMatchResources(m *admissionv1.MatchResources) {
+	if m == nil {
+		return
+	}
+	defaulting.Set(&m.MatchPolicy, admissionv1.Equivalent)
+	defaulting.Set(&m.NamespaceSelector, metav1.LabelSelector{})
+	defaulting.Set(&m.ObjectSelector, metav1.LabelSelector{})
+	for _, rules := range [][]admissionv1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
+		for i := range rules {
+			defaulting.Set(&rules[i].Scope, admissionv1.AllScopes)
+		}
+	}
+}
+
+var (
+	mutatedOperations = []admissionv1.OperationType{admissionv1.Create, admissionv1.Update}
+	missingActions    = []admissionv1.ParameterNotFoundActionType{admissionv1.DenyAction, admissionv1.AllowAction}
+	celName           = regexp.MustCompile("^[_a-zA-Z][_a-zA-Z0-9]*$")
+	celReserved       = check.Set("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if",
+		"import", "let", "loop", "package", "namespace", "return", "var", "void", "while")
+)
+
+// sameConditions says that match conditions need no validation again.
+func sameConditions(now, was *admissionv1.ParamKind, conditions, old []admissionv1.MatchCondition) bool {
+	return check.SamePointee(now, was) && slices.Equal(conditions, old)
+}
+
+// policyFrame validates what both kinds of policies have.
+func policyFrame(failure *admissionv1.FailurePolicyType, kind *admissionv1.ParamKind, match *admissionv1.MatchResources, at *field.Path) (errs field.ErrorList) {
+	if failure == nil {
+		errs = append(errs, field.Required(at.Child("failurePolicy"), ""))
+	} else {
+		errs = append(errs, check.OneOf(*failure, at.Child("failurePolicy"), failurePolicies)...)
+	}
+	if kind != nil {
+		errs = append(errs, paramKind(kind, at.Child("paramKind"))...)
+	}
+	constraints := at.Child("matchConstraints")
+	if match == nil {
+		return append(errs, field.Required(constraints, ""))
+	}
+	errs = append(errs, matchResources(match, constraints)...)
+	if len(match.ResourceRules) == 0 {
+		errs = append(errs, field.Required(constraints.Child("resourceRules"), ""))
+	}
+	return errs
+}
+
+func paramKind(k *admissionv1.ParamKind, at *field.Path) (errs field.ErrorList) {
+	version := at.Child("apiVersion")
+	gv, err := schema.ParseGroupVersion(k.APIVersion)
+	switch {
+	case k.APIVersion == "":
+		errs = append(errs, field.Required(version, ""))
+	case err != nil:
+		errs = append(errs, field.Invalid(version, k.APIVersion, err.Error()))
+	default:
+		if texts := utilvalidation.IsDNS1123Subdomain(gv.Group); gv.Group != "" && len(texts) > 0 {
+			errs = append(errs, field.Invalid(version, gv.Group, strings.Join(texts, ",")))
+		}
+		if gv.Version == "" {
+			errs = append(errs, field.Invalid(version, k.APIVersion, "version must be specified"))
+		} else if texts := utilvalidation.IsDNS1035Label(gv.Version); len(texts) > 0 {
+			errs = append(errs, field.Invalid(version, gv.Version, strings.Join(texts, ",")))
+		}
+	}
+	if k.Kind == "" {
+		errs = append(errs, field.Required(at.Child("kind"), ""))
+	} else if texts := utilvalidation.IsDNS1035Label(strings.ToLower(k.Kind)); len(texts) > 0 {
+		errs = append(errs, field.Invalid(at.Child("kind"), k.Kind, "may have mixed case, but should otherwise match: "+strings.Join(texts, ",")))
+	}
+	return errs
+}
+
+func matchResources(m *admissionv1.MatchResources, at *field.Path) (errs field.ErrorList) {
+	if m.MatchPolicy == nil {
+		errs = append(errs, field.Required(at.Child("matchPolicy"), ""))
+	} else {
+		errs = append(errs, check.OneOf(*m.MatchPolicy, at.Child("matchPolicy"), matchPolicies)...)
+	}
+	for _, s := range []struct {
+		name     string
+		selector *metav1.LabelSelector
+	}{{"namespaceSelector", m.NamespaceSelector}, {"objectSelector", m.ObjectSelector}} {
+		if s.selector == nil {
+			errs = append(errs, field.Required(at.Child(s.name), ""))
+		}
+		errs = append(errs, invalid.Selector(s.selector, metav1validation.LabelSelectorValidationOptions{}, at.Child(s.name))...)
+	}
+	for i := range invalid.Each(m.ResourceRules, &errs) {
+		errs = append(errs, namedRule(&m.ResourceRules[i], at.Child("resourceRules").Index(i))...)
+	}
+	for i := range invalid.Each(m.ExcludeResourceRules, &errs) {
+		errs = append(errs, namedRule(&m.ExcludeResourceRules[i], at.Child("excludeResourceRules").Index(i))...)
+	}
+	return errs
+}
+
+func namedRule(r *admissionv1.NamedRuleWithOperations, at *field.Path) (errs field.ErrorList) {
+	seen := map[string]bool{}
+	for i, name := range invalid.Each(r.ResourceNames, &errs) {
+		at := at.Child("resourceNames").Index(i)
+		errs = append(errs, check.Apply(name, at, content.IsPathSegmentName)...)
+		if seen[name] {
+			errs = append(errs, field.Duplicate(at, name))
+		}
+		seen[name] = true
+	}
+	return append(errs, operationRule(&r.RuleWithOperations, at)...)
+}
+
+func variables(list []admissionv1.Variable, at *field.Path) (errs field.ErrorList) {
+	for i, v := range invalid.Each(list, &errs) {
+		at := at.Index(i)
+		if strings.TrimSpace(v.Name) == "" {
+			errs = append(errs, field.Required(at.Child("name"), "name is not specified"))
+		} else if !celName.MatchString(v.Name) || celReserved[v.Name] {
+			errs = append(errs, field.Invalid(at.Child("name"), v.Name, "name is not a valid CEL identifier"))
+		}
+		if strings.TrimSpace(v.Expression) == "" {
+			errs = append(errs, field.Required(at.Child("expression"), "expression is not specified"))
+		}
+	}
+	return errs
+}
+
+// policyReference validates what both kinds of bindings have.
+func policyReference(policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, matchAt, at *field.Path) (errs field.ErrorList) {
+	if policy == "" {
+		errs = append(errs, field.Required(at.Child("policyName"), ""))
+	} else {
+		errs = append(errs, check.Apply(policy, at.Child("policyName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+	}
+	if ref != nil {
+		errs = append(errs, paramRef(ref, at.Child("paramRef"))...)
+	}
+	if match != nil {
+		errs = append(errs, matchResources(match, matchAt)...)
+	}
+	return errs
+}
+
+func paramRef(r *admissionv1.ParamRef, at *field.Path) (errs field.ErrorList) {
+	const both = "name and selector are mutually exclusive"
+	if r.Name != "" {
+		errs = append(errs, check.Apply(r.Name, at.Child("name"), content.IsPathSegmentName)...)
+		if r.Selector != nil {
+			errs = append(errs, field.Forbidden(at.Child("name"), both))
+		}
+	}
+	if r.Selector != nil {
+		errs = append(errs, invalid.Selector(r.Selector, metav1validation.LabelSelectorValidationOptions{}, at.Child("selector"))...)
+		if r.Name != "" {
+			errs = append(errs, field.Forbidden(at.Child("selector"), both))
+		}
+	}
+	if r.Name == "" && r.Selector == nil {
+		errs = append(errs, field.Required(at, "one of name or selector must be specified"))
+	}
+	action := admissionv1.ParameterNotFoundActionType("")
+	if r.ParameterNotFoundAction != nil {
+		action = *r.ParameterNotFoundAction
+	}
+	return append(errs, check.Required(action, at.Child("parameterNotFoundAction"), missingActions)...)
+}
+
+func mutableOperations(m *admissionv1.MatchResources, at *field.Path) (errs field.ErrorList) {
+	for _, r := range invalid.Each(m.ResourceRules, &errs) {
+		for _, o := range invalid.Each(r.Operations, &errs) {
+			errs = append(errs, check.OneOf(o, at.Child("resourceRules", "operations"), mutatedOperations)...)
+		}
+	}
+	return errs
+}
+
+func shownParamKind(k *admissionv1.ParamKind) string {
+	if k == nil {
+		return printing.Unset
+	}
+	return k.APIVersion + "/" + k.Kind
+}
+
+func policyBindingColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("PolicyName", "PolicyName indicates the policy definition which the policy binding binded to"),
+		printing.Text("ParamRef", "ParamRef indicates the param resource which sets the configuration param"),
+		printing.AgeColumn,
+	}
+}
+
+// shownParamRef shows a name without a namespace as "*/name": the params may be of any namespace, or
+// cluster scoped, which isn't known here. A selector prints as its Go text.
+func shownParamRef(r *admissionv1.ParamRef) string {
+	switch {
+	case r == nil:
+		return printing.Unset
+	case r.Name != "":
+		return printing.Or(r.Namespace, "*") + "/" + r.Name
+	case r.Selector != nil:
+		return r.Selector.String()
+	}
+	return printing.Unset
+}

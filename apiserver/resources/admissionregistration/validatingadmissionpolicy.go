@@ -1,0 +1,150 @@
+package admissionregistration
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// validatingAdmissionPolicies is the entry of ValidatingAdmissionPolicy.
+func validatingAdmissionPolicies() *entry.Resource {
+	return &entry.Resource{
+		Plural: "validatingadmissionpolicies", New: entry.New[admissionv1.ValidatingAdmissionPolicy],
+		Categories: entry.APIExtensions,
+		Inert:      noPolicies,
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Conditional:    true,
+			CustomMeta:     true,
+			Default:        defaulting.Hook(defaultValidatingAdmissionPolicy),
+			Validate:       entry.Validate(validateValidatingPolicy),
+			ValidateUpdate: entry.ValidateChange(validateValidatingPolicyUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(entry.KeepMeta[*admissionv1.ValidatingAdmissionPolicy]),
+				ValidateUpdate: entry.ValidateChange(validateValidatingPolicyStatus),
+			}),
+		},
+		Table: printing.Table(validatingPolicyColumns(), validatingPolicyCells),
+	}
+}
+
+// defaultValidatingAdmissionPolicy fails closed.
+func defaultValidatingAdmissionPolicy(p *admissionv1.ValidatingAdmissionPolicy) {
+	defaulting.Set(&p.Spec.FailurePolicy, admissionv1.Fail)
+	defaultMatchResources(p.Spec.MatchConstraints)
+}
+
+const (
+	maxAuditAnnotations  = 20
+	maxAuditAnnotationKB = 5
+)
+
+var (
+	validationReasons = []metav1.StatusReason{metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge}
+)
+
+func validateValidatingPolicy(p *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
+	return validatingPolicyOver(p, false)
+}
+
+func validateValidatingPolicyUpdate(p, old *admissionv1.ValidatingAdmissionPolicy) field.ErrorList {
+	return validatingPolicyOver(p, sameConditions(p.Spec.ParamKind, old.Spec.ParamKind, p.Spec.MatchConditions, old.Spec.MatchConditions))
+}
+
+func validatingPolicyOver(p *admissionv1.ValidatingAdmissionPolicy, conditionsKept bool) field.ErrorList {
+	at, s := field.NewPath("spec"), &p.Spec
+	errs := policyFrame(s.FailurePolicy, s.ParamKind, s.MatchConstraints, at)
+	if !conditionsKept {
+		errs = append(errs, matchConditions(s.MatchConditions, at.Child("matchConditions"))...)
+	}
+	errs = append(errs, variables(s.Variables, at.Child("variables"))...)
+	if len(s.Validations) == 0 && len(s.AuditAnnotations) == 0 {
+		const text = "validations or auditAnnotations must contain at least one item"
+		return append(errs, field.Required(at.Child("validations"), text), field.Required(at.Child("auditAnnotations"), text))
+	}
+	for i := range invalid.Each(s.Validations, &errs) {
+		errs = append(errs, policyValidation(&s.Validations[i], at.Child("validations").Index(i))...)
+	}
+	audits := at.Child("auditAnnotations")
+	if len(s.AuditAnnotations) > maxAuditAnnotations {
+		errs = append(errs, field.Invalid(audits, check.Internal(s.AuditAnnotations), fmt.Sprintf("must not have more than %d auditAnnotations", maxAuditAnnotations)))
+	}
+	keys := map[string]bool{}
+	for i, a := range invalid.Each(s.AuditAnnotations, &errs) {
+		errs = append(errs, auditAnnotation(p.Name, a, audits.Index(i))...)
+		if keys[a.Key] {
+			errs = append(errs, field.Duplicate(audits.Index(i).Child("key"), a.Key))
+		}
+		keys[a.Key] = true
+	}
+	return errs
+}
+
+func policyValidation(v *admissionv1.Validation, at *field.Path) (errs field.ErrorList) {
+	if strings.TrimSpace(v.Expression) == "" {
+		errs = append(errs, field.Required(at.Child("expression"), "expression is not specified"))
+	}
+	if v.MessageExpression != "" && strings.TrimSpace(v.MessageExpression) == "" {
+		errs = append(errs, field.Invalid(at.Child("messageExpression"), v.MessageExpression, "must be non-empty if specified"))
+	}
+	if trimmed := strings.TrimSpace(v.Message); v.Message != "" && trimmed == "" {
+		errs = append(errs, field.Invalid(at.Child("message"), v.Message, "message must be non-empty if specified"))
+	} else if strings.ContainsAny(trimmed, "\n\r") {
+		errs = append(errs, field.Invalid(at.Child("message"), v.Message, "message must not contain line breaks"))
+	}
+	if v.Reason != nil {
+		errs = append(errs, check.OneOf(*v.Reason, at.Child("reason"), validationReasons)...)
+	}
+	return errs
+}
+
+func auditAnnotation(policy string, a admissionv1.AuditAnnotation, at *field.Path) (errs field.ErrorList) {
+	if policy == "" {
+		errs = append(errs, field.Invalid(at.Child("key"), a.Key, "requires metadata.name be non-empty"))
+	} else {
+		errs = append(errs, check.QualifiedName(policy+"/"+a.Key, at.Child("key"))...)
+	}
+	switch value := strings.TrimSpace(a.ValueExpression); {
+	case value == "":
+		errs = append(errs, field.Required(at.Child("valueExpression"), "valueExpression is not specified"))
+	case len(value) > maxAuditAnnotationKB<<10:
+		errs = append(errs, field.Required(at.Child("valueExpression"), fmt.Sprintf("must not exceed %d bytes in length", maxAuditAnnotationKB<<10)))
+	}
+	return errs
+}
+
+func validateValidatingPolicyStatus(p, _ *admissionv1.ValidatingAdmissionPolicy) (errs field.ErrorList) {
+	at := field.NewPath("status")
+	if c := p.Status.TypeChecking; c != nil {
+		for i, w := range invalid.Each(c.ExpressionWarnings, &errs) {
+			at := at.Child("typeChecking", "expressionWarnings").Index(i)
+			errs = append(errs, check.RequireAll(at, "warning", w.Warning, "fieldRef", strings.TrimSpace(w.FieldRef))...)
+		}
+	}
+	return append(errs, invalid.Conditions(p.Status.Conditions, at.Child("conditions"))...)
+}
+
+func validatingPolicyColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Integer("Validations", "Validations indicates the number of validation rules defined in this configuration"),
+		printing.Text("ParamKind", "ParamKind specifies the kind of resources used to parameterize this policy"),
+		printing.AgeColumn,
+	}
+}
+
+func validatingPolicyCells(p *admissionv1.ValidatingAdmissionPolicy, now time.Time) []any {
+	return []any{p.Name, int64(len(p.Spec.Validations)), shownParamKind(p.Spec.ParamKind), printing.AgeOf(&p.ObjectMeta, now)}
+}

@@ -1,0 +1,70 @@
+package admissionregistration
+
+import (
+	"slices"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// validatingAdmissionPolicyBindings is the entry of ValidatingAdmissionPolicyBinding.
+func validatingAdmissionPolicyBindings() *entry.Resource {
+	return &entry.Resource{
+		Plural: "validatingadmissionpolicybindings", New: entry.New[admissionv1.ValidatingAdmissionPolicyBinding],
+		Categories: entry.APIExtensions,
+		Inert:      noPolicies,
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Conditional:    true,
+			CustomMeta:     true,
+			Default:        defaulting.Hook(defaultValidatingAdmissionPolicyBinding),
+			Validate:       entry.Validate(validateValidatingBinding),
+			ValidateUpdate: entry.ValidateChange(validateValidatingBindingUpdate),
+		},
+		Table: printing.Table(policyBindingColumns(), validatingBindingCells),
+	}
+}
+
+// defaultValidatingAdmissionPolicyBinding matches everything that it doesn't narrow.
+func defaultValidatingAdmissionPolicyBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) {
+	defaultMatchResources(b.Spec.MatchResources)
+}
+
+var (
+	validationActions = []admissionv1.ValidationAction{admissionv1.Audit, admissionv1.Deny, admissionv1.Warn}
+)
+
+func validateValidatingBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
+	at, s := field.NewPath("spec"), &b.Spec
+	// The misspelt path is upstream's.
+	errs := policyReference(s.PolicyName, s.ParamRef, s.MatchResources, at.Child("matchResouces"), at)
+	actions := at.Child("validationActions")
+	for i, a := range invalid.Each(s.ValidationActions, &errs) {
+		errs = append(errs, check.OneOf(a, actions.Index(i), validationActions)...)
+		if slices.Contains(s.ValidationActions[:i], a) {
+			errs = append(errs, field.Duplicate(actions.Index(i), a))
+		}
+	}
+	if slices.Contains(s.ValidationActions, admissionv1.Deny) && slices.Contains(s.ValidationActions, admissionv1.Warn) {
+		errs = append(errs, field.Invalid(actions, s.ValidationActions, "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)"))
+	}
+	if len(s.ValidationActions) == 0 {
+		errs = append(errs, field.Required(actions, "at least one validation action is required"))
+	}
+	return errs
+}
+
+func validateValidatingBindingUpdate(b, _ *admissionv1.ValidatingAdmissionPolicyBinding) field.ErrorList {
+	return validateValidatingBinding(b)
+}
+
+func validatingBindingCells(b *admissionv1.ValidatingAdmissionPolicyBinding, now time.Time) []any {
+	return []any{b.Name, b.Spec.PolicyName, shownParamRef(b.Spec.ParamRef), printing.AgeOf(&b.ObjectMeta, now)}
+}

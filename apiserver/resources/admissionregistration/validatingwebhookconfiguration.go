@@ -1,0 +1,70 @@
+package admissionregistration
+
+import (
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// validatingWebhookConfigurations is the entry of ValidatingWebhookConfiguration.
+func validatingWebhookConfigurations() *entry.Resource {
+	return &entry.Resource{
+		Plural: "validatingwebhookconfigurations", New: entry.New[admissionv1.ValidatingWebhookConfiguration],
+		Categories: entry.APIExtensions,
+		Inert:      noWebhooks,
+		Strategy: entry.Strategy{
+			Generation:     entry.RootGeneration,
+			Conditional:    true,
+			CustomMeta:     true,
+			Default:        defaulting.Hook(defaultValidatingWebhookConfiguration),
+			Validate:       entry.Validate(validateValidatingWebhooks),
+			ValidateUpdate: entry.ValidateChange(validateValidatingWebhooksUpdate),
+		},
+		Table: printing.Table(webhookColumns(), validatingWebhookCells),
+	}
+}
+
+// defaultValidatingWebhookConfiguration fails closed, after ten seconds.
+func defaultValidatingWebhookConfiguration(c *admissionv1.ValidatingWebhookConfiguration) {
+	for i := range c.Webhooks {
+		w := &c.Webhooks[i]
+		defaulting.Set(&w.FailurePolicy, admissionv1.Fail)
+		defaulting.Set(&w.MatchPolicy, admissionv1.Equivalent)
+		defaulting.Set(&w.NamespaceSelector, metav1.LabelSelector{})
+		defaulting.Set(&w.ObjectSelector, metav1.LabelSelector{})
+		defaulting.Set(&w.TimeoutSeconds, 10)
+		defaultWebhookClient(&w.ClientConfig)
+		defaultWebhookRules(w.Rules)
+	}
+}
+
+// hooks returns a configuration's webhooks as one type; only mutating ones have a reinvocation policy.
+func validatingHooks(c *admissionv1.ValidatingWebhookConfiguration) (list []admissionv1.MutatingWebhook) {
+	for _, w := range c.Webhooks {
+		list = append(list, admissionv1.MutatingWebhook{
+			Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy, MatchPolicy: w.MatchPolicy,
+			NamespaceSelector: w.NamespaceSelector, ObjectSelector: w.ObjectSelector, SideEffects: w.SideEffects,
+			TimeoutSeconds: w.TimeoutSeconds, AdmissionReviewVersions: w.AdmissionReviewVersions, MatchConditions: w.MatchConditions,
+		})
+	}
+	return list
+}
+
+func validateValidatingWebhooks(c *admissionv1.ValidatingWebhookConfiguration) field.ErrorList {
+	return webhooks(validatingHooks(c), webhookTolerance{})
+}
+
+func validateValidatingWebhooksUpdate(c, old *admissionv1.ValidatingWebhookConfiguration) field.ErrorList {
+	now, was := validatingHooks(c), validatingHooks(old)
+	return webhooks(now, webhookToleranceOf(now, was))
+}
+
+func validatingWebhookCells(c *admissionv1.ValidatingWebhookConfiguration, now time.Time) []any {
+	return []any{c.Name, int64(len(c.Webhooks)), printing.AgeOf(&c.ObjectMeta, now)}
+}

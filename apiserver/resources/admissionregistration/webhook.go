@@ -1,0 +1,299 @@
+package admissionregistration
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+func defaultWebhookClient(c *admissionv1.WebhookClientConfig) {
+	if c.Service != nil {
+		defaulting.Set(&c.Service.Port, 443)
+	}
+}
+
+func defaultWebhookRules(rules []admissionv1.RuleWithOperations) {
+	for i := range rules {
+		defaulting.Set(&rules[i].Scope, admissionv1.AllScopes)
+	}
+}
+
+const maxMatchConditions = 64
+
+var (
+	reviewVersions       = []string{"v1", "v1beta1"}
+	failurePolicies      = []admissionv1.FailurePolicyType{admissionv1.Fail, admissionv1.Ignore}
+	matchPolicies        = []admissionv1.MatchPolicyType{admissionv1.Equivalent, admissionv1.Exact}
+	sideEffects          = []admissionv1.SideEffectClass{admissionv1.SideEffectClassNone, admissionv1.SideEffectClassNoneOnDryRun, admissionv1.SideEffectClassSome, admissionv1.SideEffectClassUnknown}
+	noSideEffects        = sideEffects[:2]
+	operations           = []admissionv1.OperationType{admissionv1.OperationAll, admissionv1.Connect, admissionv1.Create, admissionv1.Delete, admissionv1.Update}
+	scopes               = []admissionv1.ScopeType{admissionv1.AllScopes, admissionv1.ClusterScope, admissionv1.NamespacedScope}
+	reinvocationPolicies = []admissionv1.ReinvocationPolicyType{admissionv1.IfNeededReinvocationPolicy, admissionv1.NeverReinvocationPolicy}
+)
+
+// webhookTolerance is what an update accepts because the old configuration had it already.
+type webhookTolerance struct{ sideEffects, versions, names, selectors, conditions bool }
+
+func webhookToleranceOf(now, was []admissionv1.MutatingWebhook) (t webhookTolerance) {
+	t.conditions = len(now) == len(was)
+	names := map[string]bool{}
+	for i := range was {
+		w := &was[i]
+		t.sideEffects = t.sideEffects || w.SideEffects == nil || !slices.Contains(noSideEffects, *w.SideEffects)
+		t.versions = t.versions || len(w.AdmissionReviewVersions) > 0 && !slices.ContainsFunc(w.AdmissionReviewVersions, reviewed)
+		t.names = t.names || names[w.Name]
+		names[w.Name] = true
+		for _, s := range []*metav1.LabelSelector{w.NamespaceSelector, w.ObjectSelector} {
+			t.selectors = t.selectors || len(invalid.Selector(s, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0
+		}
+		t.conditions = t.conditions && slices.Equal(now[i].MatchConditions, w.MatchConditions)
+	}
+	return t
+}
+
+func reviewed(version string) bool { return slices.Contains(reviewVersions, version) }
+
+func webhooks(list []admissionv1.MutatingWebhook, t webhookTolerance) (errs field.ErrorList) {
+	names := map[string]bool{}
+	for i := range invalid.Each(list, &errs) {
+		w, at := &list[i], field.NewPath("webhooks").Index(i)
+		errs = append(errs, webhook(w, t, at)...)
+		errs = append(errs, reviewVersionsOf(w.AdmissionReviewVersions, t, at.Child("admissionReviewVersions"))...)
+		if names[w.Name] && !t.names && w.Name != "" {
+			errs = append(errs, field.Duplicate(at.Child("name"), w.Name))
+		}
+		names[w.Name] = true
+	}
+	return errs
+}
+
+func reviewVersionsOf(versions []string, t webhookTolerance, at *field.Path) (errs field.ErrorList) {
+	if len(versions) == 0 {
+		return field.ErrorList{field.Required(at, "must specify one of "+strings.Join(reviewVersions, ", "))}
+	}
+	seen := map[string]bool{}
+	for i, v := range invalid.Each(versions, &errs) {
+		if seen[v] {
+			errs = append(errs, field.Invalid(at.Index(i), v, "duplicate version"))
+			continue
+		}
+		seen[v] = true
+		errs = append(errs, check.Apply(v, at.Index(i), utilvalidation.IsDNS1035Label)...)
+	}
+	if !t.versions && !slices.ContainsFunc(versions, reviewed) {
+		errs = append(errs, field.Invalid(at, versions, "must include at least one of "+strings.Join(reviewVersions, ", ")))
+	}
+	return errs
+}
+
+func webhook(w *admissionv1.MutatingWebhook, t webhookTolerance, at *field.Path) field.ErrorList {
+	errs := utilvalidation.IsFullyQualifiedName(at.Child("name"), w.Name)
+	for i := range invalid.Each(w.Rules, &errs) {
+		errs = append(errs, operationRule(&w.Rules[i], at.Child("rules").Index(i))...)
+	}
+	if w.FailurePolicy != nil {
+		errs = append(errs, check.OneOf(*w.FailurePolicy, at.Child("failurePolicy"), failurePolicies)...)
+	}
+	if w.MatchPolicy != nil {
+		errs = append(errs, check.OneOf(*w.MatchPolicy, at.Child("matchPolicy"), matchPolicies)...)
+	}
+	allowed, texts := noSideEffects, "None, NoneOnDryRun"
+	if t.sideEffects {
+		allowed, texts = sideEffects, "None, NoneOnDryRun, Some, Unknown"
+	}
+	if w.SideEffects == nil {
+		errs = append(errs, field.Required(at.Child("sideEffects"), "must specify one of "+texts))
+	} else {
+		errs = append(errs, check.OneOf(*w.SideEffects, at.Child("sideEffects"), allowed)...)
+	}
+	if s := w.TimeoutSeconds; s != nil && (*s > 30 || *s < 1) {
+		errs = append(errs, field.Invalid(at.Child("timeoutSeconds"), *s, "the timeout value must be between 1 and 30 seconds"))
+	}
+	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: t.selectors}
+	errs = append(errs, invalid.Selector(w.NamespaceSelector, opts, at.Child("namespaceSelector"))...)
+	errs = append(errs, invalid.Selector(w.ObjectSelector, opts, at.Child("objectSelector"))...)
+	if w.ReinvocationPolicy != nil {
+		errs = append(errs, check.OneOf(*w.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
+	}
+	errs = append(errs, webhookClient(&w.ClientConfig, at.Child("clientConfig"))...)
+	if !t.conditions {
+		errs = append(errs, matchConditions(w.MatchConditions, at.Child("matchConditions"))...)
+	}
+	return errs
+}
+
+func webhookClient(c *admissionv1.WebhookClientConfig, at *field.Path) field.ErrorList {
+	switch {
+	case (c.URL == nil) == (c.Service == nil):
+		return field.ErrorList{field.Required(at, "exactly one of url or service is required")}
+	case c.URL != nil:
+		return webhookURL(*c.URL, at.Child("url"))
+	}
+	return webhookService(c.Service, at.Child("service"))
+}
+
+// webhookURL wants an https URL without any extras (apiserver webhook.ValidateWebhookURL).
+func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
+	const form = "; desired format: https://host[/path]"
+	u, err := url.Parse(text)
+	if err != nil {
+		return field.ErrorList{field.Required(at, "url must be a valid URL: "+err.Error()+form)}
+	}
+	if u.Scheme != "https" {
+		errs = append(errs, field.Invalid(at, u.Scheme, "'https' is the only allowed URL scheme"+form))
+	}
+	if u.Host == "" {
+		errs = append(errs, field.Invalid(at, u.Host, "host must be specified"+form))
+	}
+	if u.User != nil {
+		errs = append(errs, field.Invalid(at, u.User.String(), "user information is not permitted in the URL"))
+	}
+	if u.Fragment != "" {
+		errs = append(errs, field.Invalid(at, u.Fragment, "fragments are not permitted in the URL"))
+	}
+	if u.RawQuery != "" {
+		errs = append(errs, field.Invalid(at, u.RawQuery, "query parameters are not permitted in the URL"))
+	}
+	return errs
+}
+
+// webhookService validates a reference to a service. Upstream confuses name and namespace when it asks
+// whether they are there, so that an empty one is reported as the other.
+func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.ErrorList {
+	errs := check.RequireAll(at, "name", s.Namespace, "namespace", s.Name)
+	port := int32(0)
+	if s.Port != nil {
+		port = *s.Port
+	}
+	if texts := utilvalidation.IsValidPortNum(int(port)); texts != nil {
+		errs = append(errs, field.Invalid(at.Child("port"), port, "port is not valid: "+strings.Join(texts, ", ")))
+	}
+	if s.Path == nil || *s.Path == "" || *s.Path == "/" {
+		return errs
+	}
+	path, at := *s.Path, at.Child("path")
+	if path == "//" {
+		return append(errs, field.Invalid(at, path, "segment[0] may not be empty"))
+	}
+	if !strings.HasPrefix(path, "/") {
+		errs = append(errs, field.Invalid(at, path, "must start with a '/'"))
+	}
+	for i, step := range invalid.Each(strings.Split(strings.TrimSuffix(path[1:], "/"), "/"), &errs) {
+		if step == "" {
+			errs = append(errs, field.Invalid(at, path, fmt.Sprintf("segment[%d] may not be empty", i)))
+			continue
+		}
+		for _, text := range utilvalidation.IsDNS1123Subdomain(step) {
+			errs = append(errs, field.Invalid(at, path, fmt.Sprintf("segment[%d]: %v", i, text)))
+		}
+	}
+	return errs
+}
+
+func matchConditions(list []admissionv1.MatchCondition, at *field.Path) (errs field.ErrorList) {
+	if len(list) > maxMatchConditions {
+		errs = append(errs, field.TooMany(at, len(list), maxMatchConditions))
+	}
+	names := map[string]bool{}
+	for i, c := range invalid.Each(list, &errs) {
+		at := at.Index(i)
+		errs = append(errs, check.RequireAll(at, "expression", strings.TrimSpace(c.Expression), "name", c.Name)...)
+		if c.Name == "" {
+			continue
+		}
+		errs = append(errs, check.QualifiedName(c.Name, at.Child("name"))...)
+		if names[c.Name] {
+			errs = append(errs, field.Duplicate(at.Child("name"), c.Name))
+		}
+		names[c.Name] = true
+	}
+	return errs
+}
+
+func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs field.ErrorList) {
+	if len(r.Operations) == 0 {
+		errs = append(errs, field.Required(at.Child("operations"), ""))
+	}
+	if len(r.Operations) > 1 && slices.Contains(r.Operations, admissionv1.OperationAll) {
+		errs = append(errs, field.Invalid(at.Child("operations"), r.Operations, "if '*' is present, must not specify other operations"))
+	}
+	for i, o := range invalid.Each(r.Operations, &errs) {
+		errs = append(errs, check.OneOf(o, at.Child("operations").Index(i), operations)...)
+	}
+	for _, list := range []struct {
+		name, what string
+		values     []string
+	}{{"apiGroups", "API groups", r.APIGroups}, {"apiVersions", "API versions", r.APIVersions}} {
+		if len(list.values) == 0 {
+			errs = append(errs, field.Required(at.Child(list.name), ""))
+		}
+		errs = append(errs, check.WildcardAlone(list.values, list.what, at.Child(list.name))...)
+	}
+	for i, v := range invalid.Each(r.APIVersions, &errs) {
+		if v == "" {
+			errs = append(errs, field.Required(at.Child("apiVersions").Index(i), ""))
+		}
+	}
+	errs = append(errs, ruleResources(r.Resources, at.Child("resources"))...)
+	if r.Scope != nil {
+		errs = append(errs, check.OneOf(*r.Scope, at.Child("scope"), scopes)...)
+	}
+	return errs
+}
+
+// ruleResources refuses wildcards beside what they cover.
+func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
+	if len(list) == 0 {
+		errs = append(errs, field.Required(at, ""))
+	}
+	whole, everywhere := map[string]bool{}, map[string]bool{}
+	plain := false
+	for i, both := range invalid.Each(list, &errs) {
+		if both == "" {
+			errs = append(errs, field.Required(at.Index(i), ""))
+			continue
+		}
+		res, sub, ok := strings.Cut(both, "/")
+		if !ok {
+			// Upstream lets the last one decide.
+			plain = both != "*"
+			continue
+		}
+		if whole[res] {
+			errs = append(errs, field.Invalid(at.Index(i), both, fmt.Sprintf("if '%s/*' is present, must not specify %s", res, both)))
+		}
+		if everywhere[sub] {
+			errs = append(errs, field.Invalid(at.Index(i), both, fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, both)))
+		}
+		whole[res] = whole[res] || sub == "*"
+		everywhere[sub] = everywhere[sub] || res == "*"
+	}
+	if len(list) > 1 && slices.Contains(list, "*/*") {
+		errs = append(errs, field.Invalid(at, list, "if '*/*' is present, must not specify other resources"))
+	}
+	if plain && slices.Contains(list, "*") {
+		errs = append(errs, field.Invalid(at, list, "if '*' is present, must not specify other resources without subresources"))
+	}
+	return errs
+}
+
+func webhookColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Integer("Webhooks", "Webhooks indicates the number of webhooks registered in this configuration"),
+		printing.AgeColumn,
+	}
+}

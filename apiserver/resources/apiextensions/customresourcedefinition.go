@@ -1,0 +1,367 @@
+package apiextensions
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsinternal "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	upstream "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/finalizers"
+)
+
+// customResourceDefinitions is the entry of CustomResourceDefinition.
+func customResourceDefinitions() *entry.Resource {
+	// kube-apiserver writes CustomResourceDefinitions as v1beta1, which is more compact
+	// (cmd/kube-apiserver/app/server: createAPIExtensionsConfig); the storage version hash shows it.
+	return &entry.Resource{
+		Plural: "customresourcedefinitions", New: entry.New[apiextensionsv1.CustomResourceDefinition],
+		ShortNames: []string{"crd", "crds"}, Categories: entry.APIExtensions,
+		Collection: "apiextensions.k8s.io/customresourcedefinitions",
+		Stored:     apiextensionsv1beta1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
+		ToStored:   crdToV1beta1,
+		FromStored: crdFromV1beta1,
+		FromStoredOwned: func(obj runtime.Object) (runtime.Object, error) {
+			return crdFromOwnedV1beta1(obj.(*apiextensionsv1beta1.CustomResourceDefinition))
+		},
+		Defines: true,
+		Direct:  true,
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Conditional:    true,
+			CustomMeta:     true,
+			Default:        defaulting.HookKeepingLists(defaultCustomResourceDefinition),
+			PrepareCreate:  entry.Create(createDefinition),
+			PrepareUpdate:  entry.Change(updateDefinition),
+			Validate:       entry.Validate(validateDefinition),
+			ValidateUpdate: entry.ValidateChange(validateDefinitionUpdate),
+			Warnings:       entry.Warn(definitionWarnings),
+		},
+		Delete: entry.Deletion{Kind: crdKind, Mark: terminateCRD, Begin: beginCRD},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateDefinitionStatus),
+			}),
+		},
+	}
+}
+
+func crdKind(runtime.Object) finalizers.Kind {
+	return finalizers.Kind{Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer}
+}
+
+// terminateCRD sets the condition that a first DELETE leaves (C-84). The transition happened when
+// the deletion did.
+func terminateCRD(obj runtime.Object) {
+	crd := obj.(*apiextensionsv1.CustomResourceDefinition)
+	c := apiextensionsv1.CustomResourceDefinitionCondition{
+		Type: apiextensionsv1.Terminating, Status: apiextensionsv1.ConditionTrue,
+		Reason:  "InstanceDeletionPending",
+		Message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+	}
+	if crd.DeletionTimestamp != nil {
+		c.LastTransitionTime = *crd.DeletionTimestamp
+	}
+	for i := range crd.Status.Conditions {
+		old := &crd.Status.Conditions[i]
+		if old.Type != c.Type {
+			continue
+		}
+		if old.Status == c.Status {
+			c.LastTransitionTime = old.LastTransitionTime
+		}
+		*old = c
+		return
+	}
+	crd.Status.Conditions = append(crd.Status.Conditions, c)
+}
+
+// beginCRD is what the controller of definitions says first (F-10).
+func beginCRD(obj runtime.Object) {
+	crd := obj.(*apiextensionsv1.CustomResourceDefinition)
+	for i := range crd.Status.Conditions {
+		if c := &crd.Status.Conditions[i]; c.Type == apiextensionsv1.Terminating && c.Reason == "InstanceDeletionPending" {
+			c.Reason, c.Message = "InstanceDeletionInProgress", "CustomResource deletion is in progress"
+		}
+	}
+}
+
+// defaultCustomResourceDefinition derives names from the kind and lists the version that objects are
+// stored in.
+func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition) {
+	defaulting.Fill(&c.Spec.Names.Singular, strings.ToLower(c.Spec.Names.Kind))
+	if c.Spec.Names.Kind != "" {
+		defaulting.Fill(&c.Spec.Names.ListKind, c.Spec.Names.Kind+"List")
+	}
+	defaulting.Set(&c.Spec.Conversion, apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter})
+	if w := c.Spec.Conversion.Webhook; w != nil && w.ClientConfig != nil && w.ClientConfig.Service != nil {
+		ServicePort(w.ClientConfig.Service)
+	}
+	if len(c.Status.StoredVersions) > 0 {
+		return
+	}
+	for _, v := range c.Spec.Versions {
+		if v.Storage {
+			c.Status.StoredVersions = []string{v.Name}
+			return
+		}
+	}
+}
+
+// ServicePort fills in the port of a webhook's service.
+func ServicePort(s *apiextensionsv1.ServiceReference) { defaulting.Set(&s.Port, 443) }
+
+// createDefinition lists the version that objects will be stored in.
+func createDefinition(d *apiextensionsv1.CustomResourceDefinition) {
+	d.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+	listStored(d)
+}
+
+// updateDefinition adds the version that objects are stored in from now on.
+func updateDefinition(d, _ *apiextensionsv1.CustomResourceDefinition) { listStored(d) }
+
+func listStored(d *apiextensionsv1.CustomResourceDefinition) {
+	for _, v := range d.Spec.Versions {
+		if !v.Storage {
+			continue
+		}
+		if !slices.Contains(d.Status.StoredVersions, v.Name) {
+			d.Status.StoredVersions = append(slices.Clone(d.Status.StoredVersions), v.Name)
+		}
+		return
+	}
+}
+
+// definitionWarnings warns of formats that schemas name and the server doesn't check; on update,
+// of those that are new.
+func definitionWarnings(d, old *apiextensionsv1.CustomResourceDefinition) []string {
+	known := map[string]bool{}
+	if old != nil {
+		for _, format := range unknownFormats(old) {
+			known[format] = true
+		}
+	}
+	var texts []string
+	for _, format := range unknownFormats(d) {
+		if !known[format] {
+			texts = append(texts, fmt.Sprintf("unrecognized format %q", format))
+		}
+	}
+	return texts
+}
+
+func unknownFormats(d *apiextensionsv1.CustomResourceDefinition) []string {
+	var formats []string
+	for i := range d.Spec.Versions {
+		if s := d.Spec.Versions[i].Schema; s != nil {
+			eachSchema(s.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+				if s.Format != "" && !knownFormat(s.Type, s.Format) {
+					formats = append(formats, s.Format)
+				}
+			})
+		}
+	}
+	return formats
+}
+
+// stringFormats are those of apiextensions' supportedVersionedFormats, without their dashes.
+var stringFormats = []string{
+	"bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
+	"isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration",
+	"datetime", "k8sshortname", "k8slongname",
+}
+
+func knownFormat(typ, format string) bool {
+	switch typ {
+	case "", "string":
+		return slices.Contains(stringFormats, strings.ReplaceAll(format, "-", ""))
+	case "integer":
+		return format == "int32" || format == "int64"
+	case "number":
+		return format == "float" || format == "double"
+	}
+	return false
+}
+
+// eachSchema visits a schema and all schemas in it.
+func eachSchema(s *apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
+	if s == nil {
+		return
+	}
+	f(s)
+	if s.Items != nil {
+		eachSchema(s.Items.Schema, f)
+		eachOf(s.Items.JSONSchemas, f)
+	}
+	eachOf(s.AllOf, f)
+	eachOf(s.AnyOf, f)
+	eachOf(s.OneOf, f)
+	eachSchema(s.Not, f)
+	eachNamed(s.Properties, f)
+	if s.AdditionalProperties != nil {
+		eachSchema(s.AdditionalProperties.Schema, f)
+	}
+	eachNamed(s.PatternProperties, f)
+	if s.AdditionalItems != nil {
+		eachSchema(s.AdditionalItems.Schema, f)
+	}
+	eachNamed(s.Definitions, f)
+	for _, name := range slices.Sorted(maps.Keys(s.Dependencies)) {
+		eachSchema(s.Dependencies[name].Schema, f)
+	}
+}
+
+func eachOf(list []apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
+	for i := range list {
+		eachSchema(&list[i], f)
+	}
+}
+
+func eachNamed(m map[string]apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		s := m[name]
+		eachSchema(&s, f)
+	}
+}
+
+// Definitions are validated by apiextensions-apiserver's own package, which knows them in their
+// internal form. It validates metadata along with the rest; that is the caller's, but for the rules that
+// a definition is named after what it defines, and that one in a group of Kubernetes' own names who
+// approved it (AX pkg/apis/apiextensions/validation/validation.go:validateAPIApproval).
+
+func validateDefinition(d *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	in, err := internalDefinition(d)
+	if err != nil {
+		return err
+	}
+	return excerptFirst(in, func(in *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
+		return butMetadata(upstream.ValidateCustomResourceDefinition(context.Background(), in), true)
+	})
+}
+
+func validateDefinitionUpdate(d, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	return validateDefinitions(d, old, func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
+		return upstream.ValidateCustomResourceDefinitionUpdate(context.Background(), in, was)
+	})
+}
+
+func validateDefinitionStatus(d, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	return validateDefinitions(d, old, upstream.ValidateUpdateCustomResourceDefinitionStatus)
+}
+
+func validateDefinitions(d, old *apiextensionsv1.CustomResourceDefinition, validate func(in, was *apiextensionsinternal.CustomResourceDefinition) field.ErrorList) field.ErrorList {
+	in, errs := internalDefinition(d)
+	was, more := internalDefinition(old)
+	if errs = append(errs, more...); len(errs) > 0 {
+		return errs
+	}
+	return excerptFirst(in, func(in *apiextensionsinternal.CustomResourceDefinition) field.ErrorList {
+		return butMetadata(validate(in, was), false)
+	})
+}
+
+func internalDefinition(d *apiextensionsv1.CustomResourceDefinition) (*apiextensionsinternal.CustomResourceDefinition, field.ErrorList) {
+	in := &apiextensionsinternal.CustomResourceDefinition{}
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(d.DeepCopy(), in, nil); err != nil {
+		return nil, field.ErrorList{field.InternalError(nil, err)}
+	}
+	leaveMetadata(&in.ObjectMeta)
+	return in, nil
+}
+
+// leaveMetadata drops the lists whose errors butMetadata would leave out: there may be a million.
+func leaveMetadata(m *metav1.ObjectMeta) {
+	m.Labels, m.OwnerReferences, m.Finalizers, m.ManagedFields = nil, nil, nil, nil
+	maps.DeleteFunc(m.Annotations, func(key, _ string) bool { return key != apiextensionsv1.KubeAPIApprovedAnnotation })
+}
+
+// approval is the field that says who approved a definition.
+var approval = field.NewPath("metadata", "annotations").Key(apiextensionsv1.KubeAPIApprovedAnnotation).String()
+
+// butMetadata leaves out what is said of metadata; of a name that only doesn't fit, if asked, not.
+func butMetadata(errs field.ErrorList, name bool) field.ErrorList {
+	return slices.DeleteFunc(errs, func(e *field.Error) bool {
+		kept := e.Field == approval || name && strings.HasPrefix(e.Detail, "must be spec.names.plural")
+		return strings.HasPrefix(e.Field, "metadata") && !kept
+	})
+}
+
+// mostEntries is how many entries of a list of a definition are validated before its errors are counted.
+const mostEntries = 2 * invalid.MaxErrors
+
+// excerptFirst finds the errors of a definition. The library that does so collects those of all entries of its lists,
+// and for each version looks at all of them. So lists are cut first; all of them are looked at unless what is left has
+// errors enough. Schemas are never cut, as one part of them is about another: all of their errors are collected.
+func excerptFirst(in *apiextensionsinternal.CustomResourceDefinition, find func(*apiextensionsinternal.CustomResourceDefinition) field.ErrorList) field.ErrorList {
+	x := excerpt{}
+	cut := x.definition(in)
+	if !x.cut {
+		return find(in)
+	}
+	errs := slices.DeleteFunc(find(cut), func(e *field.Error) bool { return !certain(e.Field) })
+	if invalid.Enough(errs) {
+		return errs[:invalid.MaxErrors]
+	}
+	return find(in)
+}
+
+// certain says that an error in an excerpt is one of the whole, too: it isn't about a list as such, nor does it compare
+// the stored versions with those that are left.
+func certain(path string) bool {
+	if strings.HasPrefix(path, "status.storedVersions") {
+		return false
+	}
+	for _, list := range []string{"versions", "shortNames", "categories", "additionalPrinterColumns", "selectableFields", "conversionReviewVersions"} {
+		if strings.HasSuffix(path, "."+list) {
+			return false
+		}
+	}
+	return true
+}
+
+// excerpt cuts lists and remembers whether one was long.
+type excerpt struct{ cut bool }
+
+func (x *excerpt) definition(in *apiextensionsinternal.CustomResourceDefinition) *apiextensionsinternal.CustomResourceDefinition {
+	out := *in
+	x.names(&out.Spec.Names)
+	x.names(&out.Status.AcceptedNames)
+	out.Spec.AdditionalPrinterColumns = shorter(x, out.Spec.AdditionalPrinterColumns)
+	out.Spec.SelectableFields = shorter(x, out.Spec.SelectableFields)
+	if c := out.Spec.Conversion; c != nil {
+		short := *c
+		short.ConversionReviewVersions = shorter(x, c.ConversionReviewVersions)
+		out.Spec.Conversion = &short
+	}
+	out.Spec.Versions = slices.Clone(shorter(x, out.Spec.Versions))
+	for i := range out.Spec.Versions {
+		v := &out.Spec.Versions[i]
+		v.AdditionalPrinterColumns = shorter(x, v.AdditionalPrinterColumns)
+		v.SelectableFields = shorter(x, v.SelectableFields)
+	}
+	return &out
+}
+
+func (x *excerpt) names(n *apiextensionsinternal.CustomResourceDefinitionNames) {
+	n.ShortNames, n.Categories = shorter(x, n.ShortNames), shorter(x, n.Categories)
+}
+
+// shorter returns the first entries of a list.
+func shorter[T any](x *excerpt, list []T) []T {
+	if len(list) <= mostEntries {
+		return list
+	}
+	x.cut = true
+	return list[:mostEntries:mostEntries]
+}

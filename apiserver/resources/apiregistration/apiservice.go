@@ -1,0 +1,194 @@
+package apiregistration
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// apiServices is the entry of APIService.
+func apiServices(clock entry.Clock) *entry.Resource {
+	return &entry.Resource{
+		Plural: "apiservices", New: entry.New[apiregistrationv1.APIService],
+		Categories: entry.APIExtensions,
+		Collection: "apiregistration.k8s.io/apiservices",
+		Strategy: entry.Strategy{
+			Conditional:    true,
+			Name:           path.ValidatePathSegmentName,
+			CustomMeta:     true,
+			Default:        defaulting.Hook(defaultAPIService),
+			PrepareCreate:  entry.Create(func(obj *apiregistrationv1.APIService) { createAPIService(clock, obj) }),
+			Validate:       entry.Validate(validateAPIService),
+			ValidateUpdate: entry.ValidateChange(validateAPIServiceUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(keepAPIServiceStatus),
+				ValidateUpdate: entry.ValidateChange(validateAPIServiceStatus),
+			}),
+		},
+		Table: printing.Table(apiServiceColumns(), apiServiceCells),
+	}
+}
+
+// createAPIService says of versions that the server itself serves that they are available.
+func createAPIService(now entry.Clock, a *apiregistrationv1.APIService) {
+	a.Status = apiregistrationv1.APIServiceStatus{}
+	if a.Spec.Service == nil {
+		a.Status.Conditions = []apiregistrationv1.APIServiceCondition{{
+			Type:               apiregistrationv1.Available,
+			Status:             apiregistrationv1.ConditionTrue,
+			LastTransitionTime: now(),
+			Reason:             "Local",
+			Message:            "Local APIServices are always available",
+		}}
+	}
+}
+
+// defaultAPIService fills in the port of the server that it names.
+func defaultAPIService(a *apiregistrationv1.APIService) {
+	if a.Spec.Service != nil {
+		defaulting.Set(&a.Spec.Service.Port, 443)
+	}
+}
+
+// keepAPIServiceStatus keeps metadata that says something about the object (B-41).
+func keepAPIServiceStatus(a, old *apiregistrationv1.APIService) {
+	a.Labels, a.Annotations = old.Labels, old.Annotations
+	a.Finalizers, a.OwnerReferences = old.Finalizers, old.OwnerReferences
+}
+
+// validateAPIService validates, of metadata, that the name follows from the spec (A-18); that it can be one is the
+// entry's rule (KA pkg/apis/apiregistration/validation:ValidateAPIService).
+func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) {
+	at, spec, meta := field.NewPath("spec"), &s.Spec, field.NewPath("metadata")
+	required := spec.Version + "." + spec.Group
+	for _, n := range []struct{ field, name string }{{"generateName", s.GenerateName}, {"name", s.Name}} {
+		if n.name != "" && n.name != required && len(path.IsValidPathSegmentName(n.name)) == 0 {
+			errs = append(errs, field.Invalid(meta.Child(n.field), n.name, fmt.Sprintf("must be `spec.version+\".\"+spec.group`: %q", required)))
+		}
+	}
+	if spec.Group == "" && spec.Version != "v1" {
+		errs = append(errs, field.Required(at.Child("group"), "only v1 may have an empty group and it better be legacy kube"))
+	}
+	if spec.Group != "" {
+		errs = append(errs, check.DNSSubdomain(spec.Group, at.Child("group"))...)
+	}
+	errs = append(errs, check.Apply(spec.Version, at.Child("version"), utilvalidation.IsDNS1035Label)...)
+	if p := spec.GroupPriorityMinimum; p <= 0 || p > 20000 {
+		errs = append(errs, field.Invalid(at.Child("groupPriorityMinimum"), p, "must be positive and less than 20000"))
+	}
+	if p := spec.VersionPriority; p <= 0 || p > 1000 {
+		errs = append(errs, field.Invalid(at.Child("versionPriority"), p, "must be positive and less than 1000"))
+	}
+	if spec.Service == nil {
+		return append(errs, localService(spec, at)...)
+	}
+	return append(errs, remoteService(spec, at)...)
+}
+
+func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs field.ErrorList) {
+	if len(spec.CABundle) != 0 {
+		errs = append(errs, field.Invalid(at.Child("caBundle"), fmt.Sprintf("%d bytes", len(spec.CABundle)), "local APIServices may not have a caBundle"))
+	}
+	if spec.InsecureSkipTLSVerify {
+		errs = append(errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true, "local APIServices may not have insecureSkipTLSVerify"))
+	}
+	return errs
+}
+
+func remoteService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) field.ErrorList {
+	errs := check.RequireAll(at.Child("service"), "namespace", spec.Service.Namespace, "name", spec.Service.Name)
+	// The internal type's port is a number; one that the client left out was defaulted.
+	port := int32(0)
+	if spec.Service.Port != nil {
+		port = *spec.Service.Port
+	}
+	if texts := utilvalidation.IsValidPortNum(int(port)); texts != nil {
+		errs = append(errs, field.Invalid(at.Child("service", "port"), port, "port is not valid: "+strings.Join(texts, ", ")))
+	}
+	if spec.InsecureSkipTLSVerify && len(spec.CABundle) > 0 {
+		errs = append(errs, field.Invalid(at.Child("insecureSkipTLSVerify"), true, "may not be true if caBundle is present"))
+	}
+	return errs
+}
+
+func validateAPIServiceUpdate(s, _ *apiregistrationv1.APIService) field.ErrorList {
+	return validateAPIService(s)
+}
+
+var apiServiceStates = []apiregistrationv1.ConditionStatus{apiregistrationv1.ConditionTrue, apiregistrationv1.ConditionFalse, apiregistrationv1.ConditionUnknown}
+
+func validateAPIServiceStatus(s, _ *apiregistrationv1.APIService) (errs field.ErrorList) {
+	for i, c := range invalid.Each(s.Status.Conditions, &errs) {
+		errs = append(errs, check.OneOf(c.Status, field.NewPath("status", "conditions").Index(i).Child("status"), apiServiceStates)...)
+	}
+	return errs
+}
+
+func apiServiceColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Service", "The reference to the service that hosts this API endpoint."),
+		printing.Text("Available", "Whether this service is available."),
+		printing.AgeColumn,
+	}
+}
+
+// apiServiceCells reads an APIService as JSON: its Go type is in kube-aggregator, which isn't
+// otherwise needed.
+func apiServiceCells(obj runtime.Object, now time.Time) []any {
+	u := asUnstructured(obj)
+	service := "Local"
+	if ref, ok, _ := unstructured.NestedMap(u.Object, "spec", "service"); ok {
+		service = member(ref, "namespace") + "/" + member(ref, "name")
+	}
+	return []any{u.GetName(), service, available(u), printing.Age(u.GetCreationTimestamp().Time, now)}
+}
+
+func available(u *unstructured.Unstructured) string {
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conditions {
+		condition, _ := c.(map[string]any)
+		if member(condition, "type") != "Available" {
+			continue
+		}
+		status, reason := member(condition, "status"), member(condition, "reason")
+		if status != "True" && reason != "" {
+			status = fmt.Sprintf("%s (%s)", status, reason)
+		}
+		return status
+	}
+	return "Unknown"
+}
+
+// member returns the string of that name, or "".
+func member(m map[string]any, name string) string {
+	s, _ := m[name].(string)
+	return s
+}
+
+// asUnstructured converts typed objects; it fails only for types that aren't JSON objects.
+func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return u
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		panic(fmt.Sprintf("printers: a %T has no JSON object: %v", obj, err))
+	}
+	return &unstructured.Unstructured{Object: content}
+}

@@ -1,0 +1,18 @@
+package apps
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(appsv1.SchemeGroupVersion,
+		controllerRevisions(),
+		daemonSets(),
+		deployments(),
+		replicaSets(),
+		statefulSets(),
+	)
+}

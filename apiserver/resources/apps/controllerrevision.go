@@ -1,0 +1,62 @@
+package apps
+
+import (
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// controllerRevisions is the entry of ControllerRevision.
+func controllerRevisions() *entry.Resource {
+	return &entry.Resource{
+		Plural: "controllerrevisions", New: entry.New[appsv1.ControllerRevision], Namespaced: true,
+		Strategy: entry.Strategy{
+			Validate:       entry.Validate(validateControllerRevision),
+			ValidateUpdate: entry.ValidateChange(validateControllerRevisionUpdate),
+		},
+		Table: printing.Table(controllerRevisionColumns(), controllerRevisionCells),
+	}
+}
+
+func validateControllerRevision(r *appsv1.ControllerRevision) (errs field.ErrorList) {
+	const missing = "data is mandatory"
+	if at := field.NewPath("data"); len(r.Data.Raw) == 0 {
+		errs = append(errs, field.Required(at, missing))
+	} else {
+		errs = append(errs, check.JSONObject(r.Data.Raw, missing, field.Required(at, "data must be a valid JSON object"), at)...)
+	}
+	return append(errs, apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))...)
+}
+
+// validateControllerRevisionUpdate keeps the data as it was: it is what a controller rolls back to.
+func validateControllerRevisionUpdate(r, old *appsv1.ControllerRevision) field.ErrorList {
+	errs := apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))
+	return append(errs, apivalidation.ValidateImmutableField(r.Data, old.Data, field.NewPath("data"))...)
+}
+
+func controllerRevisionColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Controller", "Controller of the object"),
+		printing.Text("Revision", appsv1.ControllerRevision{}.SwaggerDoc()["revision"]),
+		printing.AgeColumn,
+	}
+}
+
+func controllerRevisionCells(r *appsv1.ControllerRevision, now time.Time) []any {
+	controller := printing.None
+	if ref := metav1.GetControllerOfNoCopy(r); ref != nil {
+		gk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+		controller = strings.ToLower(gk.String()) + "/" + ref.Name
+	}
+	return []any{r.Name, controller, r.Revision, printing.AgeOf(&r.ObjectMeta, now)}
+}

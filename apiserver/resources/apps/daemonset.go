@@ -1,0 +1,225 @@
+package apps
+
+import (
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// daemonSets is the entry of DaemonSet.
+func daemonSets() *entry.Resource {
+	return &entry.Resource{
+		Plural: "daemonsets", New: entry.New[appsv1.DaemonSet], Namespaced: true,
+		ShortNames: []string{"ds"}, Categories: entry.All,
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Default:        defaulting.Hook(defaultDaemonSet),
+			PrepareCreate:  entry.Create(createDaemonSet),
+			PrepareUpdate:  entry.Change(updateDaemonSet),
+			Validate:       entry.Validate(validateDaemonSet),
+			ValidateUpdate: entry.ValidateChange(validateDaemonSetUpdate),
+			Warnings:       entry.Warn(daemonSetWarnings),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(keepDaemonSetStatus),
+				ValidateUpdate: entry.ValidateChange(validateDaemonSetStatus),
+			}),
+		},
+		Table: printing.Table(daemonSetColumns(), daemonSetCells),
+	}
+}
+
+// defaultDaemonSet rolls out one node at a time.
+func defaultDaemonSet(d *appsv1.DaemonSet) {
+	s := &d.Spec.UpdateStrategy
+	defaulting.Fill(&s.Type, appsv1.RollingUpdateDaemonSetStrategyType)
+	if s.Type == appsv1.RollingUpdateDaemonSetStrategyType {
+		defaulting.Set(&s.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
+		defaulting.Set(&s.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+		defaulting.Set(&s.RollingUpdate.MaxSurge, intstr.FromInt32(0))
+	}
+	defaulting.Set(&d.Spec.RevisionHistoryLimit, 10)
+	podspec.DefaultTemplate(&d.Spec.Template)
+}
+
+func daemonSetWarnings(d, old *appsv1.DaemonSet) []string {
+	return podspec.OfTemplate(d, old, old == nil, specTemplate, &d.Spec.Template)
+}
+
+// createDaemonSet begins to count generations of the template (B-32), from where a client says.
+// What is a field of upstream's internal type is this annotation in apps/v1.
+func createDaemonSet(d *appsv1.DaemonSet) {
+	podspec.DropTemplateFields(&d.Spec.Template, nil)
+	setTemplateGeneration(d, max(1, countTemplateGeneration(d)))
+}
+
+func updateDaemonSet(d, old *appsv1.DaemonSet) {
+	podspec.DropTemplateFields(&d.Spec.Template, &old.Spec.Template)
+	generation := countTemplateGeneration(old)
+	if !apiequality.Semantic.DeepEqual(d.Spec.Template, old.Spec.Template) {
+		generation++
+	}
+	setTemplateGeneration(d, generation)
+}
+
+// keepDaemonSetStatus keeps the template's generation, which upstream counts to the spec.
+func keepDaemonSetStatus(d, old *appsv1.DaemonSet) {
+	setTemplateGeneration(d, countTemplateGeneration(old))
+}
+
+func countTemplateGeneration(d *appsv1.DaemonSet) int64 {
+	n, err := strconv.ParseInt(d.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func setTemplateGeneration(d *appsv1.DaemonSet, n int64) {
+	if d.Annotations == nil {
+		d.Annotations = map[string]string{}
+	}
+	d.Annotations[appsv1.DeprecatedTemplateGeneration] = strconv.FormatInt(n, 10)
+}
+
+func validateDaemonSet(d *appsv1.DaemonSet) field.ErrorList { return daemonSetSpec(d, nil) }
+
+// daemonSetSpec validates the spec; its template's generation is an annotation in apps/v1 and a field of
+// the spec in the internal type.
+func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
+	s, at := &d.Spec, check.SpecPath.Child("selector")
+	var before *corev1.PodTemplateSpec
+	odd := false
+	if old != nil {
+		before = &old.Spec.Template
+		odd = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
+	}
+	errs := podspec.ValidateSelector(s.Selector, odd, at)
+	if usable, err := invalid.AsSelector(s.Selector); err == nil {
+		errs = append(errs, podspec.MatchesSelector(usable, &s.Template, check.TemplatePath)...)
+	}
+	if s.Selector != nil && len(s.Selector.MatchLabels)+len(s.Selector.MatchExpressions) == 0 {
+		errs = append(errs, field.Invalid(at, s.Selector, "empty selector is invalid for daemonset"))
+	}
+	errs = append(errs, podspec.ValidateTemplate(&s.Template, before, check.TemplatePath)...)
+	errs = append(errs, podspec.RestartsAlways(&s.Template, "DaemonSet", check.TemplatePath)...)
+	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
+	errs = append(errs, check.Natural(templateGeneration(d), check.SpecPath.Child("templateGeneration"))...)
+	errs = append(errs, daemonStrategy(&s.UpdateStrategy, check.SpecPath.Child("updateStrategy"))...)
+	return append(errs, check.Naturals(check.SpecPath, "revisionHistoryLimit", s.RevisionHistoryLimit)...)
+}
+
+func templateGeneration(d *appsv1.DaemonSet) int64 {
+	n, _ := strconv.ParseInt(d.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
+	return n
+}
+
+// validateDaemonSetUpdate wants the template's generation to grow when the template changes, and only then.
+func validateDaemonSetUpdate(d, old *appsv1.DaemonSet) (errs field.ErrorList) {
+	now, was := templateGeneration(d), templateGeneration(old)
+	at := check.SpecPath.Child("templateGeneration")
+	if now < was {
+		errs = append(errs, field.Invalid(at, now, "must not be decremented"))
+	}
+	changed := !apiequality.Semantic.DeepEqual(d.Spec.Template, old.Spec.Template)
+	if now == was && changed {
+		errs = append(errs, field.Invalid(at, now, "must be incremented upon template update"))
+	}
+	if now > was && !changed {
+		errs = append(errs, field.Invalid(at, now, "must not be incremented without template update"))
+	}
+	errs = append(errs, daemonSetSpec(d, old)...)
+	return append(errs, podspec.SameSelector(d.Spec.Selector, old.Spec.Selector)...)
+}
+
+func daemonStrategy(s *appsv1.DaemonSetUpdateStrategy, at *field.Path) (errs field.ErrorList) {
+	switch s.Type {
+	case appsv1.OnDeleteDaemonSetStrategyType:
+		return nil
+	case appsv1.RollingUpdateDaemonSetStrategyType:
+	default:
+		return field.ErrorList{field.NotSupported(at, check.Internal(*s),
+			[]appsv1.DaemonSetUpdateStrategyType{appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType})}
+	}
+	if s.RollingUpdate == nil {
+		return check.RequireAll(at, "rollingUpdate", "")
+	}
+	at = at.Child("rollingUpdate")
+	down, up := share(s.RollingUpdate.MaxUnavailable), share(s.RollingUpdate.MaxSurge)
+	for _, validate := range []func(intstr.IntOrString, *field.Path) field.ErrorList{check.IntOrPercent, check.AtMostWhole} {
+		errs = append(errs, validate(down, at.Child("maxUnavailable"))...)
+		errs = append(errs, validate(up, at.Child("maxSurge"))...)
+	}
+	switch {
+	case sizeOf(down) != 0 && sizeOf(up) != 0:
+		errs = append(errs, field.Invalid(at.Child("maxSurge"), up, "may not be set when maxUnavailable is non-zero"))
+	case sizeOf(down) == 0 && sizeOf(up) == 0:
+		errs = append(errs, field.Required(at.Child("maxUnavailable"), "cannot be 0 when maxSurge is 0"))
+	}
+	return errs
+}
+
+func validateDaemonSetStatus(d, old *appsv1.DaemonSet) field.ErrorList {
+	s := &d.Status
+	errs := podspec.Counts(0, []podspec.Count{
+		{Name: "currentNumberScheduled", N: s.CurrentNumberScheduled}, {Name: "numberMisscheduled", N: s.NumberMisscheduled},
+		{Name: "desiredNumberScheduled", N: s.DesiredNumberScheduled}, {Name: "numberReady", N: s.NumberReady},
+	}, nil)
+	errs = append(errs, check.Natural(s.ObservedGeneration, check.StatusPath.Child("observedGeneration"))...)
+	errs = append(errs, podspec.Counts(0, []podspec.Count{
+		{Name: "updatedNumberScheduled", N: s.UpdatedNumberScheduled}, {Name: "numberAvailable", N: s.NumberAvailable},
+		{Name: "numberUnavailable", N: s.NumberUnavailable},
+	}, nil)...)
+	errs = append(errs, check.Naturals(check.StatusPath, "collisionCount", s.CollisionCount)...)
+	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
+}
+
+func daemonSetColumns() []entry.Column {
+	status := appsv1.DaemonSetStatus{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Integer("Desired", status["desiredNumberScheduled"]),
+		printing.Integer("Current", status["currentNumberScheduled"]),
+		printing.Integer("Ready", status["numberReady"]),
+		printing.Integer("Up-to-date", status["updatedNumberScheduled"]),
+		printing.Integer("Available", status["numberAvailable"]),
+		printing.Text("Node Selector", corev1.PodSpec{}.SwaggerDoc()["nodeSelector"]),
+		printing.AgeColumn,
+		printing.Wide(printing.ContainersColumn),
+		printing.Wide(printing.ImagesColumn),
+		printing.Wide(printing.Text("Selector", appsv1.DaemonSetSpec{}.SwaggerDoc()["selector"])),
+	}
+}
+
+func daemonSetCells(d *appsv1.DaemonSet, now time.Time) []any {
+	names, images := printing.ContainersOf(&d.Spec.Template.Spec)
+	return []any{
+		d.Name,
+		int64(d.Status.DesiredNumberScheduled),
+		int64(d.Status.CurrentNumberScheduled),
+		int64(d.Status.NumberReady),
+		int64(d.Status.UpdatedNumberScheduled),
+		int64(d.Status.NumberAvailable),
+		labels.FormatLabels(d.Spec.Template.Spec.NodeSelector),
+		printing.AgeOf(&d.ObjectMeta, now),
+		names,
+		images,
+		metav1.FormatLabelSelector(d.Spec.Selector),
+	}
+}

@@ -1,0 +1,156 @@
+package apps
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// deployments is the entry of Deployment.
+func deployments() *entry.Resource {
+	return &entry.Resource{
+		Plural: "deployments", New: entry.New[appsv1.Deployment], Namespaced: true,
+		ShortNames: []string{"deploy"}, Categories: entry.All,
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecOrAnnotations,
+			Default:        defaulting.Hook(defaultDeployment),
+			PrepareCreate:  entry.Create(createDeployment),
+			PrepareUpdate:  entry.Change(updateDeployment),
+			Validate:       entry.Validate(validateDeployment),
+			ValidateUpdate: entry.ValidateChange(validateDeploymentUpdate),
+			Warnings:       entry.Warn(deploymentWarnings),
+		},
+		Subresources: []entry.Subresource{
+			entry.ScaleOf(),
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(keepDeploymentStatus),
+				ValidateUpdate: entry.ValidateChange(validateDeploymentStatus),
+			}),
+		},
+		Table: printing.Table(deploymentColumns(), deploymentCells),
+	}
+}
+
+// defaultDeployment wants one pod and rolls out a quarter at a time.
+func defaultDeployment(d *appsv1.Deployment) {
+	defaulting.Set(&d.Spec.Replicas, 1)
+	s := &d.Spec.Strategy
+	defaulting.Fill(&s.Type, appsv1.RollingUpdateDeploymentStrategyType)
+	if s.Type == appsv1.RollingUpdateDeploymentStrategyType {
+		defaulting.Set(&s.RollingUpdate, appsv1.RollingUpdateDeployment{})
+		defaulting.Set(&s.RollingUpdate.MaxUnavailable, intstr.FromString("25%"))
+		defaulting.Set(&s.RollingUpdate.MaxSurge, intstr.FromString("25%"))
+	}
+	defaulting.Set(&d.Spec.RevisionHistoryLimit, 10)
+	defaulting.Set(&d.Spec.ProgressDeadlineSeconds, 600)
+	podspec.DefaultTemplate(&d.Spec.Template)
+}
+
+func deploymentWarnings(d, old *appsv1.Deployment) []string {
+	return append(podspec.NamesOfNew(d, old == nil), podspec.OfTemplate(d, old, old == nil, specTemplate, &d.Spec.Template)...)
+}
+
+func createDeployment(d *appsv1.Deployment) { podspec.DropTemplateFields(&d.Spec.Template, nil) }
+
+func updateDeployment(d, old *appsv1.Deployment) {
+	podspec.DropTemplateFields(&d.Spec.Template, &old.Spec.Template)
+}
+
+// keepDeploymentStatus keeps labels (B-41).
+func keepDeploymentStatus(d, old *appsv1.Deployment) { d.Labels = old.Labels }
+
+func validateDeployment(d *appsv1.Deployment) field.ErrorList { return deploymentSpec(&d.Spec, nil) }
+
+func deploymentSpec(s *appsv1.DeploymentSpec, old *corev1.PodTemplateSpec) field.ErrorList {
+	errs := check.Naturals(check.SpecPath, "replicas", s.Replicas)
+	usable, faults := podSelector(s.Selector, "invalid label selector", "empty selector is invalid for deployment")
+	errs = append(errs, faults...)
+	errs = append(errs, replicas(usable, &s.Template, old)...)
+	errs = append(errs, deploymentStrategy(&s.Strategy, check.SpecPath.Child("strategy"))...)
+	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
+	errs = append(errs, check.Naturals(check.SpecPath, "revisionHistoryLimit", s.RevisionHistoryLimit)...)
+	errs = append(errs, check.Naturals(check.SpecPath, "progressDeadlineSeconds", s.ProgressDeadlineSeconds)...)
+	if d := s.ProgressDeadlineSeconds; d != nil && *d <= s.MinReadySeconds {
+		errs = append(errs, field.Invalid(check.SpecPath.Child("progressDeadlineSeconds"), d, "must be greater than minReadySeconds"))
+	}
+	return errs
+}
+
+func validateDeploymentUpdate(d, old *appsv1.Deployment) field.ErrorList {
+	return append(deploymentSpec(&d.Spec, &old.Spec.Template), podspec.SameSelector(d.Spec.Selector, old.Spec.Selector)...)
+}
+
+func deploymentStrategy(s *appsv1.DeploymentStrategy, at *field.Path) (errs field.ErrorList) {
+	rolling := at.Child("rollingUpdate")
+	switch s.Type {
+	case appsv1.RecreateDeploymentStrategyType:
+		if s.RollingUpdate != nil {
+			errs = append(errs, field.Forbidden(rolling, "may not be specified when strategy `type` is 'Recreate'"))
+		}
+	case appsv1.RollingUpdateDeploymentStrategyType:
+		if s.RollingUpdate == nil {
+			return field.ErrorList{field.Required(rolling, "this should be defaulted and never be nil")}
+		}
+		down, up := share(s.RollingUpdate.MaxUnavailable), share(s.RollingUpdate.MaxSurge)
+		errs = append(errs, check.IntOrPercent(down, rolling.Child("maxUnavailable"))...)
+		errs = append(errs, check.IntOrPercent(up, rolling.Child("maxSurge"))...)
+		if sizeOf(down) == 0 && sizeOf(up) == 0 {
+			errs = append(errs, field.Invalid(rolling.Child("maxUnavailable"), down, "may not be 0 when `maxSurge` is 0"))
+		}
+		errs = append(errs, check.AtMostWhole(down, rolling.Child("maxUnavailable"))...)
+	default:
+		errs = append(errs, field.NotSupported(at, check.Internal(*s),
+			[]appsv1.DeploymentStrategyType{appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType}))
+	}
+	return errs
+}
+
+func validateDeploymentStatus(d, old *appsv1.Deployment) field.ErrorList {
+	s := &d.Status
+	errs := check.Natural(s.ObservedGeneration, check.StatusPath.Child("observedGeneration"))
+	parts := []podspec.Count{{Name: "updatedReplicas", N: s.UpdatedReplicas}, {Name: "readyReplicas", N: s.ReadyReplicas}, {Name: "availableReplicas", N: s.AvailableReplicas}}
+	errs = append(errs, podspec.Counts(0, append([]podspec.Count{{Name: "replicas", N: s.Replicas}}, append(parts, podspec.Count{Name: "unavailableReplicas", N: s.UnavailableReplicas})...), nil)...)
+	errs = append(errs, check.Naturals(check.StatusPath, "terminatingReplicas", s.TerminatingReplicas)...)
+	errs = append(errs, check.Naturals(check.StatusPath, "collisionCount", s.CollisionCount)...)
+	errs = append(errs, podspec.Counts(s.Replicas, nil, parts)...)
+	errs = append(errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas, "cannot be greater than readyReplicas")...)
+	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
+}
+
+func deploymentColumns() []entry.Column {
+	status := appsv1.DeploymentStatus{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Ready", "Number of the pod with ready state"),
+		printing.Text("Up-to-date", status["updatedReplicas"]),
+		printing.Text("Available", status["availableReplicas"]),
+		printing.AgeColumn,
+		printing.Wide(printing.ContainersColumn),
+		printing.Wide(printing.ImagesColumn),
+		printing.Wide(printing.Text("Selector", appsv1.DeploymentSpec{}.SwaggerDoc()["selector"])),
+	}
+}
+
+func deploymentCells(d *appsv1.Deployment, now time.Time) []any {
+	names, images := printing.ContainersOf(&d.Spec.Template.Spec)
+	return []any{
+		d.Name,
+		fmt.Sprintf("%d/%d", d.Status.ReadyReplicas, printing.Value(d.Spec.Replicas, 0)),
+		int64(d.Status.UpdatedReplicas),
+		int64(d.Status.AvailableReplicas),
+		printing.AgeOf(&d.ObjectMeta, now),
+		names,
+		images,
+		printing.Selector(d.Spec.Selector),
+	}
+}

@@ -1,0 +1,75 @@
+package apps
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+)
+
+var specTemplate = field.NewPath("spec", "template")
+
+// podSelector validates a selector that must be there and select something (apps ValidateReplicaSetSpec
+// and its likes), and returns it if it can be used.
+func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Selector, field.ErrorList) {
+	at := check.SpecPath.Child("selector")
+	var errs field.ErrorList
+	if s == nil {
+		errs = check.RequireAll(check.SpecPath, "selector", "")
+	} else {
+		errs = podspec.ValidateSelector(s, false, at)
+		if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+			errs = append(errs, field.Invalid(at, s, empty))
+		}
+	}
+	usable, err := invalid.AsSelector(s)
+	if err != nil {
+		return nil, append(errs, field.Invalid(at, s, unusable))
+	}
+	return usable, errs
+}
+
+// replicas validates the template of pods that replace each other. Nothing is matched without a
+// selector, so that a missing one makes the template fail too.
+func replicas(s labels.Selector, t, old *corev1.PodTemplateSpec) (errs field.ErrorList) {
+	if s == nil {
+		return nil
+	}
+	if !s.Empty() {
+		errs = podspec.MatchesSelector(s, t, check.TemplatePath)
+	}
+	errs = append(errs, podspec.ValidateTemplate(t, old, check.TemplatePath)...)
+	return append(errs, podspec.RestartsAlways(t, "ReplicaSet", check.TemplatePath)...)
+}
+
+// share reads a number or percentage that may be left out.
+func share(v *intstr.IntOrString) intstr.IntOrString {
+	if v == nil {
+		return intstr.IntOrString{}
+	}
+	return *v
+}
+
+func sizeOf(v intstr.IntOrString) int {
+	if n, ok := check.PercentOf(v); ok {
+		return n
+	}
+	return v.IntValue()
+}
+
+// collisions only ever grow.
+func collisions(now, was *int32) field.ErrorList {
+	if was == nil || now != nil && *now >= *was {
+		return nil
+	}
+	var n int32
+	if now != nil {
+		n = *now
+	}
+	return field.ErrorList{field.Invalid(check.StatusPath.Child("collisionCount"), n, "cannot be decremented")}
+}

@@ -1,0 +1,267 @@
+package apps
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// statefulSets is the entry of StatefulSet.
+func statefulSets() *entry.Resource {
+	return &entry.Resource{
+		Plural: "statefulsets", New: entry.New[appsv1.StatefulSet], Namespaced: true,
+		ShortNames: []string{"sts"}, Categories: entry.All,
+		Strategy: entry.Strategy{
+			Generation: entry.SpecGeneration,
+			// ValidateStatefulSetName: pods' hostnames are made of it, so it must be a label (apps/validation).
+			Name:           apivalidation.NameIsDNSLabel,
+			Default:        defaulting.Hook(defaultStatefulSet),
+			PrepareCreate:  entry.Create(createStatefulSet),
+			PrepareUpdate:  entry.Change(updateStatefulSet),
+			Validate:       entry.Validate(validateStatefulSet),
+			ValidateUpdate: entry.ValidateChange(validateStatefulSetUpdate),
+			Warnings:       entry.Warn(statefulSetWarnings),
+		},
+		Subresources: []entry.Subresource{
+			entry.ScaleOf(),
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateStatefulSetStatus),
+			}),
+		},
+		Table: printing.Table(statefulSetColumns(), statefulSetCells),
+	}
+}
+
+// defaultStatefulSet wants one pod, in order, and retains claims. A rolling update that was asked for by
+// name stays without parameters; its maximum of unavailable pods is not filled in, since
+// MaxUnavailableStatefulSet is off in v1.36.
+func defaultStatefulSet(s *appsv1.StatefulSet) {
+	defaulting.Fill(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
+	u := &s.Spec.UpdateStrategy
+	if u.Type == "" {
+		u.Type = appsv1.RollingUpdateStatefulSetStrategyType
+		defaulting.Set(&u.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
+	}
+	if u.Type == appsv1.RollingUpdateStatefulSetStrategyType && u.RollingUpdate != nil {
+		defaulting.Set(&u.RollingUpdate.Partition, 0)
+	}
+	defaulting.Set(&s.Spec.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
+	defaulting.Fill(&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+	defaulting.Fill(&s.Spec.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+	defaulting.Set(&s.Spec.Replicas, 1)
+	defaulting.Set(&s.Spec.RevisionHistoryLimit, 10)
+	podspec.DefaultTemplate(&s.Spec.Template)
+	for i := range s.Spec.VolumeClaimTemplates {
+		claim := &s.Spec.VolumeClaimTemplates[i]
+		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim" // apps/v1 shows what it otherwise knows
+		volumes.DefaultClaim(claim)
+	}
+}
+
+func statefulSetWarnings(s, old *appsv1.StatefulSet) []string {
+	texts := podspec.OfTemplate(s, old, old == nil, specTemplate, &s.Spec.Template)
+	for i := range s.Spec.VolumeClaimTemplates {
+		at := field.NewPath("spec", "volumeClaimTemplates").Index(i)
+		if old != nil {
+			at = at.Child("Spec") // upstream's paths differ between create and update
+		}
+		texts = append(texts, warnings.OfClaimSpec(at, &s.Spec.VolumeClaimTemplates[i].Spec)...)
+	}
+	if warnings.Value(s.Spec.RevisionHistoryLimit) < 0 {
+		texts = append(texts, "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended")
+	}
+	return texts
+}
+
+func createStatefulSet(s *appsv1.StatefulSet) {
+	dropMaxUnavailable(s, nil)
+	podspec.DropTemplateFields(&s.Spec.Template, nil)
+}
+
+func updateStatefulSet(s, old *appsv1.StatefulSet) {
+	dropMaxUnavailable(s, old.Spec.UpdateStrategy.RollingUpdate)
+	podspec.DropTemplateFields(&s.Spec.Template, &old.Spec.Template)
+}
+
+// dropMaxUnavailable is for MaxUnavailableStatefulSet.
+func dropMaxUnavailable(s *appsv1.StatefulSet, old *appsv1.RollingUpdateStatefulSetStrategy) {
+	if r := s.Spec.UpdateStrategy.RollingUpdate; r != nil && (old == nil || old.MaxUnavailable == nil) {
+		r.MaxUnavailable = nil
+	}
+}
+
+// Not checked: metadata of volumeClaimTemplates, which upstream leaves unchecked too.
+
+func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList { return statefulSetSpec(&s.Spec, nil) }
+
+func statefulSetSpec(s, old *appsv1.StatefulSetSpec) (errs field.ErrorList) {
+	management := check.SpecPath.Child("podManagementPolicy")
+	switch s.PodManagementPolicy {
+	case appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement:
+	case "":
+		errs = append(errs, field.Required(management, ""))
+	default:
+		errs = append(errs, field.Invalid(management, s.PodManagementPolicy,
+			fmt.Sprintf("must be '%s' or '%s'", appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)))
+	}
+	errs = append(errs, statefulStrategy(&s.UpdateStrategy, check.SpecPath.Child("updateStrategy"))...)
+	if p, at := s.PersistentVolumeClaimRetentionPolicy, check.SpecPath.Child("persistentVolumeClaimRetentionPolicy"); p != nil {
+		kept := []appsv1.PersistentVolumeClaimRetentionPolicyType{
+			appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType,
+		}
+		errs = append(errs, check.OneOf(p.WhenDeleted, at.Child("whenDeleted"), kept)...)
+		errs = append(errs, check.OneOf(p.WhenScaled, at.Child("whenScaled"), kept)...)
+	}
+	errs = append(errs, claimTemplates(s, old)...)
+	errs = append(errs, check.Naturals(check.SpecPath, "replicas", s.Replicas)...)
+	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
+	if s.Ordinals != nil {
+		errs = append(errs, check.Natural(s.Ordinals.Start, check.SpecPath.Child("ordinals.start"))...)
+	}
+	errs = append(errs, serviceName(s, old)...)
+	usable, faults := podSelector(s.Selector, "", "empty selector is invalid for statefulset")
+	errs = append(errs, faults...)
+	if usable != nil {
+		if !usable.Empty() {
+			errs = append(errs, podspec.MatchesSelector(usable, &s.Template, check.TemplatePath)...)
+		}
+		errs = append(errs, statefulTemplate(s, old)...)
+	}
+	return append(errs, podspec.RestartsAlways(&s.Template, "StatefulSet", check.TemplatePath)...)
+}
+
+// statefulTemplate validates the template's pods with the volumes that their claims will be. A template
+// that was wrong before it was validated stays changeable.
+func statefulTemplate(s, old *appsv1.StatefulSetSpec) field.ErrorList {
+	var before *corev1.PodTemplateSpec
+	if old != nil {
+		before = &old.Template
+		if len(podspec.ValidateTemplate(before, before, check.TemplatePath, claimNames(old)...)) != 0 {
+			r := podspec.NewRules(&s.Template.Spec, podspec.LegacyOf(&before.Spec, &before.ObjectMeta))
+			return r.TemplateMeta(&s.Template, check.TemplatePath)
+		}
+	}
+	return podspec.ValidateTemplate(&s.Template, before, check.TemplatePath, claimNames(s)...)
+}
+
+func claimNames(s *appsv1.StatefulSetSpec) (names []string) {
+	for i := range s.VolumeClaimTemplates {
+		names = append(names, s.VolumeClaimTemplates[i].Name)
+	}
+	return names
+}
+
+// claimTemplates validates the claims that each pod gets, unless they were wrong before.
+func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
+	if old != nil && len(claimTemplates(old, nil)) != 0 {
+		return nil
+	}
+	var errs field.ErrorList
+	for i := range invalid.Each(s.VolumeClaimTemplates, &errs) {
+		errs = append(errs, volumes.ValidateClaimSpec(&s.VolumeClaimTemplates[i].Spec, nil, check.SpecPath.Child("volumeClaimTemplates").Index(i).Child("spec"))...)
+	}
+	return errs
+}
+
+// serviceName wants what each pod's subdomain can be, unless it couldn't be before.
+func serviceName(s, old *appsv1.StatefulSetSpec) field.ErrorList {
+	at := check.SpecPath.Child("serviceName")
+	if s.ServiceName == "" || old != nil && len(check.DNSLabel(old.ServiceName, at)) != 0 {
+		return nil
+	}
+	return check.DNSLabel(s.ServiceName, at)
+}
+
+func statefulStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.Path) (errs field.ErrorList) {
+	rolling := at.Child("rollingUpdate")
+	switch s.Type {
+	case "":
+		return field.ErrorList{field.Required(at, "")}
+	case appsv1.OnDeleteStatefulSetStrategyType:
+		if s.RollingUpdate != nil {
+			errs = append(errs, field.Invalid(rolling, check.Internal(s.RollingUpdate), "only allowed for updateStrategy 'RollingUpdate'"))
+		}
+	case appsv1.RollingUpdateStatefulSetStrategyType:
+		if s.RollingUpdate == nil {
+			return nil
+		}
+		errs = append(errs, check.Naturals(rolling, "partition", s.RollingUpdate.Partition)...)
+		if down := s.RollingUpdate.MaxUnavailable; down != nil {
+			here := rolling.Child("maxUnavailable")
+			errs = append(errs, check.IntOrPercent(*down, here)...)
+			if sizeOf(*down) == 0 {
+				errs = append(errs, field.Invalid(here, *down, "cannot be 0"))
+			}
+			errs = append(errs, check.AtMostWhole(*down, here)...)
+		}
+	default:
+		errs = append(errs, field.Invalid(at, check.Internal(*s), "must be 'RollingUpdate' or 'OnDelete'"))
+	}
+	return errs
+}
+
+// validateStatefulSetUpdate validates a change; most of the spec can't be changed.
+func validateStatefulSetUpdate(s, old *appsv1.StatefulSet) field.ErrorList {
+	errs := statefulSetSpec(&s.Spec, &old.Spec)
+	kept := s.Spec.DeepCopy()
+	kept.Replicas = old.Spec.Replicas
+	kept.Template = old.Spec.Template
+	kept.UpdateStrategy = old.Spec.UpdateStrategy
+	kept.MinReadySeconds = old.Spec.MinReadySeconds
+	kept.Ordinals = old.Spec.Ordinals
+	kept.RevisionHistoryLimit = old.Spec.RevisionHistoryLimit
+	kept.PersistentVolumeClaimRetentionPolicy = old.Spec.PersistentVolumeClaimRetentionPolicy
+	if !apiequality.Semantic.DeepEqual(*kept, old.Spec) {
+		errs = append(errs, field.Forbidden(check.SpecPath, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"))
+	}
+	return errs
+}
+
+func validateStatefulSetStatus(set, old *appsv1.StatefulSet) field.ErrorList {
+	s := &set.Status
+	parts := []podspec.Count{
+		{Name: "readyReplicas", N: s.ReadyReplicas}, {Name: "currentReplicas", N: s.CurrentReplicas},
+		{Name: "updatedReplicas", N: s.UpdatedReplicas}, {Name: "availableReplicas", N: s.AvailableReplicas},
+	}
+	errs := podspec.Counts(0, append([]podspec.Count{{Name: "replicas", N: s.Replicas}}, parts...), nil)
+	errs = append(errs, check.Natural(s.ObservedGeneration, check.StatusPath.Child("observedGeneration"))...)
+	errs = append(errs, check.Naturals(check.StatusPath, "collisionCount", s.CollisionCount)...)
+	errs = append(errs, podspec.Counts(s.Replicas, nil, parts)...)
+	errs = append(errs, podspec.AvailableReady(s.AvailableReplicas, s.ReadyReplicas, "cannot be greater than status.readyReplicas")...)
+	return append(errs, collisions(s.CollisionCount, old.Status.CollisionCount)...)
+}
+
+func statefulSetColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Ready", "Number of the pod with ready state"),
+		printing.AgeColumn,
+		printing.Wide(printing.ContainersColumn),
+		printing.Wide(printing.ImagesColumn),
+	}
+}
+
+func statefulSetCells(s *appsv1.StatefulSet, now time.Time) []any {
+	names, images := printing.ContainersOf(&s.Spec.Template.Spec)
+	return []any{
+		s.Name,
+		fmt.Sprintf("%d/%d", s.Status.ReadyReplicas, printing.Value(s.Spec.Replicas, 0)),
+		printing.AgeOf(&s.ObjectMeta, now),
+		names,
+		images,
+	}
+}

@@ -1,0 +1,19 @@
+package authentication
+
+import (
+	authenticationv1 "k8s.io/api/authentication/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/authentication/review"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+)
+
+// selfSubjectReviews is the entry of SelfSubjectReview.
+func selfSubjectReviews() *entry.Resource {
+	return &entry.Resource{
+		Plural: "selfsubjectreviews", New: entry.New[authenticationv1.SelfSubjectReview],
+		Verbs:   entry.Post,
+		Virtual: true,
+		Hooks:   hooks.Hooks{Create: review.Self},
+	}
+}

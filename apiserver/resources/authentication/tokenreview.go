@@ -1,0 +1,19 @@
+package authentication
+
+import (
+	authenticationv1 "k8s.io/api/authentication/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/authentication/review"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+)
+
+// tokenReviews is the entry of TokenReview.
+func tokenReviews() *entry.Resource {
+	return &entry.Resource{
+		Plural: "tokenreviews", New: entry.New[authenticationv1.TokenReview],
+		Verbs:   entry.Post,
+		Virtual: true,
+		Hooks:   hooks.Hooks{Create: review.Token},
+	}
+}

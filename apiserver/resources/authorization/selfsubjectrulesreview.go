@@ -1,0 +1,19 @@
+package authorization
+
+import (
+	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/authorization/review"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+)
+
+// selfSubjectRulesReviews is the entry of SelfSubjectRulesReview.
+func selfSubjectRulesReviews() *entry.Resource {
+	return &entry.Resource{
+		Plural: "selfsubjectrulesreviews", New: entry.New[authorizationv1.SelfSubjectRulesReview],
+		Verbs:   entry.Post,
+		Virtual: true,
+		Hooks:   hooks.Hooks{Create: review.Rules},
+	}
+}

@@ -1,0 +1,19 @@
+package authorization
+
+import (
+	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/authorization/review"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+)
+
+// subjectAccessReviews is the entry of SubjectAccessReview.
+func subjectAccessReviews() *entry.Resource {
+	return &entry.Resource{
+		Plural: "subjectaccessreviews", New: entry.New[authorizationv1.SubjectAccessReview],
+		Verbs:   entry.Post,
+		Virtual: true,
+		Hooks:   hooks.Hooks{Create: review.Subject},
+	}
+}

@@ -1,0 +1,233 @@
+package autoscaling
+
+import (
+	"encoding/json"
+	"maps"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// autoscaling/v1 knows one metric, the utilization of CPU. Everything else that v2 can say travels
+// in these annotations when v1 is asked for, and is read back from them when v1 is written (K
+// pkg/apis/autoscaling/v1/conversion.go, annotations.go, helpers.go).
+const (
+	hpaMetrics        = "autoscaling.alpha.kubernetes.io/metrics"
+	hpaCurrentMetrics = "autoscaling.alpha.kubernetes.io/current-metrics"
+	hpaConditions     = "autoscaling.alpha.kubernetes.io/conditions"
+	hpaBehavior       = "autoscaling.alpha.kubernetes.io/behavior"
+)
+
+// hpaAnnotations are those that no object keeps; nothing writes the last two any more.
+var hpaAnnotations = []string{hpaMetrics, hpaCurrentMetrics, hpaConditions, hpaBehavior,
+	"autoscaling.alpha.kubernetes.io/scale-down-tolerance", "autoscaling.alpha.kubernetes.io/scale-up-tolerance"}
+
+// defaultCPU is the target that v1 means by naming none.
+const defaultCPU = 80
+
+// dropHPAAnnotations takes from an object of v2 what only the conversion to v1 may write; clients
+// of v2 can't keep it either (K pkg/apis/autoscaling/v2/conversion.go).
+func dropHPAAnnotations(obj runtime.Object) {
+	if hpa, ok := obj.(*autoscalingv2.HorizontalPodAutoscaler); ok {
+		dropNames(hpa.Annotations)
+	}
+}
+
+func dropNames(annotations map[string]string) {
+	for _, name := range hpaAnnotations {
+		delete(annotations, name)
+	}
+}
+
+// hpaFromV2 converts the stored autoscaling/v2 to v1.
+func hpaFromV2(obj runtime.Object) (runtime.Object, error) {
+	if hpa, ok := obj.(*autoscalingv1.HorizontalPodAutoscaler); ok {
+		return hpa, nil
+	}
+	in, ok := obj.(*autoscalingv2.HorizontalPodAutoscaler)
+	if !ok {
+		return nil, entry.CannotConvert(obj, "autoscaling/v1")
+	}
+	in = in.DeepCopy()
+	out := &autoscalingv1.HorizontalPodAutoscaler{
+		ObjectMeta: in.ObjectMeta,
+		Spec: autoscalingv1.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef:                 autoscalingv1.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
+			MinReplicas:                    in.Spec.MinReplicas,
+			MaxReplicas:                    in.Spec.MaxReplicas,
+			TargetCPUUtilizationPercentage: cpuTarget(in.Spec.Metrics),
+		},
+		Status: autoscalingv1.HorizontalPodAutoscalerStatus{
+			ObservedGeneration:              in.Status.ObservedGeneration,
+			LastScaleTime:                   in.Status.LastScaleTime,
+			CurrentReplicas:                 in.Status.CurrentReplicas,
+			DesiredReplicas:                 in.Status.DesiredReplicas,
+			CurrentCPUUtilizationPercentage: cpuCurrent(in.Status.CurrentMetrics),
+		},
+	}
+	dropNames(out.Annotations)
+	if err := annotateHPA(out, in); err != nil {
+		return nil, err
+	}
+	return entry.Typed(out, autoscalingv1.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler")), nil
+}
+
+func isCPU(m *autoscalingv2.MetricSpec) bool {
+	return m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU
+}
+
+// cpuTarget is that of the first metric about CPU, be it a utilization or not.
+func cpuTarget(metrics []autoscalingv2.MetricSpec) *int32 {
+	for i := range metrics {
+		if isCPU(&metrics[i]) {
+			return metrics[i].Resource.Target.AverageUtilization
+		}
+	}
+	return nil
+}
+
+// cpuCurrent is that of the last status with a utilization of CPU.
+func cpuCurrent(metrics []autoscalingv2.MetricStatus) (percent *int32) {
+	for _, m := range metrics {
+		if m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU &&
+			m.Resource.Current.AverageUtilization != nil {
+			percent = m.Resource.Current.AverageUtilization
+		}
+	}
+	return percent
+}
+
+// annotateHPA writes down what v1 has no fields for.
+func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.HorizontalPodAutoscaler) error {
+	var others []autoscalingv1.MetricSpec
+	for i := range in.Spec.Metrics {
+		if m := &in.Spec.Metrics[i]; !isCPU(m) || m.Resource.Target.AverageUtilization == nil {
+			others = append(others, metricToV1(m))
+		}
+	}
+	// Even the utilization of CPU, as its raw value would be lost otherwise.
+	var current []autoscalingv1.MetricStatus
+	for i := range in.Status.CurrentMetrics {
+		current = append(current, metricStatusToV1(&in.Status.CurrentMetrics[i]))
+	}
+	var conditions []autoscalingv1.HorizontalPodAutoscalerCondition
+	for _, c := range in.Status.Conditions {
+		conditions = append(conditions, autoscalingv1.HorizontalPodAutoscalerCondition{
+			Type:   autoscalingv1.HorizontalPodAutoscalerConditionType(c.Type),
+			Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message})
+	}
+	for _, a := range []struct {
+		name  string
+		value any
+		set   bool
+	}{
+		{hpaMetrics, others, len(others) > 0},
+		{hpaCurrentMetrics, current, len(current) > 0},
+		{hpaBehavior, behaviorToV1(in.Spec.Behavior), in.Spec.Behavior != nil},
+		{hpaConditions, conditions, len(conditions) > 0},
+	} {
+		if !a.set {
+			continue
+		}
+		data, err := json.Marshal(a.value)
+		if err != nil {
+			return err
+		}
+		if out.Annotations == nil {
+			out.Annotations = map[string]string{}
+		}
+		out.Annotations[a.name] = string(data)
+	}
+	return nil
+}
+
+// hpaToV2 converts autoscaling/v1 to v2, which is stored.
+func hpaToV2(obj runtime.Object) (runtime.Object, error) {
+	if hpa, ok := obj.(*autoscalingv2.HorizontalPodAutoscaler); ok {
+		return hpa, nil
+	}
+	in, ok := obj.(*autoscalingv1.HorizontalPodAutoscaler)
+	if !ok {
+		return nil, entry.CannotConvert(obj, "autoscaling/v2")
+	}
+	in = in.DeepCopy()
+	annotations := maps.Clone(in.Annotations)
+	dropNames(in.Annotations)
+	out := &autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: in.ObjectMeta,
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
+			MinReplicas:    in.Spec.MinReplicas,
+			MaxReplicas:    in.Spec.MaxReplicas,
+			Metrics:        hpaSpecs(annotations, in.Spec.TargetCPUUtilizationPercentage),
+			Behavior:       behaviorFromV1(annotations[hpaBehavior]),
+		},
+		Status: autoscalingv2.HorizontalPodAutoscalerStatus{
+			ObservedGeneration: in.Status.ObservedGeneration,
+			LastScaleTime:      in.Status.LastScaleTime,
+			CurrentReplicas:    in.Status.CurrentReplicas,
+			DesiredReplicas:    in.Status.DesiredReplicas,
+			CurrentMetrics:     hpaStatuses(annotations, in.Status.CurrentCPUUtilizationPercentage),
+			Conditions:         hpaConditionsOf(annotations),
+		},
+	}
+	return entry.Typed(out, autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler")), nil
+}
+
+// fromAnnotation reads a list; what can't be read counts as absent.
+func fromAnnotation[T any](annotations map[string]string, name string) []T {
+	var list []T
+	if json.Unmarshal([]byte(annotations[name]), &list) != nil {
+		return nil
+	}
+	return list
+}
+
+func cpuMetric(percent int32) autoscalingv2.MetricSpec {
+	return autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType,
+		Resource: &autoscalingv2.ResourceMetricSource{Name: corev1.ResourceCPU,
+			Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &percent}}}
+}
+
+// hpaSpecs lists the annotated metrics, CPU last; no metric at all means CPU at 80 %.
+func hpaSpecs(annotations map[string]string, cpu *int32) []autoscalingv2.MetricSpec {
+	var specs []autoscalingv2.MetricSpec
+	for _, m := range fromAnnotation[autoscalingv1.MetricSpec](annotations, hpaMetrics) {
+		specs = append(specs, metricFromV1(&m))
+	}
+	if cpu != nil {
+		specs = append(specs, cpuMetric(*cpu))
+	}
+	if len(specs) == 0 {
+		specs = append(specs, cpuMetric(defaultCPU))
+	}
+	return specs
+}
+
+// hpaStatuses prefers the annotated ones, which say more.
+func hpaStatuses(annotations map[string]string, cpu *int32) []autoscalingv2.MetricStatus {
+	var statuses []autoscalingv2.MetricStatus
+	for _, m := range fromAnnotation[autoscalingv1.MetricStatus](annotations, hpaCurrentMetrics) {
+		statuses = append(statuses, metricStatusFromV1(&m))
+	}
+	if statuses == nil && cpu != nil {
+		statuses = append(statuses, autoscalingv2.MetricStatus{Type: autoscalingv2.ResourceMetricSourceType,
+			Resource: &autoscalingv2.ResourceMetricStatus{Name: corev1.ResourceCPU,
+				Current: autoscalingv2.MetricValueStatus{AverageUtilization: cpu}}})
+	}
+	return statuses
+}
+
+func hpaConditionsOf(annotations map[string]string) []autoscalingv2.HorizontalPodAutoscalerCondition {
+	var conditions []autoscalingv2.HorizontalPodAutoscalerCondition
+	for _, c := range fromAnnotation[autoscalingv1.HorizontalPodAutoscalerCondition](annotations, hpaConditions) {
+		conditions = append(conditions, autoscalingv2.HorizontalPodAutoscalerCondition{
+			Type:   autoscalingv2.HorizontalPodAutoscalerConditionType(c.Type),
+			Status: c.Status, LastTransitionTime: c.LastTransitionTime, Reason: c.Reason, Message: c.Message})
+	}
+	return conditions
+}

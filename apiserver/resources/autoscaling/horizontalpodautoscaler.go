@@ -1,0 +1,61 @@
+package autoscaling
+
+import (
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// horizontalPodAutoscalers is the entry of HorizontalPodAutoscaler.
+func horizontalPodAutoscalers() *entry.Resource {
+	return &entry.Resource{
+		Plural: "horizontalpodautoscalers", New: entry.New[autoscalingv2.HorizontalPodAutoscaler], Namespaced: true,
+		ShortNames: []string{"hpa"}, Categories: entry.All,
+		Strategy: entry.Strategy{
+			Default:        withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscaler)),
+			Validate:       entry.Validate(validateAutoscaler),
+			ValidateUpdate: entry.ValidateChange(validateAutoscalerUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateAutoscalerStatus),
+			}),
+		},
+		Table: printing.Table(autoscalerColumns(), autoscalerCells),
+	}
+}
+
+// horizontalPodAutoscalersV1 is the entry of HorizontalPodAutoscaler in version v1, whose hooks see v2, but for defaults.
+func horizontalPodAutoscalersV1() *entry.Resource {
+	return &entry.Resource{
+		Plural: "horizontalpodautoscalers", New: entry.New[autoscalingv1.HorizontalPodAutoscaler], Namespaced: true,
+		ShortNames: []string{"hpa"}, Categories: entry.All,
+		Stored:     autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler"),
+		ToStored:   hpaToV2,
+		FromStored: hpaFromV2,
+		Strategy: entry.Strategy{
+			Default:        withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscalerV1)),
+			DefaultStored:  withoutHPAAnnotations(defaulting.Hook(defaultHorizontalPodAutoscaler)),
+			Validate:       entry.Validate(validateAutoscaler),
+			ValidateUpdate: entry.ValidateChange(validateAutoscalerUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateAutoscalerStatus),
+			}),
+		},
+		Table: printing.Table(autoscalerColumns(), autoscalerCells),
+	}
+}
+
+// withoutHPAAnnotations defaults an object and then drops the annotations that conversions write.
+func withoutHPAAnnotations(hook func(runtime.Object)) func(runtime.Object) {
+	return func(obj runtime.Object) {
+		hook(obj)
+		dropHPAAnnotations(obj)
+	}
+}

@@ -1,0 +1,51 @@
+package autoscaling
+
+import (
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+)
+
+// defaultHorizontalPodAutoscaler keeps at least one pod and aims at 80 % of the requested CPU; a
+// behaviour that is given in part is completed.
+func defaultHorizontalPodAutoscaler(h *autoscalingv2.HorizontalPodAutoscaler) {
+	defaulting.Set(&h.Spec.MinReplicas, 1)
+	if len(h.Spec.Metrics) == 0 {
+		percent := int32(80)
+		h.Spec.Metrics = []autoscalingv2.MetricSpec{{
+			Type: autoscalingv2.ResourceMetricSourceType,
+			Resource: &autoscalingv2.ResourceMetricSource{
+				Name:   corev1.ResourceCPU,
+				Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &percent},
+			},
+		}}
+	}
+	if b := h.Spec.Behavior; b != nil {
+		defaulting.Set(&b.ScaleUp, autoscalingv2.HPAScalingRules{})
+		defaulting.Set(&b.ScaleUp.StabilizationWindowSeconds, 0)
+		defaultScalingRules(b.ScaleUp, []autoscalingv2.HPAScalingPolicy{
+			{Type: autoscalingv2.PodsScalingPolicy, Value: 4, PeriodSeconds: 15},
+			{Type: autoscalingv2.PercentScalingPolicy, Value: 100, PeriodSeconds: 15},
+		})
+		// The window for scaling down is a flag of the controller's, so it stays open.
+		defaulting.Set(&b.ScaleDown, autoscalingv2.HPAScalingRules{})
+		defaultScalingRules(b.ScaleDown, []autoscalingv2.HPAScalingPolicy{
+			{Type: autoscalingv2.PercentScalingPolicy, Value: 100, PeriodSeconds: 15},
+		})
+	}
+}
+
+func defaultScalingRules(r *autoscalingv2.HPAScalingRules, policies []autoscalingv2.HPAScalingPolicy) {
+	defaulting.Set(&r.SelectPolicy, autoscalingv2.MaxChangePolicySelect)
+	if r.Policies == nil {
+		r.Policies = policies
+	}
+}
+
+// defaultHorizontalPodAutoscalerV1 is what autoscaling/v1 fills in by itself; the aim of 80 % shows in
+// this version because the object is stored as v2, whose defaults it gets too.
+func defaultHorizontalPodAutoscalerV1(h *autoscalingv1.HorizontalPodAutoscaler) {
+	defaulting.Set(&h.Spec.MinReplicas, 1)
+}

@@ -1,0 +1,139 @@
+package autoscaling
+
+import (
+	"fmt"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+const (
+	maxPeriodSeconds        = 1800
+	maxStabilizationSeconds = 3600
+)
+
+// autoscalerTolerance is what an update accepts because the old autoscaler had it already.
+// HPAScaleToZero is off, so that no replicas are only what an old one may ask for.
+type autoscalerTolerance struct{ noReplicas, targetVersion, objectVersions bool }
+
+func validateAutoscaler(a *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
+	return autoscalerOver(a, autoscalerTolerance{})
+}
+
+func validateAutoscalerUpdate(a, old *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
+	t := autoscalerTolerance{
+		noReplicas:    old.Spec.MinReplicas != nil && *old.Spec.MinReplicas == 0,
+		targetVersion: versionFault(old.Spec.ScaleTargetRef, false) != "",
+	}
+	for _, m := range old.Spec.Metrics {
+		t.objectVersions = t.objectVersions || m.Object != nil && versionFault(m.Object.DescribedObject, true) != ""
+	}
+	return autoscalerOver(a, t)
+}
+
+func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolerance) (errs field.ErrorList) {
+	at, s, least := field.NewPath("spec"), &a.Spec, int32(1)
+	if t.noReplicas {
+		least = 0
+	}
+	if s.MinReplicas != nil && *s.MinReplicas < least {
+		errs = append(errs, field.Invalid(at.Child("minReplicas"), *s.MinReplicas, fmt.Sprintf("must be greater than or equal to %d", least)))
+	}
+	if s.MaxReplicas == 0 {
+		errs = append(errs, field.Required(at.Child("maxReplicas"), "must be set and greater than 0"))
+	} else if s.MaxReplicas < 0 {
+		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to 1"))
+	}
+	if s.MinReplicas != nil && s.MaxReplicas < *s.MinReplicas {
+		errs = append(errs, field.Invalid(at.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to `minReplicas`"))
+	}
+	errs = append(errs, scaleTarget(s.ScaleTargetRef, false, t.targetVersion, at.Child("scaleTargetRef"))...)
+	outside := false
+	for i := range invalid.Each(s.Metrics, &errs) {
+		errs = append(errs, metric(&s.Metrics[i], t.objectVersions, at.Child("metrics").Index(i))...)
+		outside = outside || s.Metrics[i].Type == autoscalingv2.ObjectMetricSourceType || s.Metrics[i].Type == autoscalingv2.ExternalMetricSourceType
+	}
+	if s.MinReplicas != nil && *s.MinReplicas == 0 && !outside {
+		errs = append(errs, field.Forbidden(at.Child("metrics"), "must specify at least one Object or External metric to support scaling to zero replicas"))
+	}
+	if b := s.Behavior; b != nil {
+		errs = append(errs, validateScalingRules(b.ScaleUp, at.Child("behavior", "scaleUp"))...)
+		errs = append(errs, validateScalingRules(b.ScaleDown, at.Child("behavior", "scaleDown"))...)
+	}
+	return errs
+}
+
+// scaleTarget validates a reference; core ones must be allowed, and a wrong version can be tolerated.
+func scaleTarget(r autoscalingv2.CrossVersionObjectReference, core, tolerate bool, at *field.Path) field.ErrorList {
+	errs := append(check.PathSegment(r.Kind, at.Child("kind")), check.PathSegment(r.Name, at.Child("name"))...)
+	if text := versionFault(r, core); text != "" && !tolerate {
+		errs = append(errs, field.Invalid(at.Child("apiVersion"), r.APIVersion, text))
+	}
+	return errs
+}
+
+// versionFault says what is wrong with a reference's version, or nothing. The only core kind with
+// a scale needs no group.
+func versionFault(r autoscalingv2.CrossVersionObjectReference, core bool) string {
+	gv, err := schema.ParseGroupVersion(r.APIVersion)
+	switch {
+	case err != nil:
+		return err.Error()
+	case gv.Group == "" && !core && r.Kind != "ReplicationController":
+		return "apiVersion must specify API group"
+	}
+	return ""
+}
+
+var (
+	selectPolicies = []autoscalingv2.ScalingPolicySelect{autoscalingv2.DisabledPolicySelect, autoscalingv2.MaxChangePolicySelect, autoscalingv2.MinChangePolicySelect}
+	scalingTypes   = []autoscalingv2.HPAScalingPolicyType{autoscalingv2.PercentScalingPolicy, autoscalingv2.PodsScalingPolicy}
+)
+
+func validateScalingRules(r *autoscalingv2.HPAScalingRules, at *field.Path) (errs field.ErrorList) {
+	if r == nil {
+		return nil
+	}
+	if w := r.StabilizationWindowSeconds; w != nil {
+		if *w < 0 {
+			errs = append(errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w, "must be greater than or equal to zero"))
+		}
+		if *w > maxStabilizationSeconds {
+			errs = append(errs, field.Invalid(at.Child("stabilizationWindowSeconds"), *w, fmt.Sprintf("must be less than or equal to %v", maxStabilizationSeconds)))
+		}
+	}
+	if r.SelectPolicy != nil {
+		errs = append(errs, check.OneOf(*r.SelectPolicy, at.Child("selectPolicy"), selectPolicies)...)
+	}
+	if len(r.Policies) == 0 {
+		errs = append(errs, field.Required(at.Child("policies"), "must specify at least one Policy"))
+	}
+	for i, p := range invalid.Each(r.Policies, &errs) {
+		at := at.Child("policies").Index(i)
+		errs = append(errs, check.OneOf(p.Type, at.Child("type"), scalingTypes)...)
+		if p.Value <= 0 {
+			errs = append(errs, field.Invalid(at.Child("value"), p.Value, check.NotPositiveText))
+		}
+		if p.PeriodSeconds <= 0 {
+			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds, check.NotPositiveText))
+		}
+		if p.PeriodSeconds > maxPeriodSeconds {
+			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds, fmt.Sprintf("must be less than or equal to %v", maxPeriodSeconds)))
+		}
+	}
+	if r.Tolerance != nil {
+		errs = append(errs, check.NonNegativeQuantity(*r.Tolerance, at.Child("tolerance"))...)
+	}
+	return errs
+}
+
+func validateAutoscalerStatus(a, _ *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
+	at := field.NewPath("status")
+	errs := apivalidation.ValidateNonnegativeField(int64(a.Status.CurrentReplicas), at.Child("currentReplicas"))
+	return append(errs, apivalidation.ValidateNonnegativeField(int64(a.Status.DesiredReplicas), at.Child("desiredReplicas"))...)
+}

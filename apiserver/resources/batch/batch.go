@@ -1,0 +1,15 @@
+package batch
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(batchv1.SchemeGroupVersion,
+		cronJobs(),
+		jobs(),
+	)
+}

@@ -1,0 +1,217 @@
+package batch
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// cronJobs is the entry of CronJob.
+func cronJobs() *entry.Resource {
+	return &entry.Resource{
+		Plural: "cronjobs", New: entry.New[batchv1.CronJob], Namespaced: true,
+		ShortNames: []string{"cj"}, Categories: entry.All,
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Default:        defaulting.Hook(defaultCronJob),
+			PrepareCreate:  entry.Create(createCronJob),
+			PrepareUpdate:  entry.Change(updateCronJob),
+			Validate:       entry.Validate(validateCronJob),
+			ValidateUpdate: entry.ValidateChange(validateCronJobUpdate),
+			Warnings:       entry.Warn(cronJobWarnings),
+		},
+		Subresources: entry.StatusOnly(),
+		Table:        printing.Table(cronJobColumns(), cronJobCells),
+	}
+}
+
+// defaultCronJob starts jobs side by side and keeps three that succeeded and one that failed.
+func defaultCronJob(c *batchv1.CronJob) {
+	defaulting.Fill(&c.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
+	defaulting.Set(&c.Spec.Suspend, false)
+	defaulting.Set(&c.Spec.SuccessfulJobsHistoryLimit, 3)
+	defaulting.Set(&c.Spec.FailedJobsHistoryLimit, 1)
+	defaultJobSpec(&c.Spec.JobTemplate.Spec)
+}
+
+func cronJobWarnings(c, old *batchv1.CronJob) []string {
+	texts := podspec.NamesOfNew(c, old == nil)
+	if old == nil || c.Generation != old.Generation {
+		texts = append(texts, jobSpecWarnings(field.NewPath("spec", "jobTemplate", "spec"), &c.Spec.JobTemplate.Spec)...)
+	}
+	if old != nil && strings.Contains(c.Spec.Schedule, "TZ") {
+		texts = append(texts, "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details")
+	}
+	return texts
+}
+
+func createCronJob(c *batchv1.CronJob) {
+	podspec.DropTemplateFields(&c.Spec.JobTemplate.Spec.Template, nil)
+}
+
+func updateCronJob(c, old *batchv1.CronJob) {
+	podspec.DropTemplateFields(&c.Spec.JobTemplate.Spec.Template, &old.Spec.JobTemplate.Spec.Template)
+}
+
+// maxCronJobName leaves room in a job's name for the time that it is made for.
+const maxCronJobName = 52
+
+func validateCronJob(c *batchv1.CronJob) field.ErrorList {
+	errs := cronJobSpec(&c.Spec, nil)
+	if len(c.Name) > maxCronJobName {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), c.Name, "must be no more than 52 characters"))
+	}
+	return errs
+}
+
+func validateCronJobUpdate(c, old *batchv1.CronJob) field.ErrorList {
+	return cronJobSpec(&c.Spec, &old.Spec)
+}
+
+func cronJobSpec(s, old *batchv1.CronJobSpec) (errs field.ErrorList) {
+	at := check.SpecPath.Child("schedule")
+	if s.Schedule == "" {
+		errs = append(errs, field.Required(at, ""))
+	} else {
+		zoned := old != nil && strings.Contains(old.Schedule, "TZ")
+		errs = append(errs, schedule(s.Schedule, zoned, s.TimeZone != nil, at)...)
+	}
+	errs = append(errs, check.Naturals(check.SpecPath, "startingDeadlineSeconds", s.StartingDeadlineSeconds)...)
+	if old == nil || !check.SamePointee(old.TimeZone, s.TimeZone) {
+		errs = append(errs, timeZone(s.TimeZone, check.SpecPath.Child("timeZone"))...)
+	}
+	errs = append(errs, check.Required(s.ConcurrencyPolicy, check.SpecPath.Child("concurrencyPolicy"),
+		[]batchv1.ConcurrencyPolicy{batchv1.AllowConcurrent, batchv1.ForbidConcurrent, batchv1.ReplaceConcurrent})...)
+	var before *corev1.PodTemplateSpec
+	if old != nil {
+		before = &old.JobTemplate.Spec.Template
+	}
+	errs = append(errs, jobTemplate(&s.JobTemplate.Spec, before, check.SpecPath.Child("jobTemplate", "spec"))...)
+	errs = append(errs, check.Naturals(check.SpecPath, "successfulJobsHistoryLimit", s.SuccessfulJobsHistoryLimit)...)
+	return append(errs, check.Naturals(check.SpecPath, "failedJobsHistoryLimit", s.FailedJobsHistoryLimit)...)
+}
+
+// jobTemplate validates the spec of jobs whose selectors will be made.
+func jobTemplate(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
+	errs := jobSpec(s, old, at)
+	if s.Selector != nil {
+		errs = append(errs, field.Invalid(at.Child("selector"), s.Selector, "`selector` will be auto-generated"))
+	}
+	if check.IsTrue(s.ManualSelector) {
+		errs = append(errs, field.NotSupported(at.Child("manualSelector"), s.ManualSelector, []string{"nil", "false"}))
+	}
+	return errs
+}
+
+// schedule wants five fields or a word for them. A time zone in it is for those who had one there
+// before (zoned), and don't name it otherwise too (named).
+func schedule(text string, zoned, named bool, at *field.Path) (errs field.ErrorList) {
+	if err := parseSchedule(text); err != nil {
+		errs = append(errs, field.Invalid(at, text, err.Error()))
+	}
+	switch has := strings.Contains(text, "TZ"); {
+	case has && zoned && named:
+		errs = append(errs, field.Invalid(at, text, "cannot use both timeZone field and TZ or CRON_TZ in schedule"))
+	case has && !zoned:
+		errs = append(errs, field.Invalid(at, text, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"))
+	}
+	return errs
+}
+
+// parseSchedule is the parser, whose texts clients see. It panics on a time zone with nothing behind
+// it, where the real server fails the request.
+func parseSchedule(text string) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("expected exactly 5 fields, found 0: []")
+		}
+	}()
+	_, err = cron.ParseStandard(text)
+	return err
+}
+
+// zonePart is a component of a time zone's name. Digits and plus signs are for names of old.
+var zonePart = regexp.MustCompile(`^[A-Za-z\.\-_0-9+]{1,14}$`)
+
+func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
+	if name == nil {
+		return nil
+	}
+	if *name == "" {
+		return field.ErrorList{field.Invalid(at, name, "timeZone must be nil or non-empty string")}
+	}
+	for part := range strings.SplitSeq(*name, "/") {
+		if part == "." || part == ".." || strings.HasPrefix(part, "-") || !zonePart.MatchString(part) {
+			return field.ErrorList{field.Invalid(at, name, "unknown time zone "+*name)}
+		}
+	}
+	if strings.EqualFold(*name, "Local") {
+		errs = append(errs, field.Invalid(at, name, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"))
+	}
+	if _, err := time.LoadLocation(*name); err != nil {
+		errs = append(errs, field.Invalid(at, name, err.Error()))
+	}
+	return errs
+}
+
+func cronJobColumns() []entry.Column {
+	spec, status := batchv1.CronJobSpec{}.SwaggerDoc(), batchv1.CronJobStatus{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Schedule", spec["schedule"]),
+		printing.Text("Timezone", spec["timeZone"]),
+		printing.Boolean("Suspend", spec["suspend"]),
+		printing.Integer("Active", status["active"]),
+		printing.Text("Last Schedule", status["lastScheduleTime"]),
+		printing.AgeColumn,
+		printing.Wide(printing.ContainersColumn),
+		printing.Wide(printing.ImagesColumn),
+		printing.Wide(printing.Text("Selector", batchv1.JobSpec{}.SwaggerDoc()["selector"])),
+	}
+}
+
+func cronJobCells(c *batchv1.CronJob, now time.Time) []any {
+	job := &c.Spec.JobTemplate.Spec
+	names, images := printing.ContainersOf(&job.Template.Spec)
+	last := printing.None
+	if c.Status.LastScheduleTime != nil {
+		last = printing.Age(c.Status.LastScheduleTime.Time, now)
+	}
+	return []any{
+		c.Name,
+		c.Spec.Schedule,
+		printing.Value(c.Spec.TimeZone, printing.None),
+		truth(c.Spec.Suspend), // a string, although its column says boolean
+		int64(len(c.Status.Active)),
+		last,
+		printing.AgeOf(&c.ObjectMeta, now),
+		names,
+		images,
+		metav1.FormatLabelSelector(job.Selector),
+	}
+}
+
+// truth is how a printed boolean looks where the cell is a string.
+func truth(b *bool) string {
+	switch {
+	case b == nil:
+		return printing.Unset
+	case *b:
+		return "True"
+	default:
+		return "False"
+	}
+}

@@ -1,0 +1,58 @@
+package batch
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+func jobWarnings(j, old *batchv1.Job) []string {
+	texts := podspec.NamesOfNew(j, old == nil)
+	if old == nil || j.Generation != old.Generation {
+		texts = append(texts, jobSpecWarnings(field.NewPath("spec"), &j.Spec)...)
+	}
+	return texts
+}
+
+// createJob selects the job's pods by its uid, unless the client selects itself. A job without
+// labels of its own shows its template's, these too: it may share the map with the template, see
+// defaults.Job.
+func createJob(j *batchv1.Job) {
+	if !warnings.Value(j.Spec.ManualSelector) {
+		selectByUID(j)
+	}
+	podspec.DropTemplateFields(&j.Spec.Template, nil)
+	defaultJob(j)
+}
+
+// selectByUID labels the template with the job's name and uid, each under its old and its new key,
+// and selects the uid. Labels that are there stay, for validation to validate.
+func selectByUID(j *batchv1.Job) {
+	if j.Spec.Template.Labels == nil {
+		j.Spec.Template.Labels = map[string]string{}
+	}
+	for _, key := range []string{"job-name", batchv1.JobNameLabel} {
+		add(j.Spec.Template.Labels, key, j.Name)
+	}
+	for _, key := range []string{"controller-uid", batchv1.ControllerUidLabel} {
+		add(j.Spec.Template.Labels, key, string(j.UID))
+	}
+	if j.Spec.Selector == nil {
+		j.Spec.Selector = &metav1.LabelSelector{}
+	}
+	if j.Spec.Selector.MatchLabels == nil {
+		j.Spec.Selector.MatchLabels = map[string]string{}
+	}
+	add(j.Spec.Selector.MatchLabels, batchv1.ControllerUidLabel, string(j.UID))
+}
+
+func add(m map[string]string, key, value string) {
+	if _, ok := m[key]; !ok {
+		m[key] = value
+	}
+}
+
+func updateJob(j, old *batchv1.Job) { podspec.DropTemplateFields(&j.Spec.Template, &old.Spec.Template) }

@@ -1,0 +1,300 @@
+package batch
+
+import (
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/labels"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+)
+
+// Limits of jobs whose pods have indexes.
+const (
+	maxIndexes         = 100_000
+	maxWhileManyFailed = 10_000
+	maxManagedByLen    = 63
+)
+
+func validateJob(j *batchv1.Job) field.ErrorList { return wholeJob(j, nil) }
+
+// wholeJob validates a job besides its change (batch ValidateJob).
+func wholeJob(j, old *batchv1.Job) field.ErrorList {
+	errs := generatedSelector(j, old)
+	errs = append(errs, jobSelected(&j.Spec, old)...)
+	if n := j.Spec.Completions; indexed(&j.Spec) && n != nil && *n > 0 {
+		host := fmt.Sprintf("%s-%d", j.Name, *n-1)
+		if len(utilvalidation.IsDNS1123Label(host)) > 0 {
+			errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), j.Name,
+				"will not able to create pod with invalid DNS label: "+host))
+		}
+	}
+	return errs
+}
+
+func indexed(s *batchv1.JobSpec) bool {
+	return s.CompletionMode != nil && *s.CompletionMode == batchv1.IndexedCompletion
+}
+
+// Labels that a job's pods had before the prefixed ones.
+const (
+	plainUIDLabel  = "controller-uid"
+	plainNameLabel = "job-name"
+)
+
+// generatedSelector wants the labels and the selector that the server makes, unless the client makes
+// its own. Old jobs have no prefixed labels.
+func generatedSelector(j, old *batchv1.Job) (errs field.ErrorList) {
+	if check.IsTrue(j.Spec.ManualSelector) || j.Spec.Selector == nil {
+		return nil
+	}
+	if j.UID == "" {
+		errs = append(errs, field.Required(field.NewPath("metadata", "uid"), ""))
+	}
+	wanted := []struct{ key, value string }{{plainUIDLabel, string(j.UID)}, {plainNameLabel, j.Name}}
+	if old == nil || hasLabel(old, batchv1.JobNameLabel) && hasLabel(old, batchv1.ControllerUidLabel) {
+		wanted = append(wanted, struct{ key, value string }{batchv1.ControllerUidLabel, string(j.UID)},
+			struct{ key, value string }{batchv1.JobNameLabel, j.Name})
+	}
+	made := labels.Set{}
+	at := check.TemplatePath.Child("metadata", "labels")
+	for _, w := range invalid.Each(wanted, &errs) {
+		made[w.key] = w.value
+		text := fmt.Sprintf("must be '%s'", w.value)
+		if value, ok := j.Spec.Template.Labels[w.key]; !ok {
+			errs = append(errs, field.Required(at.Key(w.key), text))
+		} else if value != w.value {
+			errs = append(errs, field.Invalid(at.Key(w.key), j.Spec.Template.Labels, text))
+		}
+	}
+	if s, err := invalid.AsSelector(j.Spec.Selector); err == nil && !s.Matches(made) {
+		errs = append(errs, field.Invalid(check.SpecPath.Child("selector"), j.Spec.Selector, "`selector` not auto-generated"))
+	}
+	return errs
+}
+
+func hasLabel(j *batchv1.Job, key string) bool {
+	_, ok := j.Spec.Template.Labels[key]
+	return ok
+}
+
+// jobSelected validates the spec of a job that has its selector (batch ValidateJobSpec).
+func jobSelected(s *batchv1.JobSpec, old *batchv1.Job) field.ErrorList {
+	var before *corev1.PodTemplateSpec
+	odd := false
+	if old != nil {
+		before = &old.Spec.Template
+		odd = metavalidation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector)
+	}
+	errs := jobSpec(s, before, check.SpecPath)
+	if s.Selector == nil {
+		errs = append(errs, check.RequireAll(check.SpecPath, "selector", "")...)
+	} else {
+		errs = append(errs, podspec.ValidateSelector(s.Selector, odd, check.SpecPath.Child("selector"))...)
+	}
+	if usable, err := invalid.AsSelector(s.Selector); err == nil {
+		errs = append(errs, podspec.MatchesSelector(usable, &s.Template, check.TemplatePath)...)
+	}
+	return errs
+}
+
+// jobSpec validates what jobs and templates of jobs have (batch validateJobSpec).
+func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
+	errs := check.Naturals(at, "parallelism", s.Parallelism)
+	errs = append(errs, check.Naturals(at, "completions", s.Completions)...)
+	errs = append(errs, check.Naturals(at, "activeDeadlineSeconds", s.ActiveDeadlineSeconds)...)
+	errs = append(errs, check.Naturals(at, "backoffLimit", s.BackoffLimit)...)
+	errs = append(errs, check.Naturals(at, "ttlSecondsAfterFinished", s.TTLSecondsAfterFinished)...)
+	errs = append(errs, check.Naturals(at, "backoffLimitPerIndex", s.BackoffLimitPerIndex)...)
+	errs = append(errs, check.Naturals(at, "maxFailedIndexes", s.MaxFailedIndexes)...)
+	if s.MaxFailedIndexes != nil && s.BackoffLimitPerIndex == nil {
+		errs = append(errs, field.Required(at.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"))
+	}
+	if m := s.ManagedBy; m != nil {
+		errs = append(errs, utilvalidation.IsDomainPrefixedPath(at.Child("managedBy"), *m)...)
+		if len(*m) > maxManagedByLen {
+			errs = append(errs, field.TooLong(at.Child("managedBy"), "", maxManagedByLen))
+		}
+	}
+	errs = append(errs, completion(s, at)...)
+	if s.PodFailurePolicy != nil {
+		errs = append(errs, failurePolicy(s, at.Child("podFailurePolicy", "rules"))...)
+	}
+	if s.SuccessPolicy != nil {
+		if !indexed(s) {
+			errs = append(errs, field.Invalid(at.Child("successPolicy"), check.Internal(*s.SuccessPolicy), "requires indexed completion mode"))
+		} else {
+			errs = append(errs, successPolicy(s, at.Child("successPolicy", "rules"))...)
+		}
+	}
+	if p := s.PodReplacementPolicy; p != nil {
+		allowed := []batchv1.PodReplacementPolicy{batchv1.Failed}
+		if s.PodFailurePolicy == nil {
+			allowed = append(allowed, batchv1.TerminatingOrFailed)
+		}
+		errs = append(errs, check.OneOf(*p, at.Child("podReplacementPolicy"), allowed)...)
+	}
+	errs = append(errs, podspec.ValidateTemplate(&s.Template, old, at.Child("template"))...)
+	return append(errs, jobRestart(s, at.Child("template", "spec", "restartPolicy"))...)
+}
+
+// jobRestart wants pods that end. A policy that was left out has been defaulted to one that never ends.
+func jobRestart(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
+	switch p := s.Template.Spec.RestartPolicy; {
+	case p == corev1.RestartPolicyAlways || p == "":
+		return field.ErrorList{field.Required(at, `valid values: "OnFailure", "Never"`)}
+	case p != corev1.RestartPolicyOnFailure && p != corev1.RestartPolicyNever:
+		return field.ErrorList{field.NotSupported(at, p, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever})}
+	case s.PodFailurePolicy != nil && p != corev1.RestartPolicyNever:
+		return field.ErrorList{field.Invalid(at, p, `only "Never" is supported when podFailurePolicy is specified`)}
+	}
+	return nil
+}
+
+// completion validates how the job's pods are counted, and the numbers that depend on it.
+func completion(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
+	if m := s.CompletionMode; m != nil {
+		errs = append(errs, check.OneOf(*m, at.Child("completionMode"), []batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion})...)
+	}
+	if indexed(s) {
+		return append(errs, indexes(s, at)...)
+	}
+	if s.CompletionMode != nil && *s.CompletionMode != batchv1.NonIndexedCompletion {
+		return errs
+	}
+	if n := s.BackoffLimitPerIndex; n != nil {
+		errs = append(errs, field.Invalid(at.Child("backoffLimitPerIndex"), *n, "requires indexed completion mode"))
+	}
+	if n := s.MaxFailedIndexes; n != nil {
+		errs = append(errs, field.Invalid(at.Child("maxFailedIndexes"), *n, "requires indexed completion mode"))
+	}
+	return errs
+}
+
+func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
+	parallelism, failed := at.Child("parallelism"), at.Child("maxFailedIndexes")
+	if s.Completions == nil {
+		errs = append(errs, field.Required(at.Child("completions"), "when completion mode is Indexed"))
+	}
+	if n := s.Parallelism; n != nil && *n > maxIndexes {
+		errs = append(errs, field.Invalid(parallelism, *n, fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", maxIndexes)))
+	}
+	if n := s.MaxFailedIndexes; n != nil {
+		if s.Completions != nil && *n > *s.Completions {
+			errs = append(errs, field.Invalid(failed, *n, "must be less than or equal to completions"))
+		}
+		if *n > maxIndexes {
+			errs = append(errs, field.Invalid(failed, *n, fmt.Sprintf("must be less than or equal to %d", maxIndexes)))
+		}
+	}
+	if s.Completions == nil || *s.Completions <= maxIndexes || s.BackoffLimitPerIndex == nil {
+		return errs
+	}
+	if s.MaxFailedIndexes == nil {
+		errs = append(errs, field.Required(failed, fmt.Sprintf("must be specified when completions is above %d", maxIndexes)))
+	}
+	text := fmt.Sprintf("must be less than or equal to %d when completions are above %d and used with backoff limit per index", maxWhileManyFailed, maxIndexes)
+	if n := s.Parallelism; n != nil && *n > maxWhileManyFailed {
+		errs = append(errs, field.Invalid(parallelism, *n, text))
+	}
+	if n := s.MaxFailedIndexes; n != nil && *n > maxWhileManyFailed {
+		errs = append(errs, field.Invalid(failed, *n, text))
+	}
+	return errs
+}
+
+// validateJobUpdate validates a job and then its change. Upstream validates the spec in both, so that its faults
+// come twice (job strategy ValidateUpdate).
+func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
+	errs := wholeJob(j, old)
+	if invalid.Enough(errs) {
+		return errs
+	}
+	errs = append(errs, jobSelected(&j.Spec, old)...)
+	s, was := &j.Spec, &old.Spec
+	errs = append(errs, completionsUpdate(s, was, check.SpecPath.Child("completions"))...)
+	errs = append(errs, podspec.SameSelector(s.Selector, was.Selector)...)
+	errs = append(errs, jobTemplateUpdate(j, old)...)
+	for _, f := range []struct {
+		name     string
+		now, was any
+	}{
+		{"completionMode", s.CompletionMode, was.CompletionMode},
+		{"podFailurePolicy", s.PodFailurePolicy, was.PodFailurePolicy},
+		{"backoffLimitPerIndex", s.BackoffLimitPerIndex, was.BackoffLimitPerIndex},
+		{"managedBy", s.ManagedBy, was.ManagedBy},
+		{"successPolicy", s.SuccessPolicy, was.SuccessPolicy},
+	} {
+		if !apiequality.Semantic.DeepEqual(f.was, f.now) {
+			errs = append(errs, field.Invalid(check.SpecPath.Child(f.name), check.Internal(f.now), apivalidation.FieldImmutableErrorMsg))
+		}
+	}
+	return errs
+}
+
+// completionsUpdate lets an indexed job grow or shrink, if all of it runs at once.
+func completionsUpdate(s, was *batchv1.JobSpec, at *field.Path) field.ErrorList {
+	switch {
+	case !indexed(s):
+		return apivalidation.ValidateImmutableField(s.Completions, was.Completions, at)
+	case s.Completions == nil || apiequality.Semantic.DeepEqual(s.Completions, was.Completions):
+		return nil
+	case s.Parallelism == nil || *s.Completions != *s.Parallelism:
+		return field.ErrorList{field.Invalid(at, s.Completions, fmt.Sprintf("can only be modified in tandem with %s", at.Root().Child("parallelism").String()))}
+	}
+	return nil
+}
+
+// jobTemplateUpdate keeps the template, but for where its pods go and what they use while none runs.
+func jobTemplateUpdate(j, old *batchv1.Job) field.ErrorList {
+	now, was := &j.Spec.Template, old.Spec.Template.DeepCopy()
+	if idle(old) {
+		followPlacement(&now.Spec, &was.Spec)
+		was.Annotations, was.Labels = now.Annotations, now.Labels
+		followResources(now.Spec.Containers, was.Spec.Containers)
+		followResources(now.Spec.InitContainers, was.Spec.InitContainers)
+	}
+	if apiequality.Semantic.DeepEqual(was, now) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(check.TemplatePath, check.Internal(*now), apivalidation.FieldImmutableErrorMsg)}
+}
+
+// idle says that a job is suspended and has no pods: it never started, or its controller has
+// suspended it.
+func idle(j *batchv1.Job) bool {
+	return check.IsTrue(j.Spec.Suspend) && j.Status.Active == 0 && (j.Status.StartTime == nil || jobHas(j, batchv1.JobSuspended))
+}
+
+func followPlacement(now, was *corev1.PodSpec) {
+	switch a := was.Affinity; {
+	case now.Affinity == nil && a != nil:
+		if a.NodeAffinity = nil; *a == (corev1.Affinity{}) {
+			was.Affinity = nil
+		}
+	case now.Affinity != nil && a == nil:
+		was.Affinity = &corev1.Affinity{NodeAffinity: now.Affinity.NodeAffinity}
+	case now.Affinity != nil:
+		a.NodeAffinity = now.Affinity.NodeAffinity
+	}
+	was.NodeSelector, was.Tolerations, was.SchedulingGates = now.NodeSelector, now.Tolerations, now.SchedulingGates
+}
+
+func followResources(now, was []corev1.Container) {
+	if len(now) != len(was) {
+		return
+	}
+	for i := range now {
+		if now[i].Name == was[i].Name {
+			was[i].Resources = now[i].Resources
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package resources
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/admissionregistration"
+	"github.com/kubecascade/kubecascade/apiserver/resources/apiextensions"
+	"github.com/kubecascade/kubecascade/apiserver/resources/apiregistration"
+	"github.com/kubecascade/kubecascade/apiserver/resources/apps"
+	"github.com/kubecascade/kubecascade/apiserver/resources/authentication"
+	"github.com/kubecascade/kubecascade/apiserver/resources/authorization"
+	"github.com/kubecascade/kubecascade/apiserver/resources/autoscaling"
+	"github.com/kubecascade/kubecascade/apiserver/resources/batch"
+	"github.com/kubecascade/kubecascade/apiserver/resources/certificates"
+	"github.com/kubecascade/kubecascade/apiserver/resources/coordination"
+	"github.com/kubecascade/kubecascade/apiserver/resources/core"
+	"github.com/kubecascade/kubecascade/apiserver/resources/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/resources/dra"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/events"
+	"github.com/kubecascade/kubecascade/apiserver/resources/flowcontrol"
+	"github.com/kubecascade/kubecascade/apiserver/resources/networking"
+	"github.com/kubecascade/kubecascade/apiserver/resources/node"
+	"github.com/kubecascade/kubecascade/apiserver/resources/policy"
+	"github.com/kubecascade/kubecascade/apiserver/resources/rbac"
+	"github.com/kubecascade/kubecascade/apiserver/resources/scheduling"
+	"github.com/kubecascade/kubecascade/apiserver/resources/storage"
+)
+
+// Builtin returns an entry for every resource that the server serves by default, with its defaults, rules and columns.
+// The entries are the caller's own.
+func Builtin() []*Resource {
+	return slices.DeleteFunc(Every(nil), func(r *Resource) bool { return r.Off })
+}
+
+// Every returns the entries of Builtin and those of the versions that are only served when asked for. What
+// isn't served is Off.
+func Every(serve *Serving) []*Resource { return Complete(byDefault(time.Now), serve) }
+
+// Declared returns the entries as the packages of the groups have them, by a clock: without optional versions, and with
+// hooks that take the version they are written for only.
+func Declared(now func() time.Time) []*Resource { return byDefault(now) }
+
+// Complete makes entries of built-in kinds, as the groups' packages have them, ready for a table: it adds their optional
+// versions, and adapts hooks to the versions that objects come in. It changes the entries. What isn't served is Off.
+func Complete(all []*Resource, serve *Serving) []*Resource {
+	wire(all)
+	for _, r := range slices.Clone(all) {
+		all = append(all, optional(r)...)
+	}
+	for _, r := range all {
+		r.Off = !serve.serves(r.GroupVersion().WithResource(r.Plural), !r.Off)
+	}
+	return all
+}
+
+// byDefault returns the entries of all groups.
+func byDefault(now func() time.Time) []*Resource {
+	clock := entry.ClockOf(now)
+	return slices.Concat(
+		core.Resources(clock),
+		apiregistration.Resources(clock),
+		apps.Resources(),
+		events.Resources(),
+		authentication.Resources(),
+		authorization.Resources(),
+		autoscaling.Resources(),
+		batch.Resources(),
+		certificates.Resources(clock),
+		networking.Resources(),
+		policy.Resources(),
+		rbac.Resources(),
+		storage.Resources(),
+		admissionregistration.Resources(),
+		apiextensions.Resources(),
+		scheduling.Resources(),
+		coordination.Resources(),
+		node.Resources(),
+		discovery.Resources(),
+		dra.Resources(),
+		flowcontrol.Resources(),
+	)
+}

@@ -1,0 +1,14 @@
+package certificates
+
+import (
+	certificatesv1 "k8s.io/api/certificates/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources(clock entry.Clock) []*entry.Resource {
+	return entry.Group(certificatesv1.SchemeGroupVersion,
+		certificateSigningRequests(clock),
+	)
+}

@@ -1,0 +1,71 @@
+package certificates
+
+import (
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// signerDescription is that of v1beta1, which isn't linked for it: types that nothing else needs would
+// come along with all their methods.
+const signerDescription = `Requested signer for the request. It is a qualified name in the form: ` + "`scope-hostname.io/name`" + `. If empty, it will be defaulted:
+ 1. If it's a kubelet client certificate, it is assigned
+    "kubernetes.io/kube-apiserver-client-kubelet".
+ 2. If it's a kubelet serving certificate, it is assigned
+    "kubernetes.io/kubelet-serving".
+ 3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".
+Distribution of trust for signers happens out of band. You can select on this field using ` + "`spec.signerName`."
+
+// signingRequestColumns are described as in v1beta1, as upstream's printers still do. The
+// requestor's description is the request's, also there.
+func signingRequestColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.AgeColumn,
+		printing.Text("SignerName", signerDescription),
+		printing.Text("Requestor", "Base64-encoded PKCS#10 CSR data"),
+		printing.Text("RequestedDuration", certificatesv1.CertificateSigningRequestSpec{}.SwaggerDoc()["expirationSeconds"]),
+		printing.Text("Condition", "Conditions applied to the request, such as approval or denial."),
+	}
+}
+
+func signingRequestCells(r *certificatesv1.CertificateSigningRequest, now time.Time) []any {
+	requested := printing.None
+	if s := r.Spec.ExpirationSeconds; s != nil {
+		requested = duration.HumanDuration(time.Duration(*s) * time.Second)
+	}
+	return []any{
+		r.Name,
+		printing.AgeOf(&r.ObjectMeta, now),
+		printing.Or(r.Spec.SignerName, printing.None),
+		r.Spec.Username,
+		requested,
+		signingCondition(r),
+	}
+}
+
+// signingCondition goes by the presence of conditions, whatever their status is.
+func signingCondition(r *certificatesv1.CertificateSigningRequest) string {
+	has := map[certificatesv1.RequestConditionType]bool{}
+	for _, c := range r.Status.Conditions {
+		has[c.Type] = true
+	}
+	shown := "Pending"
+	switch {
+	case has[certificatesv1.CertificateDenied]:
+		shown = "Denied"
+	case has[certificatesv1.CertificateApproved]:
+		shown = "Approved"
+	}
+	if has[certificatesv1.CertificateFailed] {
+		shown += ",Failed"
+	}
+	if len(r.Status.Certificate) > 0 {
+		shown += ",Issued"
+	}
+	return shown
+}

@@ -1,0 +1,32 @@
+package certificates
+
+import (
+	certificatesv1 "k8s.io/api/certificates/v1"
+)
+
+// Requester notes who made a signing request. Whoever knows it calls this after Create, which
+// empties what a client claimed.
+func Requester(r *certificatesv1.CertificateSigningRequest, name, uid string, groups []string, extra map[string][]string) {
+	r.Spec.Username, r.Spec.UID, r.Spec.Groups, r.Spec.Extra = name, uid, groups, nil
+	if len(extra) > 0 {
+		r.Spec.Extra = make(map[string]certificatesv1.ExtraValue, len(extra))
+		for k, v := range extra {
+			r.Spec.Extra[k] = v
+		}
+	}
+}
+
+func createRequest(r *certificatesv1.CertificateSigningRequest) { Requester(r, "", "", nil, nil) }
+
+// updateRequest keeps the request: only its subresources change it.
+func updateRequest(r, old *certificatesv1.CertificateSigningRequest) { r.Spec = old.Spec }
+
+func conditions(r *certificatesv1.CertificateSigningRequest, t certificatesv1.RequestConditionType) []*certificatesv1.CertificateSigningRequestCondition {
+	var list []*certificatesv1.CertificateSigningRequestCondition
+	for i := range r.Status.Conditions {
+		if r.Status.Conditions[i].Type == t {
+			list = append(list, &r.Status.Conditions[i])
+		}
+	}
+	return list
+}

@@ -1,0 +1,32 @@
+package certificates
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// TestBetaDescriptionsOfRequests compares the descriptions that are upstream's v1beta1 ones with that package, which only this test
+// links.
+func TestBetaDescriptionsOfRequests(t *testing.T) {
+	spec := certificatesv1beta1.CertificateSigningRequestSpec{}.SwaggerDoc()
+	for _, c := range []struct {
+		columns []entry.Column
+		name    string
+		want    string
+	}{
+		{signingRequestColumns(), "SignerName", spec["signerName"]},
+		{signingRequestColumns(), "Requestor", spec["request"]},
+		{signingRequestColumns(), "RequestedDuration", spec["expirationSeconds"]},
+		{signingRequestColumns(), "Condition", certificatesv1beta1.CertificateSigningRequestStatus{}.SwaggerDoc()["conditions"]},
+	} {
+		i := slices.IndexFunc(c.columns, func(o entry.Column) bool { return o.Name == c.name })
+		if diff := cmp.Diff(c.want, c.columns[i].Description); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", c.name, diff)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package certificates
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+const legacySigner = "kubernetes.io/legacy-unknown"
+
+var keyUsages = check.Set(certificatesv1.UsageSigning, certificatesv1.UsageDigitalSignature, certificatesv1.UsageContentCommitment,
+	certificatesv1.UsageKeyEncipherment, certificatesv1.UsageKeyAgreement, certificatesv1.UsageDataEncipherment,
+	certificatesv1.UsageCertSign, certificatesv1.UsageCRLSign, certificatesv1.UsageEncipherOnly, certificatesv1.UsageDecipherOnly,
+	certificatesv1.UsageAny, certificatesv1.UsageServerAuth, certificatesv1.UsageClientAuth, certificatesv1.UsageCodeSigning,
+	certificatesv1.UsageEmailProtection, certificatesv1.UsageSMIME, certificatesv1.UsageIPsecEndSystem, certificatesv1.UsageIPsecTunnel,
+	certificatesv1.UsageIPsecUser, certificatesv1.UsageTimestamping, certificatesv1.UsageOCSPSigning, certificatesv1.UsageMicrosoftSGC,
+	certificatesv1.UsageNetscapeSGC)
+
+var (
+	bothText    = "Approved and Denied conditions are mutually exclusive"
+	anyStatus   = []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
+	onlyTrue    = []corev1.ConditionStatus{corev1.ConditionTrue}
+	approvals   = []certificatesv1.RequestConditionType{certificatesv1.CertificateApproved, certificatesv1.CertificateDenied}
+	lastingCSRs = append(slices.Clone(approvals), certificatesv1.CertificateFailed)
+)
+
+// csrTolerance is what an update accepts because the old request had it already.
+type csrTolerance struct {
+	unknownUsages, twiceUsages, legacySigner, emptyType, twiceTypes, both, certificate bool
+}
+
+func csrToleranceOf(r, old *certificatesv1.CertificateSigningRequest) (t csrTolerance) {
+	usages, types := map[certificatesv1.KeyUsage]bool{}, map[certificatesv1.RequestConditionType]bool{}
+	for _, u := range old.Spec.Usages {
+		t.unknownUsages = t.unknownUsages || !keyUsages[u]
+		t.twiceUsages = t.twiceUsages || usages[u]
+		usages[u] = true
+	}
+	for _, c := range old.Status.Conditions {
+		t.emptyType = t.emptyType || c.Type == ""
+		t.twiceTypes = t.twiceTypes || types[c.Type]
+		types[c.Type] = true
+	}
+	t.both = types[certificatesv1.CertificateApproved] && types[certificatesv1.CertificateDenied]
+	t.legacySigner = old.Spec.SignerName == legacySigner
+	t.certificate = bytes.Equal(r.Status.Certificate, old.Status.Certificate) || certificate(old.Status.Certificate) != nil
+	return t
+}
+
+func validateSigningRequest(r *certificatesv1.CertificateSigningRequest) field.ErrorList {
+	return signingRequestOver(r, csrTolerance{})
+}
+
+func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolerance) (errs field.ErrorList) {
+	at, s := field.NewPath("spec"), &r.Spec
+	if err := requestBlock(s.Request); err != nil {
+		errs = append(errs, field.Invalid(at.Child("request"), s.Request, err.Error()))
+	}
+	usages := at.Child("usages")
+	if len(s.Usages) == 0 {
+		errs = append(errs, field.Required(usages, ""))
+	}
+	if !t.unknownUsages {
+		for i, u := range invalid.Each(s.Usages, &errs) {
+			errs = append(errs, check.OneOf(u, usages.Index(i), check.Sorted(keyUsages))...)
+		}
+	}
+	if !t.twiceUsages {
+		seen := map[certificatesv1.KeyUsage]bool{}
+		for i, u := range invalid.Each(s.Usages, &errs) {
+			if seen[u] {
+				errs = append(errs, field.Duplicate(usages.Index(i), u))
+			}
+			seen[u] = true
+		}
+	}
+	if !t.legacySigner && s.SignerName == legacySigner {
+		errs = append(errs, field.Invalid(at.Child("signerName"), s.SignerName, "the legacy signerName is not allowed via this API version"))
+	} else {
+		errs = append(errs, signer(s.SignerName, at.Child("signerName"))...)
+	}
+	if e := s.ExpirationSeconds; e != nil && *e < 600 {
+		errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *e, "may not specify a duration less than 600 seconds (10 minutes)"))
+	}
+	errs = append(errs, csrConditions(r.Status.Conditions, t, field.NewPath("status", "conditions"))...)
+	if !t.certificate {
+		if err := certificate(r.Status.Certificate); err != nil {
+			errs = append(errs, field.Invalid(field.NewPath("status", "certificate"), "<certificate data>", err.Error()))
+		}
+	}
+	return errs
+}
+
+// ParseRequest reads a certificate request out of its PEM block (K pkg/apis/certificates: ParseCSR).
+func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
+	block, _ := pem.Decode(text)
+	if block == nil || block.Type != "CERTIFICATE REQUEST" {
+		return nil, errors.New("PEM block type must be CERTIFICATE REQUEST")
+	}
+	return x509.ParseCertificateRequest(block.Bytes)
+}
+
+// requestBlock wants a PEM block of a request that is signed by its key.
+func requestBlock(text []byte) error {
+	request, err := ParseRequest(text)
+	if err != nil {
+		return err
+	}
+	return request.CheckSignature()
+}
+
+// certificate wants PEM blocks of certificates only, if there is anything.
+func certificate(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	found := false
+	for {
+		block, rest := pem.Decode(text)
+		if block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			return fmt.Errorf("only CERTIFICATE PEM blocks are allowed, found %q", block.Type)
+		}
+		if len(block.Headers) != 0 {
+			return errors.New("no PEM block headers are permitted")
+		}
+		certs, err := x509.ParseCertificates(block.Bytes)
+		if err != nil {
+			return err
+		}
+		if len(certs) == 0 {
+			return errors.New("found CERTIFICATE PEM block containing 0 certificates")
+		}
+		found, text = true, rest
+	}
+	if !found {
+		return errors.New("must contain at least one CERTIFICATE PEM block")
+	}
+	return nil
+}
+
+func csrConditions(list []certificatesv1.CertificateSigningRequestCondition, t csrTolerance, at *field.Path) (errs field.ErrorList) {
+	seen := map[certificatesv1.RequestConditionType]bool{}
+	for i, c := range invalid.Each(list, &errs) {
+		here := at.Index(i)
+		if c.Type == "" && !t.emptyType {
+			errs = append(errs, field.Required(here.Child("type"), ""))
+		}
+		states := anyStatus
+		if slices.Contains(lastingCSRs, c.Type) {
+			states = onlyTrue
+		}
+		errs = append(errs, check.Required(c.Status, here.Child("status"), states)...)
+		again := seen[c.Type]
+		seen[c.Type] = true
+		if !t.both && slices.Contains(approvals, c.Type) && seen[approvals[0]] && seen[approvals[1]] {
+			errs = append(errs, field.Invalid(at, c.Type, bothText))
+		}
+		if again && !t.twiceTypes {
+			errs = append(errs, field.Duplicate(here.Child("type"), c.Type))
+		}
+	}
+	return errs
+}
+
+// signer wants a domain and a path (core ValidateSignerName).
+func signer(name string, at *field.Path) (errs field.ErrorList) {
+	if name == "" {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	domain, path, ok := strings.Cut(name, "/")
+	if !ok || strings.Contains(path, "/") {
+		return field.ErrorList{field.Invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")}
+	}
+	if len(domain) > utilvalidation.DNS1123SubdomainMaxLength {
+		errs = append(errs, field.TooLong(at, "", utilvalidation.DNS1123SubdomainMaxLength))
+	}
+	errs = append(errs, signerLabels(domain, utilvalidation.IsDNS1123Label, at)...)
+	if !strings.Contains(domain, ".") {
+		errs = append(errs, field.Invalid(at, domain, "should be a domain with at least two segments separated by dots"))
+	}
+	errs = append(errs, signerLabels(path, utilvalidation.IsDNS1123Subdomain, at)...)
+	const limit = 2*utilvalidation.DNS1123SubdomainMaxLength + utilvalidation.DNS1123LabelMaxLength + 2
+	if len(name) > limit {
+		errs = append(errs, field.TooLong(at, "", limit))
+	}
+	return errs
+}
+
+// signerLabels says what is wrong with the first label that isn't right.
+func signerLabels(part string, is check.Rule, at *field.Path) (errs field.ErrorList) {
+	for _, l := range invalid.Each(strings.Split(part, "."), &errs) {
+		if texts := is(l); len(texts) > 0 {
+			for _, text := range invalid.Each(texts, &errs) {
+				errs = append(errs, field.Invalid(at, part, fmt.Sprintf("validating label %q: %s", l, text)))
+			}
+			return errs
+		}
+	}
+	return nil
+}
+
+func validateSigningRequestUpdate(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
+	return append(append(signingRequestKept(r, old), approvalKept(r, old)...), certificateKept(r, old, false)...)
+}
+
+// validateSigningRequestStatus may set a certificate once.
+func validateSigningRequestStatus(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
+	return append(append(signingRequestKept(r, old), approvalKept(r, old)...), certificateKept(r, old, true)...)
+}
+
+// validateSigningRequestApproval may add Approved and Denied conditions.
+func validateSigningRequestApproval(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
+	return append(signingRequestKept(r, old), certificateKept(r, old, false)...)
+}
+
+// signingRequestKept validates the new request and refuses that a verdict disappears.
+func signingRequestKept(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
+	errs := signingRequestOver(r, csrToleranceOf(r, old))
+	for _, t := range lastingCSRs {
+		if len(conditionsOf(r, t)) < len(conditionsOf(old, t)) {
+			errs = append(errs, field.Forbidden(field.NewPath("status", "conditions"), fmt.Sprintf("updates may not remove a condition of type %q", t)))
+		}
+	}
+	return errs
+}
+
+func approvalKept(r, old *certificatesv1.CertificateSigningRequest) (errs field.ErrorList) {
+	at := field.NewPath("status", "conditions")
+	for _, t := range approvals {
+		now, was := conditionsOf(r, t), conditionsOf(old, t)
+		switch {
+		case len(now) > len(was):
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("updates may not add a condition of type %q", t)))
+		case len(now) == len(was) && !apiequality.Semantic.DeepEqual(was, now):
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("updates may not modify a condition of type %q\n%v", t, check.Difference(was, now))))
+		}
+	}
+	return errs
+}
+
+func conditionsOf(r *certificatesv1.CertificateSigningRequest, t certificatesv1.RequestConditionType) (list []certificatesv1.CertificateSigningRequestCondition) {
+	for _, c := range r.Status.Conditions {
+		if c.Type == t {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func certificateKept(r, old *certificatesv1.CertificateSigningRequest, once bool) field.ErrorList {
+	at := field.NewPath("status", "certificate")
+	switch {
+	case bytes.Equal(r.Status.Certificate, old.Status.Certificate):
+		return nil
+	case !once:
+		return field.ErrorList{field.Forbidden(at, "updates may not set certificate content")}
+	case len(old.Status.Certificate) > 0:
+		return field.ErrorList{field.Forbidden(at, "updates may not modify existing certificate content")}
+	}
+	return nil
+}

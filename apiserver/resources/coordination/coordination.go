@@ -1,0 +1,14 @@
+package coordination
+
+import (
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(coordinationv1.SchemeGroupVersion,
+		leases(),
+	)
+}

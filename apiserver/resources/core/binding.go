@@ -1,0 +1,19 @@
+package core
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/core/pod"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+)
+
+// bindings is the entry of Binding.
+func bindings() *entry.Resource {
+	return &entry.Resource{
+		Plural: "bindings", New: entry.New[corev1.Binding], Namespaced: true,
+		Verbs:   entry.Post,
+		Virtual: true,
+		Hooks:   hooks.Hooks{Create: pod.CreateBinding},
+	}
+}

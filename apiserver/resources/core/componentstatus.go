@@ -1,0 +1,47 @@
+package core
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/core/componentstatus"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// componentStatuses is the entry of ComponentStatus.
+func componentStatuses() *entry.Resource {
+	return &entry.Resource{
+		Plural: "componentstatuses", New: entry.New[corev1.ComponentStatus],
+		ShortNames: []string{"cs"},
+		Verbs:      []string{"get", "list"},
+		Virtual:    true,
+		Hooks:      hooks.Hooks{Objects: componentstatus.Objects},
+		Table:      printing.Table(componentStatusColumns(), componentStatusCells),
+	}
+}
+
+func componentStatusColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Status", "Status of the component conditions"),
+		printing.Text("Message", "Message of the component conditions"),
+		printing.Text("Error", "Error of the component conditions"),
+	}
+}
+
+func componentStatusCells(c *corev1.ComponentStatus, _ time.Time) []any {
+	for _, condition := range c.Conditions {
+		if condition.Type != corev1.ComponentHealthy {
+			continue
+		}
+		health := "Unhealthy"
+		if condition.Status == corev1.ConditionTrue {
+			health = "Healthy"
+		}
+		return []any{c.Name, health, condition.Message, condition.Error}
+	}
+	return []any{c.Name, "Unknown", "", ""}
+}

@@ -1,0 +1,67 @@
+package core
+
+import (
+	"reflect"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// configMaps is the entry of ConfigMap.
+func configMaps() *entry.Resource {
+	return &entry.Resource{
+		Plural: "configmaps", New: entry.New[corev1.ConfigMap], Namespaced: true,
+		ShortNames: []string{"cm"},
+		Strategy: entry.Strategy{
+			MetadataAgain:  1,
+			Validate:       entry.Validate(validateConfigMap),
+			ValidateUpdate: entry.ValidateChange(validateConfigMapUpdate),
+		},
+		Table: printing.Table(configMapColumns(), configMapCells),
+	}
+}
+
+func validateConfigMap(m *corev1.ConfigMap) (errs field.ErrorList) {
+	data, size := field.NewPath("data"), 0
+	for _, key := range invalid.Each(check.Sorted(m.Data), &errs) {
+		errs = append(errs, check.Apply(key, data.Key(key), utilvalidation.IsConfigMapKey)...)
+		if _, twice := m.BinaryData[key]; twice {
+			errs = append(errs, field.Invalid(data.Key(key), key, "duplicate of key present in binaryData"))
+		}
+		size += len(m.Data[key])
+	}
+	errs = append(errs, dataKeys(m.BinaryData, field.NewPath("binaryData"))...)
+	for _, value := range m.BinaryData {
+		size += len(value)
+	}
+	if size > corev1.MaxSecretSize {
+		errs = append(errs, field.TooLong(field.NewPath(""), "", corev1.MaxSecretSize))
+	}
+	return errs
+}
+
+func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
+	if check.IsTrueValue(old.Immutable) {
+		errs = append(errs, sealed(m.Immutable,
+			// Upstream defaults only this one to an empty map.
+			kept{"data", apiequality.Semantic.DeepEqual(m.Data, old.Data)},
+			kept{"binaryData", reflect.DeepEqual(m.BinaryData, old.BinaryData)})...)
+	}
+	return append(errs, validateConfigMap(m)...)
+}
+
+func configMapColumns() []entry.Column {
+	return []entry.Column{printing.NameColumn, printing.Text("Data", corev1.ConfigMap{}.SwaggerDoc()["data"]), printing.AgeColumn}
+}
+
+func configMapCells(c *corev1.ConfigMap, now time.Time) []any {
+	return []any{c.Name, int64(len(c.Data) + len(c.BinaryData)), printing.AgeOf(&c.ObjectMeta, now)}
+}

@@ -1,0 +1,30 @@
+package core
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources(clock entry.Clock) []*entry.Resource {
+	return entry.Group(corev1.SchemeGroupVersion,
+		bindings(),
+		componentStatuses(),
+		configMaps(),
+		endpoints(),
+		events(),
+		limitRanges(),
+		namespaces(),
+		nodes(),
+		persistentVolumeClaims(),
+		persistentVolumes(clock),
+		pods(),
+		podTemplates(),
+		replicationControllers(),
+		resourceQuotas(),
+		secrets(),
+		serviceAccounts(),
+		services(),
+	)
+}

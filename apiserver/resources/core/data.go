@@ -1,0 +1,39 @@
+package core
+
+import (
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// sealedText is why an object with `immutable` keeps its content.
+const sealedText = "field is immutable when `immutable` is set"
+
+// dataKeys validates a bag's keys.
+func dataKeys[V any](bag map[string]V, at *field.Path) (errs field.ErrorList) {
+	for _, key := range invalid.Each(check.Sorted(bag), &errs) {
+		errs = append(errs, check.Apply(key, at.Key(key), utilvalidation.IsConfigMapKey)...)
+	}
+	return errs
+}
+
+// kept is a field of a sealed object and whether it stayed.
+type kept struct {
+	name string
+	kept bool
+}
+
+// sealed refuses changes of an object that was immutable.
+func sealed(immutable *bool, parts ...kept) (errs field.ErrorList) {
+	if !check.IsTrueValue(immutable) {
+		errs = append(errs, field.Forbidden(field.NewPath("immutable"), sealedText))
+	}
+	for _, p := range invalid.Each(parts, &errs) {
+		if !p.kept {
+			errs = append(errs, field.Forbidden(field.NewPath(p.name), sealedText))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,151 @@
+package core
+
+import (
+	"net"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// endpoints is the entry of Endpoints.
+func endpoints() *entry.Resource {
+	return &entry.Resource{
+		Plural: "endpoints", New: entry.New[corev1.Endpoints], Namespaced: true,
+		ShortNames: []string{"ep"},
+		Collection: "services/endpoints",
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,
+			MetadataAgain:  1,
+			Default:        defaulting.Hook(defaultEndpoints),
+			Validate:       entry.Validate(validateEndpoints),
+			ValidateUpdate: entry.ValidateChange(validateEndpointsUpdate),
+			Warnings:       entry.Warn(endpointsWarnings),
+		},
+		Table: printing.Table(endpointsColumns(), endpointsCells),
+	}
+}
+
+// defaultEndpoints fills in the protocol of ports.
+func defaultEndpoints(e *corev1.Endpoints) {
+	for i := range e.Subsets {
+		for j := range e.Subsets[i].Ports {
+			defaulting.Fill(&e.Subsets[i].Ports[j].Protocol, corev1.ProtocolTCP)
+		}
+	}
+}
+
+// endpointsWarnings trust the controller that usually writes endpoints.
+func endpointsWarnings(e, _ *corev1.Endpoints) []string {
+	if e.Labels["endpoints.kubernetes.io/managed-by"] == "endpoint-controller" {
+		return nil
+	}
+	var texts []string
+	addresses := func(at *field.Path, list []corev1.EndpointAddress) {
+		for i := range list {
+			texts = append(texts, warnings.OfAddress(at.Index(i).Child("ip"), list[i].IP)...)
+		}
+	}
+	for i := range e.Subsets {
+		at := field.NewPath("subsets").Index(i)
+		addresses(at.Child("addresses"), e.Subsets[i].Addresses)
+		addresses(at.Child("notReadyAddresses"), e.Subsets[i].NotReadyAddresses)
+	}
+	return texts
+}
+
+func validateEndpoints(e *corev1.Endpoints) (errs field.ErrorList) {
+	for i := range invalid.Each(e.Subsets, &errs) {
+		errs = append(errs, endpointSubset(&e.Subsets[i], field.NewPath("subsets").Index(i))...)
+	}
+	return errs
+}
+
+// validateEndpointsUpdate tolerates subsets that were there already.
+func validateEndpointsUpdate(e, old *corev1.Endpoints) field.ErrorList {
+	errs := validateEndpoints(e)
+	if len(errs) == 0 || apiequality.Semantic.DeepEqual(e.Subsets, old.Subsets) {
+		return nil
+	}
+	return errs
+}
+
+func endpointSubset(s *corev1.EndpointSubset, at *field.Path) (errs field.ErrorList) {
+	if len(s.Addresses) == 0 && len(s.NotReadyAddresses) == 0 {
+		errs = append(errs, field.Required(at, "must specify `addresses` or `notReadyAddresses`"))
+	}
+	for i := range invalid.Each(s.Addresses, &errs) {
+		errs = append(errs, endpointAddress(&s.Addresses[i], at.Child("addresses").Index(i))...)
+	}
+	for i := range invalid.Each(s.NotReadyAddresses, &errs) {
+		errs = append(errs, endpointAddress(&s.NotReadyAddresses[i], at.Child("notReadyAddresses").Index(i))...)
+	}
+	for i := range invalid.Each(s.Ports, &errs) {
+		errs = append(errs, endpointPort(&s.Ports[i], len(s.Ports) > 1, at.Child("ports").Index(i))...)
+	}
+	return errs
+}
+
+func endpointAddress(a *corev1.EndpointAddress, at *field.Path) field.ErrorList {
+	errs := check.IP(a.IP, at.Child("ip"), nil)
+	if a.Hostname != "" {
+		errs = append(errs, check.DNSLabel(a.Hostname, at.Child("hostname"))...)
+	}
+	if a.NodeName != nil {
+		errs = append(errs, check.NodeName(*a.NodeName, at.Child("nodeName"))...)
+	}
+	return append(errs, check.ReachableIP(a.IP, at.Child("ip"))...)
+}
+
+func endpointPort(p *corev1.EndpointPort, named bool, at *field.Path) (errs field.ErrorList) {
+	if p.Name != "" {
+		errs = append(errs, check.DNSLabel(p.Name, at.Child("name"))...)
+	} else if named {
+		errs = append(errs, field.Required(at.Child("name"), ""))
+	}
+	errs = append(errs, check.PortNumber(p.Port, at.Child("port"))...)
+	errs = append(errs, check.Protocol(p.Protocol, at.Child("protocol"))...)
+	if p.AppProtocol != nil {
+		errs = append(errs, check.QualifiedName(*p.AppProtocol, at.Child("appProtocol"))...)
+	}
+	return errs
+}
+
+func endpointsColumns() []entry.Column {
+	return []entry.Column{printing.NameColumn, printing.Text("Endpoints", corev1.Endpoints{}.SwaggerDoc()["subsets"]), printing.AgeColumn}
+}
+
+func endpointsCells(e *corev1.Endpoints, now time.Time) []any {
+	shown := printing.None
+	if len(e.Subsets) > 0 {
+		shown = printing.Shorten(shownAddresses(e.Subsets), printing.ShownEndpoints, ",")
+	}
+	return []any{e.Name, shown, printing.AgeOf(&e.ObjectMeta, now)}
+}
+
+// shownAddresses lists each port's addresses; a headless service's subset may have no ports.
+func shownAddresses(subsets []corev1.EndpointSubset) []string {
+	var all []string
+	for _, s := range subsets {
+		if len(s.Ports) == 0 {
+			for _, a := range s.Addresses {
+				all = append(all, a.IP)
+			}
+		}
+		for _, p := range s.Ports {
+			for _, a := range s.Addresses {
+				all = append(all, net.JoinHostPort(a.IP, strconv.Itoa(int(p.Port))))
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,31 @@
+package core
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/event"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/finalizers"
+)
+
+// events is the entry of Event.
+func events() *entry.Resource {
+	return &entry.Resource{
+		Plural: "events", New: entry.New[corev1.Event], Namespaced: true,
+		ShortNames: []string{"ev"},
+		Strategy: entry.Strategy{
+			// ValidateEventCreate asks events of this version for nothing but a path segment.
+			CreateOnUpdate: true,
+			PlainMeta:      true,
+			Validate:       entry.Validate(event.Validate),
+			ValidateUpdate: entry.ValidateAgain(event.Validate),
+		},
+		Delete: entry.Deletion{Policy: finalizers.Unsupported},
+		Selectable: append(event.Fields("involvedObject", "reportingComponent"),
+			// Last, so that the fields before it are those of events.k8s.io, in the same order.
+			entry.Field{Label: "source", Paths: []string{"source.component", "reportingComponent"}}),
+		Expires: true,
+		Table:   printing.Table(event.Columns(), event.Cells),
+	}
+}

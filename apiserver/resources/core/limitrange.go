@@ -1,0 +1,220 @@
+package core
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+)
+
+// limitRanges is the entry of LimitRange.
+func limitRanges() *entry.Resource {
+	return &entry.Resource{
+		Plural: "limitranges", New: entry.New[corev1.LimitRange], Namespaced: true,
+		ShortNames: []string{"limits"},
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,
+			MetadataAgain:  1,
+			Default:        defaulting.Hook(defaultLimitRange),
+			PrepareCreate:  entry.Create(nameLimitRange),
+			Validate:       entry.Validate(validateLimitRange),
+			ValidateUpdate: entry.ValidateChange(validateLimitRangeUpdate),
+		},
+	}
+}
+
+// defaultLimitRange derives the defaults of limits for containers: a default limit is the maximum, a
+// default request is the default limit, or else the minimum.
+func defaultLimitRange(l *corev1.LimitRange) {
+	for i := range l.Spec.Limits {
+		item := &l.Spec.Limits[i]
+		limitRangeItem(item)
+		for _, list := range []corev1.ResourceList{
+			item.Max, item.Min, item.Default, item.DefaultRequest, item.MaxLimitRequestRatio,
+		} {
+			defaulting.Round(list)
+		}
+	}
+}
+
+func limitRangeItem(i *corev1.LimitRangeItem) {
+	if i.Type != corev1.LimitTypeContainer {
+		return
+	}
+	if i.Default == nil {
+		i.Default = corev1.ResourceList{}
+	}
+	if i.DefaultRequest == nil {
+		i.DefaultRequest = corev1.ResourceList{}
+	}
+	missing(i.Default, i.Max)
+	missing(i.DefaultRequest, i.Default)
+	missing(i.DefaultRequest, i.Min)
+}
+
+// missing copies the entries that list lacks.
+func missing(list, from corev1.ResourceList) {
+	for name, q := range from {
+		if _, ok := list[name]; !ok {
+			list[name] = q.DeepCopy()
+		}
+	}
+}
+
+// nameLimitRange gives a limit range without a name a random one. Upstream takes a fresh UUID; the
+// object's own is as fresh.
+func nameLimitRange(l *corev1.LimitRange) {
+	if l.Name == "" {
+		l.Name = string(l.UID)
+	}
+}
+
+func validateLimitRange(l *corev1.LimitRange) (errs field.ErrorList) {
+	types := map[corev1.LimitType]bool{}
+	for i := range invalid.Each(l.Spec.Limits, &errs) {
+		item, at := &l.Spec.Limits[i], field.NewPath("spec", "limits").Index(i)
+		errs = append(errs, limitType(item.Type, at.Child("type"))...)
+		if types[item.Type] {
+			errs = append(errs, field.Duplicate(at.Child("type"), item.Type))
+		}
+		types[item.Type] = true
+		errs = append(errs, limitNames(item, at)...)
+		all := maps.Clone(item.Max)
+		for _, more := range []corev1.ResourceList{item.Min, item.Default, item.DefaultRequest, item.MaxLimitRequestRatio} {
+			if all == nil {
+				all = corev1.ResourceList{}
+			}
+			maps.Copy(all, more)
+		}
+		for _, name := range invalid.Each(check.Sorted(all), &errs) {
+			errs = append(errs, limitAmounts(item, name, at)...)
+		}
+	}
+	return errs
+}
+
+func limitType(t corev1.LimitType, at *field.Path) field.ErrorList {
+	if errs := check.QualifiedName(string(t), at); len(errs) != 0 || strings.Contains(string(t), "/") {
+		return errs
+	}
+	switch t {
+	case corev1.LimitTypePod, corev1.LimitTypeContainer, corev1.LimitTypePersistentVolumeClaim:
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, t, "must be a standard limit type or fully qualified")}
+}
+
+// limitNames validates which resources an item limits.
+func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorList) {
+	names := func(list corev1.ResourceList, field string) {
+		for _, name := range invalid.Each(check.Sorted(list), &errs) {
+			is := check.NameOfResource
+			if item.Type == corev1.LimitTypePod || item.Type == corev1.LimitTypeContainer {
+				is = podspec.ContainerResourceName
+			}
+			errs = append(errs, is(name, at.Child(field).Key(string(name)))...)
+		}
+	}
+	names(item.Max, "max")
+	names(item.Min, "min")
+	if item.Type == corev1.LimitTypePod {
+		const text = "may not be specified when `type` is 'Pod'"
+		if len(item.Default) > 0 {
+			errs = append(errs, field.Forbidden(at.Child("default"), text))
+		}
+		if len(item.DefaultRequest) > 0 {
+			errs = append(errs, field.Forbidden(at.Child("defaultRequest"), text))
+		}
+	} else {
+		names(item.Default, "default")
+		names(item.DefaultRequest, "defaultRequest")
+	}
+	if item.Type == corev1.LimitTypePersistentVolumeClaim {
+		_, least := item.Min[corev1.ResourceStorage]
+		_, most := item.Max[corev1.ResourceStorage]
+		if !least && !most {
+			errs = append(errs, field.Required(at.Child("limits"), "either minimum or maximum storage value is required, but neither was provided"))
+		}
+	}
+	names(item.MaxLimitRequestRatio, "maxLimitRequestRatio")
+	return errs
+}
+
+// amount is what an item says of a resource in one of its lists.
+type amount struct {
+	resource.Quantity
+	given bool
+}
+
+// above says that both are given and a is the larger.
+func (a amount) above(b amount) bool { return a.given && b.given && a.Cmp(b.Quantity) > 0 }
+
+func amountOf(list corev1.ResourceList, name corev1.ResourceName) amount {
+	q, ok := list[name]
+	return amount{q, ok}
+}
+
+// limitAmounts validates what an item says of one resource.
+func limitAmounts(item *corev1.LimitRangeItem, name corev1.ResourceName, at *field.Path) (errs field.ErrorList) {
+	least, most := amountOf(item.Min, name), amountOf(item.Max, name)
+	var limit, request amount
+	if item.Type != corev1.LimitTypePod {
+		limit, request = amountOf(item.Default, name), amountOf(item.DefaultRequest, name)
+	}
+	for _, c := range []struct {
+		large, small amount
+		field        string
+		shown        amount
+		text         string
+	}{
+		{least, most, "min", least, "min value %s is greater than max value %s"},
+		{least, request, "defaultRequest", request, "min value %s is greater than default request value %s"},
+		{request, most, "defaultRequest", request, "default request value %s is greater than max value %s"},
+		{request, limit, "defaultRequest", request, "default request value %s is greater than default limit value %s"},
+		{least, limit, "default", least, "min value %s is greater than default value %s"},
+		{limit, most, "default", most, "default value %s is greater than max value %s"},
+	} {
+		if c.large.above(c.small) {
+			errs = append(errs, field.Invalid(at.Child(c.field).Key(string(name)), c.shown.Quantity,
+				fmt.Sprintf(c.text, c.large.String(), c.small.String())))
+		}
+	}
+	errs = append(errs, limitRatio(amountOf(item.MaxLimitRequestRatio, name), least, most, at.Child("maxLimitRequestRatio").Key(string(name)))...)
+	if limit.given && request.given && limit.Cmp(request.Quantity) != 0 && (!check.IsNativeResource(name) || check.IsHugePage(name)) {
+		errs = append(errs, field.Invalid(at.Child("defaultRequest").Key(string(name)), request.Quantity,
+			fmt.Sprintf("default value %s must equal to defaultRequest value %s in %s", limit.String(), request.String(), name)))
+	}
+	return errs
+}
+
+func limitRatio(ratio, least, most amount, at *field.Path) (errs field.ErrorList) {
+	if !ratio.given {
+		return nil
+	}
+	if ratio.CmpInt64(1) < 0 {
+		errs = append(errs, field.Invalid(at, ratio.Quantity, fmt.Sprintf("ratio %s is less than 1", ratio.String())))
+	}
+	if !least.given || !most.given {
+		return errs
+	}
+	value, low, high := float64(ratio.Value()), least.Value(), most.Value()
+	if ratio.Value() < resource.MaxMilliValue && low < resource.MaxMilliValue && high < resource.MaxMilliValue {
+		value, low, high = float64(ratio.MilliValue())/1000, least.MilliValue(), most.MilliValue()
+	}
+	if bound := float64(high) / float64(low); value > bound {
+		errs = append(errs, field.Invalid(at, ratio.Quantity, fmt.Sprintf("ratio %s is greater than max/min = %f", ratio.String(), bound)))
+	}
+	return errs
+}
+
+// validateLimitRangeUpdate validates the new object as if it were created.
+func validateLimitRangeUpdate(l, _ *corev1.LimitRange) field.ErrorList { return validateLimitRange(l) }

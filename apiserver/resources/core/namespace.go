@@ -1,0 +1,147 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/finalizers"
+)
+
+// namespaces is the entry of Namespace.
+func namespaces() *entry.Resource {
+	return &entry.Resource{
+		Plural: "namespaces", New: entry.New[corev1.Namespace],
+		ShortNames: []string{"ns"},
+		Verbs:      []string{"create", "delete", "get", "list", "patch", "update", "watch"},
+		Strategy: entry.Strategy{
+			Name:           apivalidation.ValidateNamespaceName,
+			MetadataAgain:  1,
+			Default:        defaulting.Hook(defaultNamespace),
+			PrepareCreate:  entry.Create(createNamespace),
+			PrepareUpdate:  entry.Change(updateNamespace),
+			Validate:       entry.Validate(validateNamespace),
+			ValidateUpdate: entry.ValidateAgain(validateNamespace),
+		},
+		Delete: entry.Deletion{Returned: true, Kind: namespaceKind, SpecFinalizers: namespaceFinalizers, Mark: terminateNamespace},
+		Subresources: []entry.Subresource{
+			{Name: "finalize", Verbs: []string{"update"}, Action: entry.Part,
+				PrepareUpdate:  entry.Change(finalizeNamespace),
+				ValidateUpdate: entry.ValidateChange(validateNamespaceFinalize),
+			},
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateNamespaceStatus),
+			}),
+		},
+		Selectable: []entry.Field{{Label: "status.phase", Unset: "Active"}},
+		Table:      printing.Table(namespaceColumns(), namespaceCells),
+	}
+}
+
+func namespaceKind(runtime.Object) finalizers.Kind { return finalizers.Kind{Namespace: true} }
+
+func namespaceFinalizers(obj runtime.Object) []string {
+	var names []string
+	for _, f := range obj.(*corev1.Namespace).Spec.Finalizers {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// terminateNamespace (C-80).
+func terminateNamespace(obj runtime.Object) {
+	obj.(*corev1.Namespace).Status.Phase = corev1.NamespaceTerminating
+}
+
+// defaultNamespace forces the label with the namespace's name, once it has one (A-40), and fills in the
+// phase.
+func defaultNamespace(n *corev1.Namespace) {
+	if n.Name != "" {
+		if n.Labels == nil {
+			n.Labels = map[string]string{}
+		}
+		n.Labels[corev1.LabelMetadataName] = n.Name
+	}
+	defaulting.Fill(&n.Status.Phase, corev1.NamespaceActive)
+}
+
+// createNamespace gives a namespace its finalizer, phase and label (A-40, E-02).
+func createNamespace(n *corev1.Namespace) {
+	n.Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
+	if !slices.Contains(n.Spec.Finalizers, corev1.FinalizerKubernetes) {
+		n.Spec.Finalizers = append(n.Spec.Finalizers, corev1.FinalizerKubernetes)
+	}
+	defaultNamespace(n) // a generated name has only now become a label
+}
+
+// updateNamespace keeps the finalizers, which only /finalize changes (E-03).
+func updateNamespace(n, old *corev1.Namespace) {
+	n.Spec.Finalizers = old.Spec.Finalizers
+	defaultNamespace(n)
+}
+
+// finalizeNamespace lets all but the status change (B-43).
+func finalizeNamespace(n, old *corev1.Namespace) {
+	n.Status = old.Status
+	defaultNamespace(n)
+}
+
+var namespaceFinalizersPath = field.NewPath("spec", "finalizers")
+
+func validateNamespace(ns *corev1.Namespace) (errs field.ErrorList) {
+	for _, name := range invalid.Each(ns.Spec.Finalizers, &errs) {
+		errs = append(errs, finalizer(string(name), namespaceFinalizersPath)...)
+	}
+	return errs
+}
+
+// validateNamespaceFinalize is the update that may change the spec's finalizers (E-03).
+func validateNamespaceFinalize(ns, _ *corev1.Namespace) (errs field.ErrorList) {
+	for i, name := range invalid.Each(ns.Spec.Finalizers, &errs) {
+		errs = append(errs, finalizer(string(name), namespaceFinalizersPath.Index(i))...)
+	}
+	return errs
+}
+
+// finalizer wants a qualified name, and of those without a prefix only the standard ones (A-31).
+func finalizer(name string, at *field.Path) field.ErrorList {
+	errs := apivalidation.ValidateFinalizerName(name, at)
+	if strings.Contains(name, "/") {
+		return errs
+	}
+	switch name {
+	case string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents:
+		return errs
+	}
+	return append(errs, field.Invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified"))
+}
+
+// validateNamespaceStatus keeps phase and deletion in agreement (B-42).
+func validateNamespaceStatus(ns, _ *corev1.Namespace) field.ErrorList {
+	want, text := corev1.NamespaceActive, "may only be 'Active' if `deletionTimestamp` is empty"
+	if !ns.DeletionTimestamp.IsZero() {
+		want, text = corev1.NamespaceTerminating, "may only be 'Terminating' if `deletionTimestamp` is not empty"
+	}
+	if ns.Status.Phase == want {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("status", "Phase"), ns.Status.Phase, text)}
+}
+
+func namespaceColumns() []entry.Column {
+	return []entry.Column{printing.NameColumn, printing.Text("Status", "The status of the namespace"), printing.AgeColumn}
+}
+
+func namespaceCells(n *corev1.Namespace, now time.Time) []any {
+	return []any{n.Name, string(n.Status.Phase), printing.AgeOf(&n.ObjectMeta, now)}
+}

@@ -1,0 +1,294 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// Not checked of nodes: the taints and the preference to avoid pods in annotations, which nothing
+// reads since 1.6, spec.configSource and status.config, which kubelets ignore, and
+// status.declaredFeatures.
+
+// nodes is the entry of Node.
+func nodes() *entry.Resource {
+	return &entry.Resource{
+		Plural: "nodes", New: entry.New[corev1.Node],
+		ShortNames: []string{"no"},
+		Collection: "minions",
+		Strategy: entry.Strategy{
+			Default:        defaulting.Hook(defaultNode),
+			OwnStatus:      true,
+			PrepareCreate:  entry.Create(createNode),
+			PrepareUpdate:  entry.Change(updateNode),
+			Validate:       entry.Validate(validateNode),
+			ValidateUpdate: entry.ValidateChange(validateNodeUpdate),
+			Warnings:       entry.Warn(nodeWarnings),
+		},
+		Subresources: []entry.Subresource{
+			{Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved, Kind: corev1.SchemeGroupVersion.WithKind("NodeProxyOptions")},
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(keepNodeStatus),
+				ValidateUpdate: entry.ValidateChange(validateNodeStatus),
+			}),
+		},
+		Selectable: []entry.Field{{Label: "spec.unschedulable", Unset: "false"}},
+		Table:      printing.Table(nodeColumns(), nodeCells),
+	}
+}
+
+// ranges does so for a node's range of addresses.
+func ranges(s *corev1.NodeSpec) {
+	if s.PodCIDR != "" && (len(s.PodCIDRs) == 0 || s.PodCIDRs[0] != s.PodCIDR) {
+		s.PodCIDRs = []string{s.PodCIDR}
+	}
+	if len(s.PodCIDRs) > 0 {
+		s.PodCIDR = s.PodCIDRs[0]
+	}
+}
+
+// defaultNode makes all of a node's capacity allocatable if it doesn't say what is.
+func defaultNode(n *corev1.Node) {
+	if n.Status.Allocatable == nil && n.Status.Capacity != nil {
+		n.Status.Allocatable = n.Status.Capacity.DeepCopy()
+	}
+	ranges(&n.Spec)
+	defaulting.Round(n.Status.Capacity)
+	defaulting.Round(n.Status.Allocatable)
+}
+
+// createNode drops the configuration by the API, which is gone; nodes say themselves how they are.
+func createNode(n *corev1.Node) {
+	n.Spec.ConfigSource = nil
+	n.Status.Config = nil
+}
+
+func updateNode(n, old *corev1.Node) {
+	n.Status = old.Status
+	if old.Spec.ConfigSource == nil {
+		n.Spec.ConfigSource = nil
+	}
+}
+
+func keepNodeStatus(n, old *corev1.Node) {
+	if old.Status.Config == nil {
+		n.Status.Config = nil
+	}
+}
+
+func nodeWarnings(n, _ *corev1.Node) []string {
+	var texts []string
+	if n.Spec.ConfigSource != nil {
+		texts = append(texts, "spec.configSource: the feature is removed")
+	}
+	if n.Spec.DoNotUseExternalID != "" {
+		texts = append(texts, "spec.externalID: this field is deprecated, and is unused by Kubernetes")
+	}
+	return texts
+}
+
+func validateNode(n *corev1.Node) field.ErrorList {
+	errs := taints(n.Spec.Taints, field.NewPath("metadata", "taints"))
+	errs = append(errs, nodeResources(n)...)
+	return append(errs, podCIDRs(n.Spec.PodCIDRs, field.NewPath("spec", "podCIDRs"))...)
+}
+
+// validateNodeUpdate validates the new node and then its change, so that some errors come twice, as upstream's do.
+func validateNodeUpdate(n, old *corev1.Node) field.ErrorList {
+	return append(validateNode(n), validateNodeStatus(n, old)...)
+}
+
+// validateNodeStatus is core ValidateNodeUpdate, which validates spec and status whichever is written.
+func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
+	spec := field.NewPath("spec")
+	errs := nodeResources(n)
+	seen := map[corev1.NodeAddress]bool{}
+	for i, a := range invalid.Each(n.Status.Addresses, &errs) {
+		if seen[a] {
+			errs = append(errs, field.Duplicate(field.NewPath("status", "addresses").Index(i), check.Internal(a)))
+		}
+		seen[a] = true
+	}
+	const keep = "node updates may not change podCIDR except from \"\" to valid"
+	switch now, was := n.Spec.PodCIDRs, old.Spec.PodCIDRs; {
+	case len(was) == 0:
+	case len(was) != len(now):
+		errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), keep))
+	default:
+		for i := range invalid.Each(was, &errs) {
+			if was[i] != now[i] {
+				errs = append(errs, field.Forbidden(spec.Child("podCIDRs"), keep))
+			}
+		}
+	}
+	if old.Spec.ProviderID != "" && old.Spec.ProviderID != n.Spec.ProviderID {
+		errs = append(errs, field.Forbidden(spec.Child("providerID"), "node updates may not change providerID except from \"\" to valid"))
+	}
+	errs = append(errs, taints(n.Spec.Taints, field.NewPath("metadata", "taints"))...)
+	if n.Spec.DoNotUseExternalID != old.Spec.DoNotUseExternalID {
+		errs = append(errs, field.Forbidden(spec.Child("externalID"), "may not be updated"))
+	}
+	return errs
+}
+
+func nodeResources(n *corev1.Node) (errs field.ErrorList) {
+	for _, list := range []struct {
+		name    string
+		amounts corev1.ResourceList
+	}{{"capacity", n.Status.Capacity}, {"allocatable", n.Status.Allocatable}} {
+		for _, name := range invalid.Each(check.Sorted(list.amounts), &errs) {
+			errs = append(errs, check.ResourceQuantity(name, list.amounts[name], field.NewPath("status", list.name, string(name)))...)
+		}
+	}
+	return errs
+}
+
+func podCIDRs(cidrs []string, at *field.Path) (errs field.ErrorList) {
+	for i, value := range invalid.Each(cidrs, &errs) {
+		errs = append(errs, check.CIDR(value, at.Index(i), nil)...)
+	}
+	if len(cidrs) < 2 {
+		return errs
+	}
+	dual, err := netutils.IsDualStackCIDRStrings(cidrs)
+	if err != nil {
+		errs = append(errs, field.InternalError(at, dualStackError{err}))
+	}
+	if !dual || len(cidrs) > 2 {
+		errs = append(errs, field.Invalid(at, cidrs, "may specify no more than one CIDR for each IP family"))
+	}
+	seen := map[string]bool{}
+	for i, value := range invalid.Each(cidrs, &errs) {
+		if seen[value] {
+			errs = append(errs, field.Duplicate(at.Index(i), value))
+		}
+		seen[value] = true
+	}
+	return errs
+}
+
+type dualStackError struct{ error }
+
+func (e dualStackError) Error() string {
+	return "invalid PodCIDRs. failed to check with dual stack with error:" + e.error.Error()
+}
+
+// taints validates each and wants a key and effect only once.
+func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
+	type key struct {
+		key    string
+		effect corev1.TaintEffect
+	}
+	seen := map[key]bool{}
+	for i, t := range invalid.Each(list, &errs) {
+		at := at.Index(i)
+		errs = append(errs, metav1validation.ValidateLabelName(t.Key, at.Child("key"))...)
+		if texts := utilvalidation.IsValidLabelValue(t.Value); len(texts) != 0 {
+			errs = append(errs, field.Invalid(at.Child("value"), t.Value, strings.Join(texts, ";")))
+		}
+		errs = append(errs, check.Required(t.Effect, at.Child("effect"), podspec.TaintEffects)...)
+		k := key{t.Key, t.Effect}
+		if seen[k] {
+			twice := field.Duplicate(at, check.Internal(t))
+			twice.Detail = "taints must be unique by key and effect pair"
+			errs = append(errs, twice)
+		}
+		seen[k] = true
+	}
+	return errs
+}
+
+const (
+	// nodeRolePrefix begins labels whose key ends in a role.
+	nodeRolePrefix = "node-role.kubernetes.io/"
+	// nodeRoleLabel is the older label with a role as its value.
+	nodeRoleLabel = "kubernetes.io/role"
+)
+
+func nodeColumns() []entry.Column {
+	status, info := corev1.NodeStatus{}.SwaggerDoc(), corev1.NodeSystemInfo{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Status", "The status of the node"),
+		printing.Text("Roles", "The roles of the node"),
+		printing.AgeColumn,
+		printing.Text("Version", info["kubeletVersion"]),
+		printing.Wide(printing.Text("Internal-IP", status["addresses"])),
+		printing.Wide(printing.Text("External-IP", status["addresses"])),
+		printing.Wide(printing.Text("OS-Image", info["osImage"])),
+		printing.Wide(printing.Text("Kernel-Version", info["kernelVersion"])),
+		printing.Wide(printing.Text("Container-Runtime", info["containerRuntimeVersion"])),
+	}
+}
+
+func nodeCells(n *corev1.Node, now time.Time) []any {
+	info := &n.Status.NodeInfo
+	kernel := printing.Or(info.KernelVersion, printing.Unknown)
+	if info.Architecture != "" {
+		kernel += " (" + info.Architecture + ")"
+	}
+	return []any{
+		n.Name,
+		nodeStatus(n),
+		printing.Or(strings.Join(nodeRoles(n), ","), printing.None),
+		printing.AgeOf(&n.ObjectMeta, now),
+		info.KubeletVersion,
+		nodeAddress(n, corev1.NodeInternalIP),
+		nodeAddress(n, corev1.NodeExternalIP),
+		printing.Or(info.OSImage, printing.Unknown),
+		kernel,
+		printing.Or(info.ContainerRuntimeVersion, printing.Unknown),
+	}
+}
+
+func nodeStatus(n *corev1.Node) string {
+	status := "Unknown"
+	for _, c := range n.Status.Conditions {
+		if c.Type != corev1.NodeReady {
+			continue
+		}
+		status = "NotReady"
+		if c.Status == corev1.ConditionTrue {
+			status = "Ready"
+		}
+	}
+	if n.Spec.Unschedulable {
+		status += ",SchedulingDisabled"
+	}
+	return status
+}
+
+func nodeRoles(n *corev1.Node) []string {
+	var roles []string
+	for key, v := range n.Labels {
+		if role, ok := strings.CutPrefix(key, nodeRolePrefix); ok && role != "" {
+			roles = append(roles, role)
+		} else if key == nodeRoleLabel && v != "" {
+			roles = append(roles, v)
+		}
+	}
+	slices.Sort(roles)
+	return slices.Compact(roles)
+}
+
+func nodeAddress(n *corev1.Node, t corev1.NodeAddressType) string {
+	for _, a := range n.Status.Addresses {
+		if a.Type == t {
+			return a.Address
+		}
+	}
+	return printing.None
+}

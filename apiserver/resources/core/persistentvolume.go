@@ -1,0 +1,320 @@
+package core
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// Not checked of persistent volumes: mount options in the deprecated annotation.
+
+// persistentVolumes is the entry of PersistentVolume.
+func persistentVolumes(clock entry.Clock) *entry.Resource {
+	return &entry.Resource{
+		Plural: "persistentvolumes", New: entry.New[corev1.PersistentVolume],
+		ShortNames: []string{"pv"},
+		Strategy: entry.Strategy{
+			MetadataAgain:  2,
+			Default:        defaulting.Hook(defaultPersistentVolume),
+			PrepareCreate:  entry.Create(createVolume),
+			Validate:       entry.Validate(validatePersistentVolume),
+			ValidateUpdate: entry.ValidateChange(validatePersistentVolumeUpdate),
+			Warnings:       entry.Warn(volumeWarnings),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(func(obj, old *corev1.PersistentVolume) { keepVolumePhaseTime(clock, obj, old) }),
+				ValidateUpdate: entry.ValidateChange(validatePersistentVolumeStatus),
+			}),
+		},
+		Table: printing.Table(volumeColumns(), volumeCells),
+	}
+}
+
+// keepVolumePhaseTime says when the phase changed, where the client doesn't.
+func keepVolumePhaseTime(now entry.Clock, v, old *corev1.PersistentVolume) {
+	s := &v.Status
+	switch {
+	case s.Phase == old.Status.Phase:
+		if s.LastPhaseTransitionTime == nil {
+			s.LastPhaseTransitionTime = old.Status.LastPhaseTransitionTime
+		}
+	case s.LastPhaseTransitionTime == nil || s.LastPhaseTransitionTime.Equal(old.Status.LastPhaseTransitionTime):
+		at := now()
+		s.LastPhaseTransitionTime = &at
+	}
+}
+
+// defaultPersistentVolume fills in a volume's spec, and the phase that it begins with.
+func defaultPersistentVolume(v *corev1.PersistentVolume) {
+	defaulting.Fill(&v.Status.Phase, corev1.VolumePending)
+	defaulting.Fill(&v.Spec.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimRetain)
+	defaulting.Set(&v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+	volumes.DefaultVolumeSpec(&v.Spec)
+}
+
+// createVolume makes a volume pending since its creation.
+func createVolume(v *corev1.PersistentVolume) {
+	since := v.CreationTimestamp
+	v.Status = corev1.PersistentVolumeStatus{Phase: corev1.VolumePending, LastPhaseTransitionTime: &since}
+}
+
+const storageClassAnnotation = `%s: deprecated since v1.8; use "storageClassName" attribute instead`
+
+func classWarnings(annotations map[string]string) []string {
+	if _, ok := annotations[corev1.BetaStorageClassAnnotation]; !ok {
+		return nil
+	}
+	return []string{fmt.Sprintf(storageClassAnnotation, field.NewPath("metadata", "annotations").Key(corev1.BetaStorageClassAnnotation))}
+}
+
+// mountOptions was the annotation of volumes before the field.
+const mountOptions = "volume.beta.kubernetes.io/mount-options"
+
+func volumeWarnings(v, _ *corev1.PersistentVolume) []string {
+	texts := classWarnings(v.Annotations)
+	if _, ok := v.Annotations[mountOptions]; ok {
+		texts = append(texts, fmt.Sprintf(`%s: deprecated since v1.31; use "mountOptions" attribute instead`,
+			field.NewPath("metadata", "annotations").Key(mountOptions)))
+	}
+	if v.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
+		texts = append(texts, "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.")
+	}
+	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
+		for i := range a.Required.NodeSelectorTerms {
+			at := field.NewPath("spec", "nodeAffinity", "required", "nodeSelectorTerms").Index(i)
+			texts = append(texts, warnings.OfTerm(at, &a.Required.NodeSelectorTerms[i], false)...)
+		}
+	}
+	for _, p := range []struct {
+		used      bool
+		name, why string
+	}{
+		{v.Spec.CephFS != nil, "cephfs", "v1.28, non-functional in v1.31+"},
+		{v.Spec.PhotonPersistentDisk != nil, "photonPersistentDisk", "v1.11, non-functional in v1.16+"},
+		{v.Spec.ScaleIO != nil, "scaleIO", "v1.16, non-functional in v1.22+"},
+		{v.Spec.StorageOS != nil, "storageOS", "v1.22, non-functional in v1.25+"},
+		{v.Spec.Glusterfs != nil, "glusterfs", "v1.25, non-functional in v1.26+"},
+		{v.Spec.RBD != nil, "rbd", "v1.28, non-functional in v1.31+"},
+	} {
+		if p.used {
+			texts = append(texts, fmt.Sprintf("spec.%s: deprecated in %s", p.name, p.why))
+		}
+	}
+	return texts
+}
+
+var reclaimPolicies = []corev1.PersistentVolumeReclaimPolicy{corev1.PersistentVolumeReclaimDelete,
+	corev1.PersistentVolumeReclaimRecycle, corev1.PersistentVolumeReclaimRetain}
+
+func validatePersistentVolume(v *corev1.PersistentVolume) field.ErrorList {
+	return volumeSpec(&v.Spec, v.Name, field.NewPath("spec"))
+}
+
+// volumeSpec validates a persistent volume's spec (core ValidatePersistentVolumeSpec).
+func volumeSpec(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (errs field.ErrorList) {
+	if len(s.AccessModes) == 0 {
+		errs = append(errs, field.Required(at.Child("accessModes"), ""))
+	}
+	errs = append(errs, volumes.AccessModes(s.AccessModes, at.Child("accessModes"))...)
+	capacity := at.Child("capacity")
+	if len(s.Capacity) == 0 {
+		errs = append(errs, field.Required(capacity, ""))
+	}
+	if _, ok := s.Capacity[corev1.ResourceStorage]; !ok || len(s.Capacity) > 1 {
+		errs = append(errs, field.NotSupported(capacity, s.Capacity, []corev1.ResourceName{corev1.ResourceStorage}))
+	}
+	for _, resource := range invalid.Each(check.Sorted(s.Capacity), &errs) {
+		errs = append(errs, basicQuantity(s.Capacity[resource], capacity.Key(string(resource)))...)
+		errs = append(errs, check.PositiveQuantity(s.Capacity[resource], capacity.Key(string(resource)))...)
+	}
+	policy := at.Child("persistentVolumeReclaimPolicy")
+	if p := s.PersistentVolumeReclaimPolicy; p != "" {
+		errs = append(errs, check.OneOf(p, policy, reclaimPolicies)...)
+	}
+	if s.NodeAffinity != nil {
+		errs = append(errs, volumeAffinity(s.NodeAffinity, at.Child("nodeAffinity"))...)
+	}
+	errs = append(errs, volumes.OneSource(s, name, at)...)
+	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" && s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
+		errs = append(errs, field.Forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'"))
+	}
+	errs = append(errs, volumes.ClassName(&s.StorageClassName, at.Child("storageClassName"))...)
+	if s.VolumeMode != nil {
+		errs = append(errs, check.OneOf(*s.VolumeMode, at.Child("volumeMode"), volumes.VolumeModes)...)
+	}
+	if class := s.VolumeAttributesClassName; class != nil {
+		if *class == "" {
+			errs = append(errs, field.Required(at.Child("volumeAttributesClassName"), "an empty string is disallowed"))
+		}
+		errs = append(errs, volumes.ClassName(class, at.Child("volumeAttributesClassName"))...)
+		if s.CSI == nil {
+			errs = append(errs, field.Required(at.Child("csi"), "has to be specified when using volumeAttributesClassName"))
+		}
+	}
+	return errs
+}
+
+func volumeAffinity(a *corev1.VolumeNodeAffinity, at *field.Path) field.ErrorList {
+	if a.Required == nil {
+		return field.ErrorList{field.Required(at.Child("required"), "must specify required node constraints")}
+	}
+	return podspec.NodeSelector(a.Required, false, at.Child("required"))
+}
+
+// validatePersistentVolumeUpdate validates the new volume twice, for upstream's strategy and its
+// ValidateXUpdate both do, and then what changed.
+func validatePersistentVolumeUpdate(v, old *corev1.PersistentVolume) field.ErrorList {
+	errs := validatePersistentVolume(v)
+	errs = append(errs, errs...)
+	now, was := v.Spec.PersistentVolumeSource.DeepCopy(), &old.Spec.PersistentVolumeSource
+	if was.CSI != nil && was.CSI.ControllerExpandSecretRef == nil && now.CSI != nil {
+		now.CSI.ControllerExpandSecretRef = nil
+	}
+	if !apiequality.Semantic.DeepEqual(now, was) {
+		errs = append(errs, field.Forbidden(field.NewPath("spec", "persistentvolumesource"),
+			fmt.Sprintf("spec.persistentvolumesource is immutable after creation\n%v", check.Difference(was, now))))
+	}
+	errs = append(errs, check.Immutable(v.Spec.VolumeMode, old.Spec.VolumeMode, field.NewPath("volumeMode"))...)
+	if old.Spec.NodeAffinity != nil && !sameAffinity(v.Spec.NodeAffinity, old.Spec.NodeAffinity) {
+		errs = append(errs, field.Invalid(field.NewPath("nodeAffinity"), check.Internal(v.Spec.NodeAffinity),
+			apivalidation.FieldImmutableErrorMsg+", except for updating from beta label to GA"))
+	}
+	if v.Spec.VolumeAttributesClassName == nil && old.Spec.VolumeAttributesClassName != nil {
+		errs = append(errs, field.Forbidden(field.NewPath("spec", "volumeAttributesClassName"), "update from non-nil value to nil is forbidden"))
+	}
+	return errs
+}
+
+// gaLabels are what node labels became.
+var gaLabels = map[string]string{
+	corev1.LabelFailureDomainBetaZone:   corev1.LabelTopologyZone,
+	corev1.LabelFailureDomainBetaRegion: corev1.LabelTopologyRegion,
+	"beta.kubernetes.io/os":             corev1.LabelOSStable,
+	"beta.kubernetes.io/arch":           corev1.LabelArchStable,
+	corev1.LabelInstanceType:            corev1.LabelInstanceTypeStable,
+}
+
+// sameAffinity compares with a label's beta name replaced by what the new affinity says instead.
+func sameAffinity(now, was *corev1.VolumeNodeAffinity) bool {
+	was = was.DeepCopy()
+	if now != nil && now.Required != nil && was.Required != nil {
+		for i := range min(len(now.Required.NodeSelectorTerms), len(was.Required.NodeSelectorTerms)) {
+			a, b := now.Required.NodeSelectorTerms[i], was.Required.NodeSelectorTerms[i]
+			renamed(a.MatchExpressions, b.MatchExpressions)
+			renamed(a.MatchFields, b.MatchFields)
+		}
+	}
+	return apiequality.Semantic.DeepEqual(now, was)
+}
+
+func renamed(now, was []corev1.NodeSelectorRequirement) {
+	for i := range min(len(now), len(was)) {
+		if ga, ok := gaLabels[was[i].Key]; ok && now[i].Key == ga {
+			was[i].Key = ga
+		}
+	}
+}
+
+func validatePersistentVolumeStatus(v, _ *corev1.PersistentVolume) field.ErrorList {
+	if v.ResourceVersion == "" {
+		return field.ErrorList{field.Required(field.NewPath("resourceVersion"), "")}
+	}
+	return nil
+}
+
+// basicQuantity wants zero or more, in upstream's other words.
+func basicQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
+	if q.Value() < 0 {
+		return field.ErrorList{field.Invalid(at, q.Value(), "must be a valid resource quantity")}
+	}
+	return nil
+}
+
+func volumeColumns() []entry.Column {
+	spec, status := corev1.PersistentVolumeSpec{}.SwaggerDoc(), corev1.PersistentVolumeStatus{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Capacity", spec["capacity"]),
+		printing.Text("Access Modes", spec["accessModes"]),
+		printing.Text("Reclaim Policy", spec["persistentVolumeReclaimPolicy"]),
+		printing.Text("Status", status["phase"]),
+		printing.Text("Claim", spec["claimRef"]),
+		printing.Text("StorageClass", "StorageClass of the pv"),
+		printing.Text("VolumeAttributesClass", "VolumeAttributesClass of the pv"),
+		printing.Text("Reason", status["reason"]),
+		printing.AgeColumn,
+		printing.Wide(printing.Text("VolumeMode", spec["volumeMode"])),
+	}
+}
+
+func volumeCells(v *corev1.PersistentVolume, now time.Time) []any {
+	capacity := v.Spec.Capacity[corev1.ResourceStorage]
+	claim := ""
+	if ref := v.Spec.ClaimRef; ref != nil {
+		claim = ref.Namespace + "/" + ref.Name
+	}
+	phase := string(v.Status.Phase)
+	if v.DeletionTimestamp != nil {
+		phase = "Terminating"
+	}
+	return []any{
+		v.Name,
+		capacity.String(),
+		accessModes(v.Spec.AccessModes),
+		string(v.Spec.PersistentVolumeReclaimPolicy),
+		phase,
+		claim,
+		storageClass(v.Annotations, v.Spec.StorageClassName),
+		printing.Value(v.Spec.VolumeAttributesClassName, printing.Unset),
+		v.Status.Reason,
+		printing.AgeOf(&v.ObjectMeta, now),
+		string(printing.Value(v.Spec.VolumeMode, printing.Unset)),
+	}
+}
+
+// storageClass returns the class of a volume or a claim: the beta annotation goes before the
+// field, even where it is empty.
+func storageClass(annotations map[string]string, field string) string {
+	if class, ok := annotations[corev1.BetaStorageClassAnnotation]; ok {
+		return class
+	}
+	return field
+}
+
+// accessModes abbreviates, in a fixed order.
+func accessModes(modes []corev1.PersistentVolumeAccessMode) string {
+	var short []string
+	for _, m := range []struct {
+		mode corev1.PersistentVolumeAccessMode
+		name string
+	}{
+		{corev1.ReadWriteOnce, "RWO"},
+		{corev1.ReadOnlyMany, "ROX"},
+		{corev1.ReadWriteMany, "RWX"},
+		{corev1.ReadWriteOncePod, "RWOP"},
+	} {
+		if slices.Contains(modes, m.mode) {
+			short = append(short, m.name)
+		}
+	}
+	return strings.Join(short, ",")
+}

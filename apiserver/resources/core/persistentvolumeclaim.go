@@ -1,0 +1,244 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// persistentVolumeClaims is the entry of PersistentVolumeClaim.
+func persistentVolumeClaims() *entry.Resource {
+	return &entry.Resource{
+		Plural: "persistentvolumeclaims", New: entry.New[corev1.PersistentVolumeClaim], Namespaced: true,
+		ShortNames: []string{"pvc"},
+		Strategy: entry.Strategy{
+			MetadataAgain:  1,
+			Default:        defaulting.Hook(volumes.DefaultClaim),
+			PrepareCreate:  entry.Create(createClaim),
+			PrepareUpdate:  entry.Change(updateClaim),
+			Validate:       entry.Validate(validateClaim),
+			ValidateUpdate: entry.ValidateChange(validateClaimUpdate),
+			Warnings:       entry.Warn(claimWarnings),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateClaimStatus),
+			}),
+		},
+		Table: printing.Table(claimColumns(), claimCells),
+	}
+}
+
+// createClaim makes a claim pending, and the two fields for its source of data agree.
+func createClaim(c *corev1.PersistentVolumeClaim) {
+	c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
+	dataSource(&c.Spec, nil)
+}
+
+func updateClaim(c, old *corev1.PersistentVolumeClaim) { dataSource(&c.Spec, &old.Spec) }
+
+// dataSource drops sources in other namespaces (CrossNamespaceVolumeDataSource) and, unless there
+// is or was a reference, those in the older field that are neither claims nor snapshots; then it
+// copies the one field to the other if that is empty.
+func dataSource(s, old *corev1.PersistentVolumeClaimSpec) {
+	if old == nil {
+		old = &corev1.PersistentVolumeClaimSpec{}
+	}
+	if abroad(s.DataSourceRef) && old.DataSourceRef == nil {
+		s.DataSourceRef = nil
+	}
+	if old.DataSource == nil && old.DataSourceRef == nil && s.DataSourceRef == nil && !claimOrSnapshot(s.DataSource) {
+		s.DataSource = nil
+	}
+	from, ref := s.DataSource, s.DataSourceRef
+	switch {
+	case from != nil && ref == nil:
+		s.DataSourceRef = &corev1.TypedObjectReference{APIGroup: clone(from.APIGroup), Kind: from.Kind, Name: from.Name}
+	case from == nil && ref != nil && !abroad(ref):
+		s.DataSource = &corev1.TypedLocalObjectReference{APIGroup: clone(ref.APIGroup), Kind: ref.Kind, Name: ref.Name}
+	}
+}
+
+func abroad(r *corev1.TypedObjectReference) bool {
+	return r != nil && warnings.Value(r.Namespace) != ""
+}
+
+func claimOrSnapshot(r *corev1.TypedLocalObjectReference) bool {
+	if r == nil {
+		return false
+	}
+	switch warnings.Value(r.APIGroup) {
+	case "":
+		return r.Kind == "PersistentVolumeClaim"
+	case "snapshot.storage.k8s.io":
+		return r.Kind == "VolumeSnapshot"
+	}
+	return false
+}
+
+func clone[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+func claimWarnings(c, _ *corev1.PersistentVolumeClaim) []string {
+	return append(classWarnings(c.Annotations), warnings.OfClaimSpec(field.NewPath("spec"), &c.Spec)...)
+}
+
+func validateClaim(c *corev1.PersistentVolumeClaim) field.ErrorList {
+	return volumes.ValidateClaimSpec(&c.Spec, nil, field.NewPath("spec"))
+}
+
+// validateClaimUpdate validates the new claim twice, for upstream's strategy and its ValidateXUpdate both do,
+// and then what changed.
+func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
+	spec := field.NewPath("spec")
+	errs := volumes.ValidateClaimSpec(&c.Spec, &old.Spec, spec)
+	errs = append(errs, errs...)
+	errs = append(errs, claimKept(c, old)...)
+	size, was, got := c.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage], old.Status.Capacity[corev1.ResourceStorage]
+	if size.Cmp(was) < 0 && size.Cmp(got) <= 0 {
+		errs = append(errs, field.Forbidden(spec.Child("resources", "requests", "storage"), "field can not be less than status.capacity"))
+	}
+	errs = append(errs, check.Immutable(c.Spec.VolumeMode, old.Spec.VolumeMode, field.NewPath("volumeMode"))...)
+	if class := c.Spec.VolumeAttributesClassName; old.Status.CurrentVolumeAttributesClassName != nil && !check.SamePointee(class, old.Spec.VolumeAttributesClassName) {
+		at := spec.Child("volumeAttributesClassName")
+		if class == nil {
+			errs = append(errs, field.Forbidden(at, "update to nil is forbidden when status.currentVolumeAttributesClassName is not nil"))
+		} else if *class == "" {
+			errs = append(errs, field.Forbidden(at, "update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil"))
+		}
+	}
+	return errs
+}
+
+// claimKept refuses what may not change in a spec: all but the volume's name once, a class that
+// was missing, and of bound claims the size and the class of attributes.
+func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
+	now, was := c.Spec.DeepCopy(), old.Spec.DeepCopy()
+	if was.VolumeName == "" {
+		was.VolumeName = now.VolumeName
+	}
+	beta, class := corev1.BetaStorageClassAnnotation, c.Spec.StorageClassName
+	oldBeta, hadBeta := old.Annotations[beta]
+	newBeta, hasBeta := c.Annotations[beta]
+	switch added := class != nil && old.Spec.StorageClassName == nil; {
+	case added && hadBeta && *class == oldBeta && (!hasBeta || newBeta == oldBeta):
+		now.StorageClassName = nil
+	default:
+		if newBeta != oldBeta {
+			errs = append(errs, field.Invalid(field.NewPath("metadata", "annotations", beta), newBeta, apivalidation.FieldImmutableErrorMsg))
+		}
+		if added && (!hadBeta || *class == oldBeta) {
+			now.StorageClassName = was.StorageClassName
+		}
+	}
+	if c.Status.Phase == corev1.ClaimBound {
+		if now.Resources.Requests != nil {
+			now.Resources.Requests[corev1.ResourceStorage] = was.Resources.Requests[corev1.ResourceStorage]
+		}
+		now.VolumeAttributesClassName = was.VolumeAttributesClassName
+	}
+	if !apiequality.Semantic.DeepEqual(now, was) {
+		errs = append(errs, field.Forbidden(field.NewPath("spec"),
+			fmt.Sprintf("spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n%v",
+				check.Difference(was, now))))
+	}
+	return errs
+}
+
+func validateClaimStatus(c, _ *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
+	if c.ResourceVersion == "" {
+		errs = append(errs, field.Required(field.NewPath("resourceVersion"), ""))
+	}
+	if len(c.Spec.AccessModes) == 0 {
+		errs = append(errs, field.Required(field.NewPath("Spec", "accessModes"), ""))
+	}
+	status := field.NewPath("status")
+	for _, name := range invalid.Each(check.Sorted(c.Status.Capacity), &errs) {
+		errs = append(errs, basicQuantity(c.Status.Capacity[name], status.Child("capacity").Key(string(name)))...)
+	}
+	for _, name := range invalid.Each(check.Sorted(c.Status.AllocatedResourceStatuses), &errs) {
+		at := status.Child("allocatedResourceStatus")
+		errs = append(errs, claimResource(name, at)...)
+		if !resizeStates[c.Status.AllocatedResourceStatuses[name]] {
+			errs = append(errs, field.NotSupported(at, name, check.Sorted(resizeStates)))
+		}
+	}
+	for _, name := range invalid.Each(check.Sorted(c.Status.AllocatedResources), &errs) {
+		at, q := status.Child("allocatedResources"), c.Status.AllocatedResources[name]
+		if wrong := claimResource(name, at); len(wrong) > 0 {
+			errs = append(errs, wrong...)
+		} else {
+			errs = append(errs, basicQuantity(q, at.Key(string(name)))...)
+		}
+	}
+	return errs
+}
+
+var resizeStates = check.Set(corev1.PersistentVolumeClaimControllerResizeInProgress, corev1.PersistentVolumeClaimControllerResizeInfeasible,
+	corev1.PersistentVolumeClaimNodeResizePending, corev1.PersistentVolumeClaimNodeResizeInProgress, corev1.PersistentVolumeClaimNodeResizeInfeasible)
+
+// claimResource wants storage, or a resource of somebody else's.
+func claimResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
+	errs := check.QualifiedName(string(name), at)
+	if len(errs) == 0 && check.IsNativeResource(name) && name != corev1.ResourceStorage {
+		return field.ErrorList{field.NotSupported(at, string(name), []corev1.ResourceName{corev1.ResourceStorage})}
+	}
+	return errs
+}
+
+func claimColumns() []entry.Column {
+	spec, status := corev1.PersistentVolumeClaimSpec{}.SwaggerDoc(), corev1.PersistentVolumeClaimStatus{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Status", status["phase"]),
+		printing.Text("Volume", spec["volumeName"]),
+		printing.Text("Capacity", status["capacity"]),
+		printing.Text("Access Modes", status["accessModes"]),
+		printing.Text("StorageClass", "StorageClass of the pvc"),
+		printing.Text("VolumeAttributesClass", "VolumeAttributesClass of the pvc"),
+		printing.AgeColumn,
+		printing.Wide(printing.Text("VolumeMode", spec["volumeMode"])),
+	}
+}
+
+func claimCells(c *corev1.PersistentVolumeClaim, now time.Time) []any {
+	phase := string(c.Status.Phase)
+	if c.DeletionTimestamp != nil {
+		phase = "Terminating"
+	}
+	// What a claim asks for isn't shown, only what its volume gave it.
+	capacity, modes := "", ""
+	if c.Spec.VolumeName != "" {
+		given := c.Status.Capacity[corev1.ResourceStorage]
+		capacity, modes = given.String(), accessModes(c.Status.AccessModes)
+	}
+	return []any{
+		c.Name,
+		phase,
+		c.Spec.VolumeName,
+		capacity,
+		modes,
+		storageClass(c.Annotations, printing.Value(c.Spec.StorageClassName, "")),
+		printing.Value(c.Spec.VolumeAttributesClassName, printing.Unset),
+		printing.AgeOf(&c.ObjectMeta, now),
+		string(printing.Value(c.Spec.VolumeMode, printing.Unset)),
+	}
+}

@@ -1,0 +1,245 @@
+package core
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+func podTable() entry.Table {
+	t := printing.Table(podColumns(), podCells)
+	t.Conditions = func(obj runtime.Object) []metav1.TableRowCondition {
+		return podConditions(printing.As[*corev1.Pod](obj))
+	}
+	return t
+}
+
+func podColumns() []entry.Column {
+	spec, status := corev1.PodSpec{}.SwaggerDoc(), corev1.PodStatus{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Ready", "The aggregate readiness state of this pod for accepting traffic."),
+		printing.Text("Status", "The aggregate status of the containers in this pod."),
+		printing.Text("Restarts", "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted."),
+		printing.AgeColumn,
+		printing.Wide(printing.Text("IP", status["podIP"])),
+		printing.Wide(printing.Text("Node", spec["nodeName"])),
+		printing.Wide(printing.Text("Nominated Node", status["nominatedNodeName"])),
+		printing.Wide(printing.Text("Readiness Gates", spec["readinessGates"])),
+	}
+}
+
+func podCells(p *corev1.Pod, now time.Time) []any {
+	s := containerSummary(p)
+	return []any{
+		p.Name,
+		fmt.Sprintf("%d/%d", s.ready, s.total),
+		s.reason,
+		s.restarts.text(now),
+		printing.AgeOf(&p.ObjectMeta, now),
+		printing.Or(podIP(p), printing.None),
+		printing.Or(p.Spec.NodeName, printing.None),
+		printing.Or(p.Status.NominatedNodeName, printing.None),
+		readinessGates(p),
+	}
+}
+
+// podIP is podIP where it and podIPs differ, as in upstream's conversion (Convert_v1_PodStatus_To_core_PodStatus).
+func podIP(p *corev1.Pod) string {
+	if p.Status.PodIP == "" && len(p.Status.PodIPs) > 0 {
+		return p.Status.PodIPs[0].IP
+	}
+	return p.Status.PodIP
+}
+
+func readinessGates(p *corev1.Pod) string {
+	if len(p.Spec.ReadinessGates) == 0 {
+		return printing.None
+	}
+	met := 0
+	for _, g := range p.Spec.ReadinessGates {
+		if podCondition(p, g.ConditionType) {
+			met++
+		}
+	}
+	return fmt.Sprintf("%d/%d", met, len(p.Spec.ReadinessGates))
+}
+
+// podCondition reports whether the condition of that type is True.
+func podCondition(p *corev1.Pod, t corev1.PodConditionType) bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == t {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// podConditions marks the row of a pod that has ended, so that clients can hide it.
+func podConditions(p *corev1.Pod) []metav1.TableRowCondition {
+	message := ""
+	switch p.Status.Phase {
+	case corev1.PodSucceeded:
+		message = "The pod has completed successfully."
+	case corev1.PodFailed:
+		message = "The pod failed."
+	default:
+		return nil
+	}
+	return []metav1.TableRowCondition{{
+		Type:    metav1.RowCompleted,
+		Status:  metav1.ConditionTrue,
+		Reason:  string(p.Status.Phase),
+		Message: message,
+	}}
+}
+
+// nodeLost is the status.reason of pods whose node stopped answering (NodeUnreachablePodReason).
+const nodeLost = "NodeLost"
+
+// summary is what READY, STATUS and RESTARTS say of a pod's containers. ready <= total.
+type summary struct {
+	reason       string
+	ready, total int
+	restarts     tally
+}
+
+// initialize looks at the init containers up to the first that isn't done. It returns the
+// restarts of the sidecars among them and whether all are done; a started sidecar counts as done.
+func (s *summary) initialize(p *corev1.Pod, sidecars map[string]bool) (restarts tally, done bool) {
+	for i := range p.Status.InitContainerStatuses {
+		c := &p.Status.InitContainerStatuses[i]
+		s.restarts.add(c)
+		if sidecars[c.Name] {
+			restarts.add(c)
+		}
+		switch ended, waiting := c.State.Terminated, c.State.Waiting; {
+		case ended != nil && ended.ExitCode == 0:
+			continue
+		case sidecars[c.Name] && printing.Value(c.Started, false):
+			if c.Ready {
+				s.ready++
+			}
+			continue
+		case ended != nil:
+			s.reason = "Init:" + endReason(ended)
+		case waiting != nil && waiting.Reason != "" && waiting.Reason != "PodInitializing":
+			s.reason = "Init:" + waiting.Reason
+		default:
+			s.reason = fmt.Sprintf("Init:%d/%d", i, len(p.Spec.InitContainers))
+		}
+		return restarts, false
+	}
+	return restarts, true
+}
+
+// run looks at the containers from the last to the first, so that the first's reason wins.
+func (s *summary) run(p *corev1.Pod) {
+	running, failure := false, ""
+	for i := len(p.Status.ContainerStatuses) - 1; i >= 0; i-- {
+		c := &p.Status.ContainerStatuses[i]
+		s.restarts.add(c)
+		switch ended, waiting := c.State.Terminated, c.State.Waiting; {
+		case waiting != nil && waiting.Reason != "":
+			s.reason = waiting.Reason
+		case ended != nil:
+			s.reason = endReason(ended)
+			if ended.ExitCode != 0 {
+				failure = s.reason
+			}
+		case c.Ready && c.State.Running != nil:
+			running = true
+			s.ready++
+		}
+	}
+	if s.reason != "Completed" {
+		return
+	}
+	switch {
+	case running && podCondition(p, corev1.PodReady):
+		s.reason = "Running"
+	case failure != "":
+		s.reason = failure
+	case running:
+		s.reason = "NotReady"
+	}
+}
+
+// containerSummary passes through a pod's life in order: what the pod says of itself, its init
+// containers, its containers, its end. Each stage overrides what the one before it found.
+func containerSummary(p *corev1.Pod) summary {
+	sidecars := sidecarNames(p)
+	s := summary{reason: podReason(p), total: len(p.Spec.Containers) + len(sidecars)}
+	restarts, done := s.initialize(p, sidecars)
+	if done || podCondition(p, corev1.PodInitialized) {
+		// Restarts of init containers that are over don't count any more, those of sidecars do.
+		s.restarts = restarts
+		s.run(p)
+	}
+	switch {
+	case p.DeletionTimestamp == nil:
+	case p.Status.Reason == nodeLost:
+		s.reason = "Unknown"
+	case p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed:
+		s.reason = "Terminating"
+	}
+	return s
+}
+
+// sidecarNames returns the names of the init containers that keep running.
+func sidecarNames(p *corev1.Pod) map[string]bool {
+	names := map[string]bool{}
+	for _, c := range p.Spec.InitContainers {
+		if printing.Value(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways {
+			names[c.Name] = true
+		}
+	}
+	return names
+}
+
+func podReason(p *corev1.Pod) string {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonSchedulingGated {
+			return c.Reason
+		}
+	}
+	return printing.Or(p.Status.Reason, string(p.Status.Phase))
+}
+
+func endReason(t *corev1.ContainerStateTerminated) string {
+	switch {
+	case t.Reason != "":
+		return t.Reason
+	case t.Signal != 0:
+		return fmt.Sprintf("Signal:%d", t.Signal)
+	default:
+		return fmt.Sprintf("ExitCode:%d", t.ExitCode)
+	}
+}
+
+// tally counts restarts; last is when the container that restarted last had ended before.
+type tally struct {
+	count int64
+	last  metav1.Time
+}
+
+func (t *tally) add(c *corev1.ContainerStatus) {
+	t.count += int64(c.RestartCount)
+	if ended := c.LastTerminationState.Terminated; ended != nil && t.last.Before(&ended.FinishedAt) {
+		t.last = ended.FinishedAt
+	}
+}
+
+func (t tally) text(now time.Time) string {
+	if t.count == 0 || t.last.IsZero() {
+		return strconv.FormatInt(t.count, 10)
+	}
+	return fmt.Sprintf("%d (%s ago)", t.count, printing.Age(t.last.Time, now))
+}

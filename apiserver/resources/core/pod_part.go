@@ -1,0 +1,273 @@
+package core
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+)
+
+// validatePodEphemeral validates the addition of ephemeral containers, which can't be changed or removed later
+// (core ValidatePodEphemeralContainersUpdate).
+func validatePodEphemeral(p, old *corev1.Pod) field.ErrorList {
+	had := podspec.LegacyOf(&old.Spec, &old.ObjectMeta)
+	errs := podBody(p, had)
+	errs = append(errs, podAnnotationsUpdate(p, old, had)...)
+	if _, ok := old.Annotations[podspec.MirrorAnnotation]; ok {
+		return field.ErrorList{field.Forbidden(field.NewPath(""), "static pods do not support ephemeral containers")}
+	}
+	if invalid.Enough(errs) {
+		return errs
+	}
+	now := map[string]*corev1.EphemeralContainer{}
+	for i := range p.Spec.EphemeralContainers {
+		now[p.Spec.EphemeralContainers[i].Name] = &p.Spec.EphemeralContainers[i]
+	}
+	at := check.SpecPath.Child("ephemeralContainers")
+	for i := range invalid.Each(old.Spec.EphemeralContainers, &errs) {
+		was := &old.Spec.EphemeralContainers[i]
+		switch c := now[was.Name]; {
+		case c == nil:
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", was.Name)))
+		case !apiequality.Semantic.DeepEqual(*was, *c):
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be changed\n%v",
+				was.Name, check.Difference(*was, *c))))
+		}
+	}
+	return errs
+}
+
+// validatePodResize validates a change of CPU and memory (core ValidatePodResize).
+func validatePodResize(p, old *corev1.Pod) field.ErrorList {
+	errs := podBody(p, podspec.LegacyOf(&old.Spec, &old.ObjectMeta))
+	if _, ok := old.Annotations[podspec.MirrorAnnotation]; ok {
+		return field.ErrorList{field.Forbidden(field.NewPath(""), "static pods cannot be resized")}
+	}
+	if old.Spec.OS != nil && old.Spec.OS.Name == corev1.Windows {
+		return field.ErrorList{field.Forbidden(field.NewPath(""), "windows pods cannot be resized")}
+	}
+	if invalid.Enough(errs) {
+		return errs
+	}
+	if was := old.Status.QOSClass; qualityOf(&p.Spec) != orElse(was, qualityOf(&old.Spec)) {
+		errs = append(errs, field.Invalid(check.SpecPath, p.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
+	}
+	if !resizableNode(old) {
+		errs = append(errs, field.Forbidden(check.SpecPath, "Pod running on node without support for resize"))
+	}
+	rest, before := oneForm(&p.Spec), oneForm(&old.Spec)
+	errs = append(errs, resizeWhole(rest, before, &p.Spec, &old.Spec)...)
+	if moved := resizeOrder(&p.Spec, &old.Spec); len(moved) > 0 {
+		return append(errs, moved...)
+	}
+	errs = append(errs, removedResources(&p.Spec, &old.Spec)...)
+	errs = append(errs, otherResources(rest, before)...)
+	if len(errs) == 0 && !apiequality.Semantic.DeepEqual(rest, before) {
+		errs = append(errs, field.Forbidden(check.SpecPath, "only cpu and memory resources are mutable"))
+	}
+	return errs
+}
+
+func orElse[T ~string](value, other T) T {
+	if value == "" {
+		return other
+	}
+	return value
+}
+
+// resizableNode says that the first running container's status shows resources, or that none runs.
+func resizableNode(p *corev1.Pod) bool {
+	for _, s := range p.Status.ContainerStatuses {
+		if s.State.Running != nil {
+			return s.Resources != nil
+		}
+	}
+	return true
+}
+
+// resizeWhole validates a change of what the pod has as a whole, and takes CPU and memory from the old
+// spec (core validatePodLevelResourcesResize).
+func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
+	set := func(r *corev1.ResourceRequirements) bool { return r != nil && len(r.Requests)+len(r.Limits) > 0 }
+	if !set(s.Resources) && !set(old.Resources) {
+		return nil
+	}
+	at := check.SpecPath.Child("resources")
+	if was := old.Resources; was != nil {
+		if s.Resources == nil {
+			return field.ErrorList{field.Forbidden(at, "pod-level resources cannot be removed")}
+		}
+		if fewer(s.Resources.Requests, was.Requests) {
+			errs = append(errs, field.Forbidden(at.Child("requests"), "pod-level resource requests cannot be removed"))
+		}
+		if fewer(s.Resources.Limits, was.Limits) {
+			errs = append(errs, field.Forbidden(at.Child("limits"), "pod-level resource limits cannot be removed"))
+		}
+	}
+	if now := rest.Resources; now != nil {
+		was := before.Resources
+		if was == nil {
+			was = &corev1.ResourceRequirements{}
+		}
+		keepComputed(now, was)
+		if before.Resources == nil && len(now.Requests)+len(now.Limits)+len(now.Claims) == 0 {
+			rest.Resources = nil
+		}
+	}
+	if !apiequality.Semantic.DeepEqual(rest.Resources, before.Resources) {
+		errs = append(errs, field.Forbidden(check.SpecPath, "only cpu and memory resources are mutable at pod-level"))
+	}
+	return errs
+}
+
+// resizeOrder wants the same containers in the same order (core validatePodResizeContainerOrdering).
+func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
+	for _, list := range []struct {
+		name     string
+		now, was []corev1.Container
+	}{{"containers", s.Containers, old.Containers}, {"initContainers", s.InitContainers, old.InitContainers}} {
+		at := check.SpecPath.Child(list.name)
+		if len(list.now) != len(list.was) {
+			errs = append(errs, field.Forbidden(at, list.name+" may not be added or removed on resize"))
+			continue
+		}
+		for i := range invalid.Each(list.was, &errs) {
+			if list.now[i].Name != list.was[i].Name {
+				errs = append(errs, field.Forbidden(at.Index(i).Child("name"), list.name+" may not be renamed or reordered on resize"))
+			}
+		}
+	}
+	return errs
+}
+
+// removedResources refuses a resize that takes a request or limit away.
+func removedResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
+	for i := range invalid.Each(old.InitContainers, &errs) {
+		errs = append(errs, removed(&s.InitContainers[i].Resources, &old.InitContainers[i].Resources,
+			check.SpecPath.Child("initContainers").Index(i).Child("resources"))...)
+	}
+	for i := range invalid.Each(old.Containers, &errs) {
+		errs = append(errs, removed(&s.Containers[i].Resources, &old.Containers[i].Resources,
+			check.SpecPath.Child("containers").Index(i).Child("resources"))...)
+	}
+	return errs
+}
+
+func removed(now, was *corev1.ResourceRequirements, at *field.Path) (errs field.ErrorList) {
+	if fewer(now.Requests, was.Requests) {
+		errs = append(errs, field.Forbidden(at.Child("requests"), "resource requests cannot be removed"))
+	}
+	if fewer(now.Limits, was.Limits) {
+		errs = append(errs, field.Forbidden(at.Child("limits"), "resource limits cannot be removed"))
+	}
+	return errs
+}
+
+func fewer(now, was corev1.ResourceList) bool {
+	for name := range was {
+		if _, ok := now[name]; !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// otherResources takes CPU and memory from the old spec and refuses every other change of a container.
+func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
+	for i := range invalid.Each(s.Containers, &errs) {
+		keepComputed(&s.Containers[i].Resources, &old.Containers[i].Resources)
+		if !apiequality.Semantic.DeepEqual(s.Containers[i], old.Containers[i]) {
+			errs = append(errs, field.Forbidden(check.SpecPath, "only cpu and memory resources are mutable"))
+		}
+	}
+	for i := range invalid.Each(s.InitContainers, &errs) {
+		c, was, at := &s.InitContainers[i], &old.InitContainers[i], check.SpecPath.Child("initContainers").Index(i)
+		resized := !apiequality.Semantic.DeepEqual(c, was)
+		keepComputed(&c.Resources, &was.Resources)
+		if !apiequality.Semantic.DeepEqual(c, was) {
+			errs = append(errs, field.Forbidden(at, "only cpu and memory resources for init or sidecar containers are mutable"))
+		}
+		if !resized || podspec.Sidecar(c) {
+			continue
+		}
+		for _, p := range invalid.Each(c.ResizePolicy, &errs) {
+			if p.RestartPolicy == corev1.RestartContainer {
+				errs = append(errs, field.Forbidden(at, "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))
+			}
+		}
+	}
+	return errs
+}
+
+func keepComputed(now, was *corev1.ResourceRequirements) {
+	now.Limits, now.Requests = computed(now.Limits, was.Limits), computed(now.Requests, was.Requests)
+}
+
+// computed is a list with the old amounts of CPU and memory.
+func computed(now, was corev1.ResourceList) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for name, q := range now {
+		list[name] = q
+	}
+	for _, name := range podspec.ResizableResources {
+		delete(list, name)
+		if q, ok := was[name]; ok {
+			list[name] = q
+		}
+	}
+	if len(list) == 0 && was == nil {
+		return nil
+	}
+	return list
+}
+
+// qualityOf is the class of service that a spec asks for (core ComputePodQOS).
+func qualityOf(s *corev1.PodSpec) corev1.PodQOSClass {
+	q := quality{requests: corev1.ResourceList{}, limits: corev1.ResourceList{}, all: true}
+	if whole := s.Resources; whole != nil && len(whole.Requests)+len(whole.Limits) > 0 {
+		q.add(whole)
+	} else {
+		for i := range s.Containers {
+			q.add(&s.Containers[i].Resources)
+		}
+		for i := range s.InitContainers {
+			q.add(&s.InitContainers[i].Resources)
+		}
+	}
+	if len(q.requests) == 0 && len(q.limits) == 0 {
+		return corev1.PodQOSBestEffort
+	}
+	if !q.all || len(q.requests) != len(q.limits) {
+		return corev1.PodQOSBurstable
+	}
+	for name, request := range q.requests {
+		if limit, ok := q.limits[name]; !ok || limit.Cmp(request) != 0 {
+			return corev1.PodQOSBurstable
+		}
+	}
+	return corev1.PodQOSGuaranteed
+}
+
+// quality sums up CPU and memory; all says that everything summed up limits both.
+type quality struct {
+	requests, limits corev1.ResourceList
+	all              bool
+}
+
+func (q *quality) add(r *corev1.ResourceRequirements) {
+	for _, name := range podspec.ResizableResources {
+		if amount, ok := r.Requests[name]; ok && amount.Sign() > 0 {
+			podspec.AddTo(q.requests, corev1.ResourceList{name: amount})
+		}
+		if amount, ok := r.Limits[name]; ok && amount.Sign() > 0 {
+			podspec.AddTo(q.limits, corev1.ResourceList{name: amount})
+		} else {
+			q.all = false
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package core
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// placementUpdate lets a pod that isn't scheduled yet ask for more of its node, and takes what it may
+// change from the old spec.
+func placementUpdate(s, old *corev1.PodSpec) (errs field.ErrorList) {
+	if !includes(s.NodeSelector, old.NodeSelector) {
+		errs = append(errs, field.Invalid(check.SpecPath.Child("nodeSelector"), s.NodeSelector,
+			"only additions to spec.nodeSelector are allowed (no mutations or deletions)"))
+	}
+	s.NodeSelector = old.NodeSelector
+	now, was := nodeAffinityOf(s), nodeAffinityOf(old)
+	if apiequality.Semantic.DeepEqual(now, was) {
+		return errs
+	}
+	errs = append(errs, nodeAffinityUpdate(now, was, check.SpecPath.Child("affinity", "nodeAffinity"))...)
+	switch {
+	case s.Affinity == nil:
+		s.Affinity = &corev1.Affinity{NodeAffinity: was}
+	case old.Affinity == nil && s.Affinity.PodAffinity == nil && s.Affinity.PodAntiAffinity == nil:
+		s.Affinity = nil
+	default:
+		s.Affinity.NodeAffinity = was
+	}
+	return errs
+}
+
+// includes says that m has all entries of part.
+func includes(m, part map[string]string) bool {
+	for key, value := range part {
+		if now, ok := m[key]; !ok || now != value {
+			return false
+		}
+	}
+	return true
+}
+
+func nodeAffinityOf(s *corev1.PodSpec) *corev1.NodeAffinity {
+	if s.Affinity == nil {
+		return nil
+	}
+	return s.Affinity.NodeAffinity
+}
+
+// nodeAffinityUpdate lets terms that are required become stricter.
+func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs field.ErrorList) {
+	if was == nil || was.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil
+	}
+	at = at.Child("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+	terms := was.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	var left []corev1.NodeSelectorTerm
+	if now != nil && now.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		left = now.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	}
+	if len(terms) > 0 && len(terms) != len(left) {
+		return field.ErrorList{field.Invalid(at, check.Internal(left), "no additions/deletions to non-empty NodeSelectorTerms list are allowed")}
+	}
+	for i := range invalid.Each(terms, &errs) {
+		if !stricter(&left[i], &terms[i]) {
+			errs = append(errs, field.Invalid(at.Index(i), check.Internal(left[i]), "only additions are allowed (no mutations or deletions)"))
+		}
+	}
+	return errs
+}
+
+// stricter says that a term has all of the old one's requirements, first. A term without any matches
+// nothing, so that an addition would loosen it.
+func stricter(t, old *corev1.NodeSelectorTerm) bool {
+	if len(old.MatchExpressions)+len(old.MatchFields) == 0 {
+		return len(t.MatchExpressions)+len(t.MatchFields) == 0
+	}
+	return begins(t.MatchExpressions, old.MatchExpressions) && begins(t.MatchFields, old.MatchFields)
+}
+
+func begins(list, with []corev1.NodeSelectorRequirement) bool {
+	return len(list) >= len(with) && (len(with) == 0 || apiequality.Semantic.DeepEqual(list[:len(with)], with))
+}

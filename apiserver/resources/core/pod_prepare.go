@@ -1,0 +1,296 @@
+package core
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// syncAppArmor copies AppArmor profiles from annotations to the fields that replaced them, where a
+// container has none and its pod's is another (applyAppArmorVersionSkew).
+func syncAppArmor(p *corev1.Pod) {
+	eachAppArmor(p, func(c *corev1.Container, _ string, profile *corev1.AppArmorProfile) {
+		if profile == nil || apiequality.Semantic.DeepEqual(profile, podspec.PodAppArmor(&p.Spec)) {
+			return
+		}
+		if c.SecurityContext == nil {
+			c.SecurityContext = &corev1.SecurityContext{}
+		}
+		c.SecurityContext.AppArmorProfile = profile
+	})
+}
+
+// appArmorWarnings warns of annotations that are copied, or would be if they were valid.
+func appArmorWarnings(p *corev1.Pod) []string {
+	var texts []string
+	eachAppArmor(p, func(_ *corev1.Container, key string, profile *corev1.AppArmorProfile) {
+		if profile == nil || !apiequality.Semantic.DeepEqual(profile, podspec.PodAppArmor(&p.Spec)) {
+			texts = append(texts, podspec.DeprecatedAppArmor(nil, key))
+		}
+	})
+	return texts
+}
+
+// eachAppArmor calls f for containers that have an annotation and no field, with the annotation's
+// key and the profile it stands for, nil if it is invalid.
+func eachAppArmor(p *corev1.Pod, f func(c *corev1.Container, key string, profile *corev1.AppArmorProfile)) {
+	if p.Spec.OS != nil && p.Spec.OS.Name == corev1.Windows {
+		return
+	}
+	for _, c := range podspec.Containers(&p.Spec) {
+		key := corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix + c.Name
+		value, ok := p.Annotations[key]
+		if ok && (c.SecurityContext == nil || c.SecurityContext.AppArmorProfile == nil) {
+			f(c, key, appArmorProfile(value))
+		}
+	}
+}
+
+func appArmorProfile(annotation string) *corev1.AppArmorProfile {
+	switch annotation {
+	case corev1.DeprecatedAppArmorBetaProfileNameUnconfined:
+		return &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeUnconfined}
+	case corev1.DeprecatedAppArmorBetaProfileRuntimeDefault:
+		return &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeRuntimeDefault}
+	}
+	const longest = 4095
+	name, ok := strings.CutPrefix(annotation, corev1.DeprecatedAppArmorBetaProfileNamePrefix)
+	if !ok || name == "" || len(name) > longest || strings.TrimSpace(name) != name {
+		return nil
+	}
+	return &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeLocalhost, LocalhostProfile: &name}
+}
+
+// createPod makes a pod pending.
+func createPod(p *corev1.Pod) {
+	p.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&p.Spec)}
+	podspec.DropFields(&p.Spec, nil)
+	if len(p.Spec.SchedulingGates) > 0 {
+		p.Status.Conditions = []corev1.PodCondition{{
+			Type:               corev1.PodScheduled,
+			Status:             corev1.ConditionFalse,
+			LastTransitionTime: p.CreationTimestamp,
+			Reason:             corev1.PodReasonSchedulingGated,
+			Message:            "Scheduling is blocked due to non-empty scheduling gates",
+		}}
+	}
+	matchLabelKeys(p)
+	syncAppArmor(p)
+}
+
+func updatePod(p, old *corev1.Pod) { podspec.DropFields(&p.Spec, &old.Spec) }
+
+// keepPodStatus keeps owners, which old kubelets would corrupt, and the deletion time (B-41), and what
+// a client that doesn't know them would lose.
+func keepPodStatus(p, old *corev1.Pod) {
+	p.DeletionTimestamp = old.DeletionTimestamp
+	p.OwnerReferences = old.OwnerReferences
+	if p.Status.QOSClass == "" {
+		p.Status.QOSClass = old.Status.QOSClass
+	}
+	keepObserved(&p.Status, &old.Status)
+	if len(old.Status.NodeAllocatableResourceClaimStatuses) == 0 { // DRANodeAllocatableResources
+		p.Status.NodeAllocatableResourceClaimStatuses = nil
+	}
+}
+
+// keepObserved keeps the generations that a status was observed at, where the new one names none.
+// Conditions of one type are matched in their order.
+func keepObserved(s, old *corev1.PodStatus) {
+	if s.ObservedGeneration == 0 {
+		s.ObservedGeneration = old.ObservedGeneration
+	}
+	observed := map[corev1.PodConditionType][]int64{}
+	for _, c := range old.Conditions {
+		observed[c.Type] = append(observed[c.Type], c.ObservedGeneration)
+	}
+	for i := range s.Conditions {
+		c := &s.Conditions[i]
+		was := observed[c.Type]
+		if len(was) == 0 {
+			continue
+		}
+		observed[c.Type] = was[1:]
+		if c.ObservedGeneration == 0 {
+			c.ObservedGeneration = was[0]
+		}
+	}
+}
+
+// ephemeralContainers lets nothing but these change.
+func ephemeralContainers(p, old *corev1.Pod) {
+	containers := p.Spec.EphemeralContainers
+	keepPod(p, old.DeepCopy())
+	p.Spec.EphemeralContainers = containers
+	podspec.DropFields(&p.Spec, &old.Spec)
+}
+
+// resizePod lets nothing but resources and resize policies change. If containers were added,
+// removed or renamed it keeps the request as it is, for validation to refuse.
+func resizePod(p, old *corev1.Pod) {
+	if len(p.Spec.Containers) == len(old.Spec.Containers) && len(p.Spec.InitContainers) == len(old.Spec.InitContainers) {
+		kept := old.DeepCopy()
+		containers := resized(p.Spec.Containers, kept.Spec.Containers)
+		inits := resized(p.Spec.InitContainers, kept.Spec.InitContainers)
+		whole := p.Spec.Resources
+		keepPod(p, kept)
+		p.Spec.Containers, p.Spec.InitContainers, p.Spec.Resources = containers, inits, whole
+	}
+	podspec.DropFields(&p.Spec, &old.Spec)
+}
+
+// resized is old with the new resources, or what the client sent if it renamed one.
+func resized(containers, old []corev1.Container) []corev1.Container {
+	if len(containers) == 0 {
+		return containers
+	}
+	merged := slices.Clone(old)
+	for i := range containers {
+		if merged[i].Name != containers[i].Name {
+			return containers
+		}
+		merged[i].Resources = containers[i].Resources
+		merged[i].ResizePolicy = containers[i].ResizePolicy
+	}
+	return merged
+}
+
+// keepPod takes spec, status and metadata from a copy of the old pod.
+func keepPod(p, kept *corev1.Pod) {
+	p.Spec, p.Status = kept.Spec, kept.Status
+	metav1.ResetObjectMetaForStatus(p, kept)
+}
+
+// matchLabelKeys turns the keys that affinity and spreading name into requirements on the labels
+// the pod has.
+func matchLabelKeys(p *corev1.Pod) {
+	if a := p.Spec.Affinity; a != nil {
+		if a.PodAffinity != nil {
+			requireLabels(p, a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
+		if a.PodAntiAffinity != nil {
+			requireLabels(p, a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
+	}
+	for i := range p.Spec.TopologySpreadConstraints {
+		c := &p.Spec.TopologySpreadConstraints[i]
+		require(c.LabelSelector, c.MatchLabelKeys, metav1.LabelSelectorOpIn, p.Labels)
+	}
+}
+
+func requireLabels(p *corev1.Pod, preferred []corev1.WeightedPodAffinityTerm, required []corev1.PodAffinityTerm) {
+	term := func(t *corev1.PodAffinityTerm) {
+		require(t.LabelSelector, t.MatchLabelKeys, metav1.LabelSelectorOpIn, p.Labels)
+		require(t.LabelSelector, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, p.Labels)
+	}
+	for i := range preferred {
+		term(&preferred[i].PodAffinityTerm)
+	}
+	for i := range required {
+		term(&required[i])
+	}
+}
+
+// require adds requirements to a selector; a nil one matches nothing and stays.
+func require(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOperator, labels map[string]string) {
+	if s == nil {
+		return
+	}
+	for _, key := range keys {
+		if value, ok := labels[key]; ok {
+			s.MatchExpressions = append(s.MatchExpressions,
+				metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
+		}
+	}
+}
+
+// podWarnings are for new pods only: who updates pods is no human.
+func podWarnings(p, old *corev1.Pod) []string {
+	if old != nil {
+		return nil
+	}
+	texts := podspec.NameWarnings("the Pod's hostname", p.Name)
+	return append(texts, podspec.SpecWarnings(nil, &p.Spec, &p.ObjectMeta)...)
+}
+
+func podStatusWarnings(p, _ *corev1.Pod) []string {
+	var texts []string
+	for i, ip := range p.Status.PodIPs {
+		texts = append(texts, warnings.OfAddress(field.NewPath("status", "podIPs").Index(i).Child("ip"), ip.IP)...)
+	}
+	for i, ip := range p.Status.HostIPs {
+		texts = append(texts, warnings.OfAddress(field.NewPath("status", "hostIPs").Index(i).Child("ip"), ip.IP)...)
+	}
+	return texts
+}
+
+// qosClass is the pod's quality of service: guaranteed if CPU and memory are limited everywhere and
+// requested as limited, best effort if neither is mentioned. Resources of the pod as a whole count
+// instead of its containers' (ComputePodQOS).
+func qosClass(s *corev1.PodSpec) corev1.PodQOSClass {
+	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
+	guaranteed := true
+	if wholePod(s.Resources) {
+		sumUp(requests, s.Resources.Requests)
+		if len(s.Resources.Limits) > 0 {
+			guaranteed = sumUp(limits, s.Resources.Limits)
+		}
+	} else {
+		for _, list := range [][]corev1.Container{s.Containers, s.InitContainers} {
+			for i := range list {
+				sumUp(requests, list[i].Resources.Requests)
+				guaranteed = sumUp(limits, list[i].Resources.Limits) && guaranteed
+			}
+		}
+	}
+	if len(requests) == 0 && len(limits) == 0 {
+		return corev1.PodQOSBestEffort
+	}
+	for name, q := range requests {
+		limit, ok := limits[name]
+		guaranteed = guaranteed && ok && limit.Cmp(q) == 0
+	}
+	if guaranteed && len(requests) == len(limits) {
+		return corev1.PodQOSGuaranteed
+	}
+	return corev1.PodQOSBurstable
+}
+
+// sumUp adds CPU and memory to total, and reports whether list had both.
+func sumUp(total, list corev1.ResourceList) bool {
+	found := 0
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		q, ok := list[name]
+		if !ok || q.Sign() <= 0 {
+			continue
+		}
+		found++
+		sum := q.DeepCopy()
+		sum.Add(total[name])
+		total[name] = sum
+	}
+	return found == 2
+}
+
+// wholePod reports whether a pod has resources of its own (IsPodLevelResourcesSet).
+func wholePod(r *corev1.ResourceRequirements) bool {
+	if r == nil {
+		return false
+	}
+	for _, list := range []corev1.ResourceList{r.Requests, r.Limits} {
+		for name := range list {
+			if name == corev1.ResourceCPU || name == corev1.ResourceMemory ||
+				strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+				return true
+			}
+		}
+	}
+	return false
+}

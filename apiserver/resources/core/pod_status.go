@@ -1,0 +1,317 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+)
+
+// Not checked: extendedResourceClaimStatus and nodeAllocatableResourceClaimStatuses; messages of
+// resources' health.
+
+// validatePodStatus validates a change of a pod's status (core ValidatePodStatusUpdate).
+func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
+	had := podspec.LegacyOf(&old.Spec, &old.ObjectMeta)
+	errs := podAnnotationsUpdate(p, old, had)
+	for i, c := range invalid.Each(p.Status.Conditions, &errs) {
+		if c.Type != corev1.PodScheduled && c.Type != corev1.PodReady && c.Type != corev1.PodInitialized {
+			errs = append(errs, check.QualifiedName(string(c.Type), field.NewPath("metadata", "conditions").Index(i).Child("Type"))...)
+		}
+	}
+	if p.Spec.NodeName != old.Spec.NodeName {
+		errs = append(errs, field.Forbidden(check.StatusPath.Child("nodeName"), "may not be changed directly"))
+	}
+	s, was := &p.Status, &old.Status
+	if s.NominatedNodeName != was.NominatedNodeName && s.NominatedNodeName != "" {
+		errs = append(errs, check.NodeName(s.NominatedNodeName, check.StatusPath.Child("nominatedNodeName"))...)
+		if old.Spec.NodeName != "" {
+			errs = append(errs, field.Forbidden(check.StatusPath.Child("nominatedNodeName"), "may not be set on pods that are already bound to a node"))
+		}
+	}
+	errs = append(errs, apivalidation.ValidateImmutableField(s.QOSClass, was.QOSClass, check.StatusPath.Child("qosClass"))...)
+	errs = append(errs, transitions(p, old)...)
+	errs = append(errs, claimStatuses(s.ResourceClaimStatuses, p.Spec.ResourceClaims, check.StatusPath.Child("resourceClaimStatuses"))...)
+	errs = append(errs, podIPs(s, was)...)
+	errs = append(errs, hostIPs(s, was)...)
+	return append(errs, containerStatuses(p)...)
+}
+
+// transitions refuses the revival of containers that won't be restarted.
+func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
+	policy := old.Spec.RestartPolicy
+	regular, inits := old.Spec.Containers, old.Spec.InitContainers
+	if !restartsAll(&old.Spec) {
+		errs = append(errs, revived(p.Status.ContainerStatuses, old.Status.ContainerStatuses, policy, regular, check.StatusPath.Child("containerStatuses"))...)
+		errs = append(errs, revived(p.Status.InitContainerStatuses, old.Status.InitContainerStatuses, policy, inits, check.StatusPath.Child("initContainerStatuses"))...)
+	}
+	return append(errs, revived(p.Status.EphemeralContainerStatuses, old.Status.EphemeralContainerStatuses,
+		corev1.RestartPolicyNever, nil, check.StatusPath.Child("ephemeralContainerStatuses"))...)
+}
+
+// restartsAll says that a container's exit can restart all of the pod.
+func restartsAll(s *corev1.PodSpec) (all bool) {
+	podspec.EachContainer(s, nil, nil, func(c *corev1.Container, _ *field.Path) {
+		for _, rule := range c.RestartPolicyRules {
+			all = all || rule.Action == corev1.ContainerRestartRuleActionRestartAllContainers
+		}
+	})
+	return all
+}
+
+func revived(now, was []corev1.ContainerStatus, policy corev1.RestartPolicy, containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
+	if policy == corev1.RestartPolicyAlways {
+		return nil
+	}
+	alive := map[string][]int{}
+	for i := range now {
+		if now[i].State.Terminated == nil {
+			alive[now[i].Name] = append(alive[now[i].Name], i)
+		}
+	}
+	named := byName(containers)
+	for i, before := range invalid.Each(was, &errs) {
+		if before.State.Terminated == nil || restarts(before, policy, named[before.Name]) {
+			continue
+		}
+		for range invalid.Each(alive[before.Name], &errs) {
+			errs = append(errs, field.Forbidden(at.Index(i).Child("state"), "may not be transitioned to non-terminated state"))
+		}
+	}
+	return errs
+}
+
+// byName returns the first container of each name.
+func byName(list []corev1.Container) map[string]*corev1.Container {
+	m := make(map[string]*corev1.Container, len(list))
+	for i := range list {
+		if m[list[i].Name] == nil {
+			m[list[i].Name] = &list[i]
+		}
+	}
+	return m
+}
+
+// restarts says that a container that ended that way will be started again: by its first rule that
+// is about its exit code, its own policy or the pod's. c is nil for a container that the pod doesn't have.
+func restarts(s corev1.ContainerStatus, policy corev1.RestartPolicy, c *corev1.Container) bool {
+	code := s.State.Terminated.ExitCode
+	if c != nil {
+		for _, rule := range c.RestartPolicyRules {
+			if rule.ExitCodes == nil {
+				continue
+			}
+			in := slices.Contains(rule.ExitCodes.Values, code)
+			if in == (rule.ExitCodes.Operator == corev1.ContainerRestartRuleOnExitCodesOpIn) {
+				return true
+			}
+		}
+		if c.RestartPolicy != nil {
+			policy = corev1.RestartPolicy(*c.RestartPolicy)
+		}
+	}
+	return policy == corev1.RestartPolicyAlways || policy == corev1.RestartPolicyOnFailure && code != 0
+}
+
+func claimStatuses(list []corev1.PodResourceClaimStatus, claims []corev1.PodResourceClaim, at *field.Path) (errs field.ErrorList) {
+	known, seen := map[string]bool{}, map[string]bool{}
+	for _, c := range claims {
+		known[c.Name] = true
+	}
+	for i, s := range invalid.Each(list, &errs) {
+		name := at.Index(i).Child("name")
+		if !known[s.Name] {
+			errs = append(errs, field.Invalid(name, s.Name, "must match the name of an entry in `spec.resourceClaims`"))
+		}
+		if seen[s.Name] {
+			errs = append(errs, field.Duplicate(name, s.Name))
+		}
+		seen[s.Name] = true
+		if s.ResourceClaimName != nil {
+			for _, text := range apivalidation.NameIsDNSSubdomain(*s.ResourceClaimName, false) {
+				errs = append(errs, field.Invalid(at.Index(i).Child("resourceClaimName"), s.ResourceClaimName, text))
+			}
+		}
+	}
+	return errs
+}
+
+// podIPs wants one address of each family at most.
+func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
+	at := check.StatusPath.Child("podIPs")
+	var list, before []string
+	for _, v := range was.PodIPs {
+		before = append(before, v.IP)
+	}
+	for _, v := range s.PodIPs {
+		list = append(list, v.IP)
+	}
+	for i, v := range invalid.Each(list, &errs) {
+		errs = append(errs, check.IP(v, at.Index(i), before)...)
+	}
+	if len(list) < 2 {
+		return errs
+	}
+	errs = append(errs, perFamily(list, check.Internal(s.PodIPs), at)...)
+	seen := map[string]bool{}
+	for i, v := range invalid.Each(s.PodIPs, &errs) {
+		if seen[v.IP] {
+			errs = append(errs, field.Duplicate(at.Index(i), check.Internal(v)))
+		}
+		seen[v.IP] = true
+	}
+	return errs
+}
+
+// hostIPs wants the same of the host's addresses, and their first one to be the one.
+func hostIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
+	if len(s.HostIPs) == 0 {
+		return nil
+	}
+	at := check.StatusPath.Child("hostIPs")
+	if s.HostIP != s.HostIPs[0].IP {
+		errs = append(errs, field.Invalid(at.Index(0).Child("ip"), s.HostIPs[0].IP, "must be equal to `hostIP`"))
+	}
+	var list, before []string
+	for _, v := range was.HostIPs {
+		before = append(before, v.IP)
+	}
+	for _, v := range s.HostIPs {
+		list = append(list, v.IP)
+	}
+	for i, v := range invalid.Each(list, &errs) {
+		errs = append(errs, check.IP(v, at.Index(i), before)...)
+	}
+	if len(list) < 2 {
+		return errs
+	}
+	seen := map[string]bool{}
+	for i, v := range invalid.Each(s.HostIPs, &errs) {
+		if seen[v.IP] {
+			errs = append(errs, field.Duplicate(at.Index(i), check.Internal(v)))
+		}
+		seen[v.IP] = true
+	}
+	return append(errs, perFamily(list, check.Internal(s.HostIPs), at)...)
+}
+
+func perFamily(list []string, shown any, at *field.Path) (errs field.ErrorList) {
+	dual, err := netutils.IsDualStackIPStrings(list)
+	if err != nil {
+		errs = append(errs, field.InternalError(at, fmt.Errorf("failed to check for dual stack with error:%v", err)))
+	}
+	if !dual || len(list) > 2 {
+		errs = append(errs, field.Invalid(at, shown, "may specify no more than one IP for each IP family"))
+	}
+	return errs
+}
+
+// containerStatuses validates the users that containers run as, and the health of their resources.
+func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
+	regular, inits, ephemeral := check.StatusPath.Child("containerStatuses"), check.StatusPath.Child("initContainerStatuses"), check.StatusPath.Child("ephemeralContainerStatuses")
+	windows := p.Spec.OS != nil && p.Spec.OS.Name == corev1.Windows
+	other := p.Spec.OS != nil && p.Spec.OS.Name != corev1.Linux
+	errs = append(errs, users(p.Status.ContainerStatuses, windows, other, regular)...)
+	errs = append(errs, users(p.Status.InitContainerStatuses, windows, other, inits)...)
+	errs = append(errs, users(p.Status.EphemeralContainerStatuses, windows, other, ephemeral)...)
+	errs = append(errs, healths(p.Status.ContainerStatuses, p.Spec.Containers, regular)...)
+	errs = append(errs, healths(p.Status.InitContainerStatuses, p.Spec.InitContainers, inits)...)
+	for i, s := range invalid.Each(p.Status.EphemeralContainerStatuses, &errs) {
+		if len(s.AllocatedResourcesStatus) != 0 {
+			errs = append(errs, field.Forbidden(ephemeral.Index(i).Child("allocatedResourcesStatus"), "must not be specified in container status"))
+		}
+	}
+	return errs
+}
+
+func users(list []corev1.ContainerStatus, windows, other bool, at *field.Path) (errs field.ErrorList) {
+	for i, s := range invalid.Each(list, &errs) {
+		here := at.Index(i).Child("linux")
+		if s.User == nil || s.User.Linux == nil {
+			continue
+		}
+		if windows {
+			errs = append(errs, field.Forbidden(here, "cannot be set for a windows pod"))
+		}
+		if other {
+			continue
+		}
+		u := s.User.Linux
+		errs = append(errs, podspec.ID(&u.UID, here.Child("uid"), utilvalidation.IsValidUserID)...)
+		errs = append(errs, podspec.ID(&u.GID, here.Child("gid"), utilvalidation.IsValidGroupID)...)
+		for j := range invalid.Each(u.SupplementalGroups, &errs) {
+			errs = append(errs, podspec.ID(&u.SupplementalGroups[j], here.Child("supplementalGroups").Index(j), utilvalidation.IsValidGroupID)...)
+		}
+	}
+	return errs
+}
+
+func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
+	named := byName(containers)
+	for i, s := range invalid.Each(list, &errs) {
+		c := named[s.Name]
+		if len(s.AllocatedResourcesStatus) == 0 {
+			continue
+		}
+		own := claimedBy(c)
+		for k, r := range invalid.Each(s.AllocatedResourcesStatus, &errs) {
+			here := at.Index(i).Child("allocatedResourcesStatus").Index(k)
+			if c != nil {
+				if text := unclaimed(c, own, r.Name); text != "" {
+					errs = append(errs, field.Invalid(here.Child("name"), r.Name, text))
+				}
+			}
+			seen := map[corev1.ResourceID]bool{}
+			for n, h := range invalid.Each(r.Resources, &errs) {
+				unit := here.Child("resources").Index(n)
+				errs = append(errs, check.OneOf(h.Health, unit.Child("health"), []corev1.ResourceHealthStatus{
+					corev1.ResourceHealthStatusHealthy, corev1.ResourceHealthStatusUnhealthy, corev1.ResourceHealthStatusUnknown,
+				})...)
+				if seen[h.ResourceID] {
+					errs = append(errs, field.Duplicate(unit.Child("resourceID"), h.ResourceID))
+				}
+				seen[h.ResourceID] = true
+			}
+		}
+	}
+	return errs
+}
+
+// claimedBy returns the names that the claims of a container have in its status.
+func claimedBy(c *corev1.Container) map[string]bool {
+	names := map[string]bool{}
+	if c == nil {
+		return names
+	}
+	for _, claim := range c.Resources.Claims {
+		name := "claim:" + claim.Name
+		if claim.Request != "" {
+			name += "/" + claim.Request
+		}
+		names[name] = true
+	}
+	return names
+}
+
+// unclaimed says what a resource's name would have to be if the container doesn't use it; own are its claims' names.
+func unclaimed(c *corev1.Container, own map[string]bool, name corev1.ResourceName) string {
+	if !strings.HasPrefix(string(name), "claim:") {
+		if _, ok := c.Resources.Requests[name]; ok {
+			return ""
+		}
+		return "must match one of the container's resource requests"
+	}
+	if own[string(name)] {
+		return ""
+	}
+	return "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
+}

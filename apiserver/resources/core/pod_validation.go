@@ -1,0 +1,239 @@
+package core
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+)
+
+var (
+	annotationsPath = field.NewPath("metadata", "annotations")
+)
+
+// podBody validates a pod's annotations and spec, of which templates may have a little more
+// (core validatePodMetadataAndSpec).
+func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
+	r := podspec.NewRules(&p.Spec, had)
+	r.Pod, r.Name = true, p.Name
+	_, r.Static = p.Annotations[podspec.MirrorAnnotation]
+	errs := r.Annotations(p.Annotations, annotationsPath)
+	errs = append(errs, r.Validate(check.SpecPath)...)
+	if invalid.Enough(errs) {
+		return errs
+	}
+	if p.Spec.ServiceAccountName == "" && p.Spec.DeprecatedServiceAccount == "" {
+		errs = append(errs, noTokens(&p.Spec)...)
+	}
+	for i := range invalid.Each(p.Spec.Containers, &errs) {
+		errs = append(errs, podspec.ImageSpace(&p.Spec.Containers[i], check.SpecPath.Child("containers").Index(i))...)
+	}
+	for i := range invalid.Each(p.Spec.InitContainers, &errs) {
+		errs = append(errs, podspec.ImageSpace(&p.Spec.InitContainers[i], check.SpecPath.Child("initContainers").Index(i))...)
+	}
+	return errs
+}
+
+// noTokens refuses tokens of a service account that isn't named.
+func noTokens(s *corev1.PodSpec) (errs field.ErrorList) {
+	for i := range invalid.Each(s.Volumes, &errs) {
+		if s.Volumes[i].Projected == nil {
+			continue
+		}
+		for j, source := range invalid.Each(s.Volumes[i].Projected.Sources, &errs) {
+			if source.ServiceAccountToken != nil {
+				at := check.SpecPath.Child("volumes").Index(i).Child("projected", "sources").Index(j).Child("serviceAccountToken")
+				errs = append(errs, field.Forbidden(at, "must not be specified when serviceAccountName is not set"))
+			}
+		}
+	}
+	return errs
+}
+
+// validatePod validates a new pod (core ValidatePodCreate).
+func validatePod(p *corev1.Pod) field.ErrorList {
+	errs := podBody(p, podspec.Legacy{})
+	if len(p.Spec.EphemeralContainers) > 0 {
+		errs = append(errs, field.Forbidden(check.SpecPath.Child("ephemeralContainers"), "cannot be set on create"))
+	}
+	if p.Spec.NodeName != "" && len(p.Spec.SchedulingGates) != 0 {
+		errs = append(errs, field.Forbidden(check.SpecPath.Child("nodeName"), "cannot be set until all schedulingGates have been cleared"))
+	}
+	r := podspec.NewRules(&p.Spec, podspec.Legacy{})
+	return append(errs, r.ProfilesAgree(&p.ObjectMeta, check.SpecPath)...)
+}
+
+// mutable names the fields that an update may change, as the error does.
+var mutable = strings.Join([]string{
+	"`spec.containers[*].image`",
+	"`spec.initContainers[*].image`",
+	"`spec.activeDeadlineSeconds`",
+	"`spec.tolerations` (only additions to existing tolerations)",
+	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
+}, ",")
+
+// validatePodUpdate validates a change of the pod itself (core ValidatePodUpdate).
+func validatePodUpdate(p, old *corev1.Pod) field.ErrorList {
+	had := podspec.LegacyOf(&old.Spec, &old.ObjectMeta)
+	errs := podBody(p, had)
+	if invalid.Enough(errs) {
+		return errs
+	}
+	errs = append(errs, podAnnotationsUpdate(p, old, had)...)
+	for _, kind := range []struct {
+		at         string
+		list, olds []corev1.Container
+	}{
+		{"containers", p.Spec.Containers, old.Spec.Containers},
+		{"initContainers", p.Spec.InitContainers, old.Spec.InitContainers},
+	} {
+		at := check.SpecPath.Child(kind.at)
+		if len(kind.list) != len(kind.olds) {
+			return append(errs, field.Forbidden(at, "pod updates may not add or remove containers"))
+		}
+		for i := range invalid.Each(kind.list, &errs) {
+			errs = append(errs, check.RequireAll(at.Index(i), "image", kind.list[i].Image)...)
+			errs = append(errs, podspec.ImageSpace(&kind.list[i], at.Index(i))...)
+		}
+	}
+	faults, stop := deadlineUpdate(p.Spec.ActiveDeadlineSeconds, old.Spec.ActiveDeadlineSeconds, check.SpecPath.Child("activeDeadlineSeconds"))
+	errs = append(errs, faults...)
+	if stop {
+		return errs
+	}
+	errs = append(errs, tolerationsUpdate(p.Spec.Tolerations, old.Spec.Tolerations, check.SpecPath.Child("tolerations"))...)
+	errs = append(errs, gatesUpdate(p.Spec.SchedulingGates, old.Spec.SchedulingGates, check.SpecPath.Child("schedulingGates"))...)
+	before := oneForm(&old.Spec)
+	if apiequality.Semantic.DeepEqual(oneForm(&p.Spec), before) {
+		return errs
+	}
+	after := unchanged(oneForm(&p.Spec), before)
+	if len(old.Spec.SchedulingGates) > 0 {
+		errs = append(errs, placementUpdate(after, before)...)
+	}
+	if !apiequality.Semantic.DeepEqual(after, before) {
+		errs = append(errs, field.Forbidden(check.SpecPath, fmt.Sprintf("pod updates may not change fields other than %s\n%v",
+			mutable, check.Difference(*before, *after))))
+	}
+	return errs
+}
+
+func podAnnotationsUpdate(p, old *corev1.Pod, had podspec.Legacy) field.ErrorList {
+	errs := fixedAnnotations(p.Annotations, old.Annotations, annotationsPath)
+	return append(errs, podspec.NewRules(&p.Spec, had).Annotations(p.Annotations, annotationsPath)...)
+}
+
+// oneForm copies a spec into the one form of what can be said in two.
+func oneForm(s *corev1.PodSpec) *corev1.PodSpec {
+	s = s.DeepCopy()
+	if s.ServiceAccountName == "" {
+		s.ServiceAccountName = s.DeprecatedServiceAccount
+	}
+	s.DeprecatedServiceAccount = ""
+	if s.SecurityContext == nil {
+		s.SecurityContext = &corev1.PodSecurityContext{}
+	}
+	return s
+}
+
+// unchanged takes the fields that may change, and are validated by themselves, from the old spec.
+func unchanged(s, old *corev1.PodSpec) *corev1.PodSpec {
+	for i := range s.Containers {
+		s.Containers[i].Image = old.Containers[i].Image
+	}
+	for i := range s.InitContainers {
+		s.InitContainers[i].Image = old.InitContainers[i].Image
+	}
+	s.ActiveDeadlineSeconds = old.ActiveDeadlineSeconds
+	s.SchedulingGates = old.SchedulingGates
+	s.Tolerations = old.Tolerations
+	was, now := old.TerminationGracePeriodSeconds, s.TerminationGracePeriodSeconds
+	if was != nil && *was < 0 && now != nil && *now == 1 {
+		s.TerminationGracePeriodSeconds = was
+	}
+	return s
+}
+
+// deadlineUpdate lets a deadline appear or move closer; the second result ends the validation.
+func deadlineUpdate(now, was *int64, at *field.Path) (field.ErrorList, bool) {
+	switch {
+	case now == nil && was == nil:
+		return nil, false
+	case now == nil:
+		return field.ErrorList{field.Invalid(at, now, "must not update from a positive integer to nil value")}, false
+	case *now < 0 || *now > math.MaxInt32:
+		return field.ErrorList{field.Invalid(at, *now, utilvalidation.InclusiveRangeError(0, math.MaxInt32))}, true
+	case was != nil && *was < *now:
+		return field.ErrorList{field.Invalid(at, *now, "must be less than or equal to previous value")}, true
+	}
+	return nil, false
+}
+
+// tolerationsUpdate lets tolerations be added, and the time of old ones be changed.
+func tolerationsUpdate(now, was []corev1.Toleration, at *field.Path) field.ErrorList {
+	kept := map[corev1.Toleration]bool{}
+	for _, t := range now {
+		t.TolerationSeconds = nil
+		kept[t] = true
+	}
+	for _, old := range was {
+		old.TolerationSeconds = nil
+		if !kept[old] {
+			return field.ErrorList{field.Forbidden(at, "existing toleration can not be modified except its tolerationSeconds")}
+		}
+	}
+	return podspec.Tolerations(now, at)
+}
+
+// gatesUpdate lets gates be removed only.
+func gatesUpdate(now, was []corev1.PodSchedulingGate, at *field.Path) (errs field.ErrorList) {
+	had, last := map[string]bool{}, map[string]int{}
+	for _, g := range was {
+		had[g.Name] = true
+	}
+	for i, g := range now {
+		last[g.Name] = i
+	}
+	for i, g := range invalid.Each(now, &errs) {
+		if !had[g.Name] && last[g.Name] == i {
+			errs = append(errs, field.Forbidden(at.Index(i).Child("name"),
+				fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", g.Name)))
+		}
+	}
+	return errs
+}
+
+// fixedAnnotations can't be set, changed or removed later (core ValidatePodSpecificAnnotationUpdates).
+func fixedAnnotations(a, old map[string]string, at *field.Path) (errs field.ErrorList) {
+	for _, key := range invalid.Each(check.Sorted(old), &errs) {
+		if value, ok := a[key]; ok && value == old[key] {
+			continue
+		}
+		if strings.HasPrefix(key, podspec.AppArmorContainerPrefix) {
+			errs = append(errs, field.Forbidden(at.Key(key), "may not remove or update AppArmor annotations"))
+		}
+		if key == podspec.MirrorAnnotation {
+			errs = append(errs, field.Forbidden(at.Key(key), "may not remove or update mirror pod annotation"))
+		}
+	}
+	for _, key := range invalid.Each(check.Sorted(a), &errs) {
+		if _, ok := old[key]; ok {
+			continue
+		}
+		if strings.HasPrefix(key, podspec.AppArmorContainerPrefix) {
+			errs = append(errs, field.Forbidden(at.Key(key), "may not add AppArmor annotations"))
+		}
+		if key == podspec.MirrorAnnotation {
+			errs = append(errs, field.Forbidden(at.Key(key), "may not add mirror pod annotation"))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,63 @@
+package core
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// podTemplates is the entry of PodTemplate.
+func podTemplates() *entry.Resource {
+	return &entry.Resource{
+		Plural: "podtemplates", New: entry.New[corev1.PodTemplate], Namespaced: true,
+		Strategy: entry.Strategy{
+			Generation:     entry.TemplateGeneration,
+			Default:        defaulting.Hook(defaultPodTemplate),
+			PrepareCreate:  entry.Create(createPodTemplate),
+			PrepareUpdate:  entry.Change(updatePodTemplate),
+			Validate:       entry.Validate(validatePodTemplate),
+			ValidateUpdate: entry.ValidateChange(validatePodTemplateUpdate),
+			Warnings:       entry.Warn(podTemplateWarnings),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Table:  printing.Table(podTemplateColumns(), podTemplateCells),
+	}
+}
+
+// defaultPodTemplate fills in the template's spec.
+func defaultPodTemplate(t *corev1.PodTemplate) { podspec.DefaultTemplate(&t.Template) }
+
+func podTemplateWarnings(t, old *corev1.PodTemplate) []string {
+	return podspec.OfTemplate(t, old, old == nil, field.NewPath("template"), &t.Template)
+}
+
+func createPodTemplate(t *corev1.PodTemplate) { podspec.DropTemplateFields(&t.Template, nil) }
+
+func updatePodTemplate(t, old *corev1.PodTemplate) {
+	podspec.DropTemplateFields(&t.Template, &old.Template)
+}
+
+// validatePodTemplate validates templates that are objects of their own.
+func validatePodTemplate(t *corev1.PodTemplate) field.ErrorList {
+	return podspec.ValidateTemplate(&t.Template, nil, field.NewPath("template"))
+}
+
+func validatePodTemplateUpdate(t, old *corev1.PodTemplate) field.ErrorList {
+	return podspec.ValidateTemplate(&t.Template, &old.Template, field.NewPath("template"))
+}
+
+func podTemplateColumns() []entry.Column {
+	return []entry.Column{printing.NameColumn, printing.ContainersColumn, printing.ImagesColumn, printing.Text("Pod Labels", "The labels for the pod template.")}
+}
+
+func podTemplateCells(t *corev1.PodTemplate, _ time.Time) []any {
+	names, images := printing.ContainersOf(&t.Template.Spec)
+	return []any{t.Name, names, images, labels.FormatLabels(t.Template.Labels)}
+}

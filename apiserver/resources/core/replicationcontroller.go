@@ -1,0 +1,133 @@
+package core
+
+import (
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/finalizers"
+)
+
+// replicationControllers is the entry of ReplicationController.
+func replicationControllers() *entry.Resource {
+	return &entry.Resource{
+		Plural: "replicationcontrollers", New: entry.New[corev1.ReplicationController], Namespaced: true,
+		ShortNames: []string{"rc"}, Categories: entry.All,
+		Collection: "controllers",
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Default:        defaulting.Hook(defaultReplicationController),
+			PrepareCreate:  entry.Create(createController),
+			PrepareUpdate:  entry.Change(updateController),
+			Validate:       entry.Validate(validateReplicationController),
+			ValidateUpdate: entry.ValidateChange(validateReplicationControllerUpdate),
+			Warnings:       entry.Warn(controllerWarnings),
+		},
+		Delete: entry.Deletion{Policy: finalizers.OrphanDependents}, // C-23, C-25
+		Subresources: []entry.Subresource{
+			entry.ScaleOf(),
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateReplicationControllerStatus),
+			}),
+		},
+		Selectable: []entry.Field{{Label: "status.replicas", Unset: "0"}},
+		Table:      printing.Table(replicationControllerColumns(), replicationControllerCells),
+	}
+}
+
+// defaultReplicationController takes selector and labels from the template's labels, and wants one pod.
+func defaultReplicationController(c *corev1.ReplicationController) {
+	if t := c.Spec.Template; t != nil && t.Labels != nil {
+		if len(c.Spec.Selector) == 0 {
+			c.Spec.Selector = maps.Clone(t.Labels)
+		}
+		if len(c.Labels) == 0 {
+			c.Labels = maps.Clone(t.Labels)
+		}
+	}
+	defaulting.Set(&c.Spec.Replicas, 1)
+	if c.Spec.Template != nil {
+		podspec.DefaultTemplate(c.Spec.Template)
+	}
+}
+
+func controllerWarnings(c, old *corev1.ReplicationController) []string {
+	texts := podspec.NamesOfNew(c, old == nil)
+	return append(texts, podspec.OfTemplate(c, old, old == nil, field.NewPath("template"), c.Spec.Template)...)
+}
+
+func createController(c *corev1.ReplicationController) {
+	podspec.DropTemplateFields(c.Spec.Template, nil)
+}
+
+func updateController(c, old *corev1.ReplicationController) {
+	podspec.DropTemplateFields(c.Spec.Template, old.Spec.Template)
+}
+
+func validateReplicationController(c *corev1.ReplicationController) field.ErrorList {
+	return replicationControllerSpec(&c.Spec, nil)
+}
+
+func replicationControllerSpec(s *corev1.ReplicationControllerSpec, old *corev1.PodTemplateSpec) field.ErrorList {
+	errs := check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))
+	if len(s.Selector) == 0 {
+		errs = append(errs, check.RequireAll(check.SpecPath, "selector", "")...)
+	}
+	errs = append(errs, check.Naturals(check.SpecPath, "replicas", s.Replicas)...)
+	if s.Template == nil {
+		return append(errs, check.RequireAll(check.SpecPath, "template", "")...)
+	}
+	if len(s.Selector) != 0 {
+		errs = append(errs, podspec.MatchesSelector(labels.Set(s.Selector).AsSelector(), s.Template, check.TemplatePath)...)
+	}
+	errs = append(errs, podspec.ValidateTemplate(s.Template, old, check.TemplatePath)...)
+	return append(errs, podspec.RestartsAlways(s.Template, "ReplicationController", check.TemplatePath)...)
+}
+
+func validateReplicationControllerUpdate(c, old *corev1.ReplicationController) field.ErrorList {
+	return replicationControllerSpec(&c.Spec, old.Spec.Template)
+}
+
+func validateReplicationControllerStatus(c, _ *corev1.ReplicationController) field.ErrorList {
+	s := &c.Status
+	return podspec.SetStatus(s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas, nil, s.ObservedGeneration)
+}
+
+func replicationControllerColumns() []entry.Column {
+	spec, status := corev1.ReplicationControllerSpec{}.SwaggerDoc(), corev1.ReplicationControllerStatus{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Integer("Desired", spec["replicas"]),
+		printing.Integer("Current", status["replicas"]),
+		printing.Integer("Ready", status["readyReplicas"]),
+		printing.AgeColumn,
+		printing.Wide(printing.ContainersColumn),
+		printing.Wide(printing.ImagesColumn),
+		printing.Wide(printing.Text("Selector", spec["selector"])),
+	}
+}
+
+func replicationControllerCells(c *corev1.ReplicationController, now time.Time) []any {
+	var names, images string
+	if c.Spec.Template != nil {
+		names, images = printing.ContainersOf(&c.Spec.Template.Spec)
+	}
+	return []any{
+		c.Name,
+		int64(printing.Value(c.Spec.Replicas, 0)),
+		int64(c.Status.Replicas),
+		int64(c.Status.ReadyReplicas),
+		printing.AgeOf(&c.ObjectMeta, now),
+		names,
+		images,
+		labels.FormatLabels(c.Spec.Selector),
+	}
+}

@@ -1,0 +1,203 @@
+package core
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// resourceQuotas is the entry of ResourceQuota.
+func resourceQuotas() *entry.Resource {
+	return &entry.Resource{
+		Plural: "resourcequotas", New: entry.New[corev1.ResourceQuota], Namespaced: true,
+		ShortNames: []string{"quota"},
+		Strategy: entry.Strategy{
+			Default:        defaulting.Hook(defaultResourceQuota),
+			Validate:       entry.Validate(validateResourceQuota),
+			ValidateUpdate: entry.ValidateChange(validateResourceQuotaUpdate),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateResourceQuotaStatus),
+			}),
+		},
+		Table: printing.Table(resourceQuotaColumns(), resourceQuotaCells),
+	}
+}
+
+// defaultResourceQuota rounds its quantities.
+func defaultResourceQuota(q *corev1.ResourceQuota) {
+	for _, list := range []corev1.ResourceList{q.Spec.Hard, q.Status.Hard, q.Status.Used} {
+		defaulting.Round(list)
+	}
+}
+
+func validateResourceQuota(q *corev1.ResourceQuota) field.ErrorList {
+	return append(quotaSpec(&q.Spec, field.NewPath("spec")), quotaStatus(q)...)
+}
+
+func validateResourceQuotaUpdate(q, old *corev1.ResourceQuota) field.ErrorList {
+	errs := quotaSpec(&q.Spec, field.NewPath("spec"))
+	if !maps.Equal(check.Set(q.Spec.Scopes...), check.Set(old.Spec.Scopes...)) {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "scopes"), q.Spec.Scopes, apivalidation.FieldImmutableErrorMsg))
+	}
+	return errs
+}
+
+func validateResourceQuotaStatus(q, _ *corev1.ResourceQuota) (errs field.ErrorList) {
+	if q.ResourceVersion == "" {
+		errs = append(errs, field.Required(field.NewPath("resourceVersion"), ""))
+	}
+	return append(errs, quotaStatus(q)...)
+}
+
+func quotaStatus(q *corev1.ResourceQuota) field.ErrorList {
+	return append(quotaAmounts(q.Status.Hard, field.NewPath("status", "hard")), quotaAmounts(q.Status.Used, field.NewPath("status", "used"))...)
+}
+
+func quotaAmounts(list corev1.ResourceList, at *field.Path) (errs field.ErrorList) {
+	for _, name := range invalid.Each(check.Sorted(list), &errs) {
+		at := at.Key(string(name))
+		errs = append(errs, check.NameOfResource(name, at)...)
+		if !strings.Contains(string(name), "/") && !check.IsQuotaResource(name) {
+			errs = append(errs, field.Invalid(at, name, "must be a standard resource for quota"))
+		}
+		errs = append(errs, check.ResourceQuantity(name, list[name], at)...)
+	}
+	return errs
+}
+
+func quotaSpec(s *corev1.ResourceQuotaSpec, at *field.Path) field.ErrorList {
+	errs := quotaAmounts(s.Hard, at.Child("hard"))
+	scopes := at.Child("scopes")
+	unfit := misfits(s.Hard)
+	for _, scope := range invalid.Each(s.Scopes, &errs) {
+		if !isScope(scope) {
+			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope"))
+		}
+		for range invalid.Each(unfit(scope), &errs) {
+			errs = append(errs, field.Invalid(scopes, s.Scopes, "unsupported scope applied to resource"))
+		}
+	}
+	errs = append(errs, scopeConflicts(s.Scopes, s.Scopes, scopes)...)
+	if s.ScopeSelector != nil {
+		errs = append(errs, scopeSelector(s, at.Child("scopeSelector").Child("matchExpressions"))...)
+	}
+	return errs
+}
+
+func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.ErrorList) {
+	var scopes []corev1.ResourceQuotaScope
+	unfit, shown := misfits(s.Hard), sync.OnceValue(func() any { return check.Internal(s.ScopeSelector) })
+	for _, r := range invalid.Each(s.ScopeSelector.MatchExpressions, &errs) {
+		scopes = append(scopes, r.ScopeName)
+		if !isScope(r.ScopeName) {
+			errs = append(errs, field.Invalid(at.Child("scopeName"), r.ScopeName, "unsupported scope"))
+		}
+		for range invalid.Each(unfit(r.ScopeName), &errs) {
+			errs = append(errs, field.Invalid(at, shown(), "unsupported scope applied to resource"))
+		}
+		if slices.Contains(scopesThatExist, r.ScopeName) && r.Operator != corev1.ScopeSelectorOpExists {
+			errs = append(errs, field.Invalid(at.Child("operator"), r.Operator, "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"))
+		}
+		switch r.Operator {
+		case corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn:
+			if len(r.Values) == 0 {
+				errs = append(errs, field.Required(at.Child("values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"))
+			}
+		case corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist:
+			if len(r.Values) != 0 {
+				errs = append(errs, field.Invalid(at.Child("values"), r.Values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"))
+			}
+		default:
+			errs = append(errs, field.Invalid(at.Child("operator"), r.Operator, "not a valid selector operator"))
+		}
+	}
+	return append(errs, scopeConflicts(scopes, s.Scopes, at)...)
+}
+
+// scopesThatExist take no values.
+var scopesThatExist = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort,
+	corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeCrossNamespacePodAffinity}
+
+func isScope(s corev1.ResourceQuotaScope) bool {
+	return slices.Contains(scopesThatExist, s) || s == corev1.ResourceQuotaScopePriorityClass || s == corev1.ResourceQuotaScopeVolumeAttributesClass
+}
+
+var podMeasures = check.Set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
+	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory)
+
+// misfits returns the quota's resources that a scope can't narrow, and finds them once a scope.
+func misfits(hard corev1.ResourceList) func(corev1.ResourceQuotaScope) []corev1.ResourceName {
+	known := map[corev1.ResourceQuotaScope][]corev1.ResourceName{}
+	return func(scope corev1.ResourceQuotaScope) []corev1.ResourceName {
+		if _, ok := known[scope]; !ok && isScope(scope) {
+			known[scope] = misfitsOf(scope, hard)
+		}
+		return known[scope]
+	}
+}
+
+func misfitsOf(scope corev1.ResourceQuotaScope, hard corev1.ResourceList) (names []corev1.ResourceName) {
+	for _, name := range check.Sorted(hard) {
+		fits := name == corev1.ResourcePods || podMeasures[name]
+		switch scope {
+		case corev1.ResourceQuotaScopeBestEffort:
+			fits = name == corev1.ResourcePods
+		case corev1.ResourceQuotaScopeVolumeAttributesClass:
+			fits = name == corev1.ResourcePersistentVolumeClaims || name == corev1.ResourceRequestsStorage
+		}
+		if check.IsQuotaResource(name) && !fits {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func scopeConflicts(scopes, shown []corev1.ResourceQuotaScope, at *field.Path) (errs field.ErrorList) {
+	for _, pair := range [][2]corev1.ResourceQuotaScope{
+		{corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort},
+		{corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating},
+	} {
+		if slices.Contains(scopes, pair[0]) && slices.Contains(scopes, pair[1]) {
+			errs = append(errs, field.Invalid(at, shown, "conflicting scopes"))
+		}
+	}
+	return errs
+}
+
+func resourceQuotaColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Request", "Request represents a minimum amount of cpu/memory that a container may consume."),
+		printing.Text("Limit", "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node."),
+		printing.AgeColumn,
+	}
+}
+
+func resourceQuotaCells(q *corev1.ResourceQuota, now time.Time) []any {
+	var requests, limits []string
+	for _, name := range slices.Sorted(maps.Keys(q.Status.Hard)) {
+		used, hard := q.Status.Used[name], q.Status.Hard[name]
+		usage := string(name) + ": " + used.String() + "/" + hard.String()
+		if strings.HasPrefix(string(name), "limits.") {
+			limits = append(limits, usage)
+		} else {
+			requests = append(requests, usage)
+		}
+	}
+	return []any{q.Name, strings.Join(requests, ", "), strings.Join(limits, ", "), printing.AgeOf(&q.ObjectMeta, now)}
+}

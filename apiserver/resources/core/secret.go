@@ -1,0 +1,135 @@
+package core
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"reflect"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// secrets is the entry of Secret.
+func secrets() *entry.Resource {
+	return &entry.Resource{
+		Plural: "secrets", New: entry.New[corev1.Secret], Namespaced: true,
+		Strategy: entry.Strategy{
+			MetadataAgain:  1,
+			Default:        defaulting.Hook(defaultSecret),
+			Validate:       entry.Validate(validateSecret),
+			ValidateUpdate: entry.ValidateChange(validateSecretUpdate),
+			Warnings:       entry.Warn(secretWarnings),
+		},
+		Selectable: []entry.Field{{Label: "type", Unset: "Opaque"}},
+		Table:      printing.Table(secretColumns(), secretCells),
+	}
+}
+
+// foldStrings moves a secret's text into its data.
+func foldStrings(s *corev1.Secret) {
+	if len(s.StringData) > 0 && s.Data == nil {
+		s.Data = make(map[string][]byte, len(s.StringData))
+	}
+	for key, text := range s.StringData {
+		s.Data[key] = []byte(text)
+	}
+	s.StringData = nil
+}
+
+// defaultSecret is opaque unless it says otherwise.
+func defaultSecret(s *corev1.Secret) {
+	defaulting.Fill(&s.Type, corev1.SecretTypeOpaque)
+	foldStrings(s)
+}
+
+// secretWarnings say what is wrong with a TLS key pair, in crypto/tls' words.
+func secretWarnings(s, _ *corev1.Secret) []string {
+	if s.Type != corev1.SecretTypeTLS {
+		return nil
+	}
+	if _, err := tls.X509KeyPair(s.Data[corev1.TLSCertKey], s.Data[corev1.TLSPrivateKeyKey]); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+func validateSecret(s *corev1.Secret) field.ErrorList {
+	data, size := field.NewPath("data"), 0
+	errs := dataKeys(s.Data, data)
+	for _, value := range s.Data {
+		size += len(value)
+	}
+	if size > corev1.MaxSecretSize {
+		errs = append(errs, field.TooLong(data, "", corev1.MaxSecretSize))
+	}
+	return append(errs, secretOfType(s, data)...)
+}
+
+// secretOfType wants what the secret's type promises.
+func secretOfType(s *corev1.Secret, data *field.Path) (errs field.ErrorList) {
+	missing := func(key string) {
+		errs = append(errs, field.Required(data.Key(key), ""))
+	}
+	has := func(key string) bool { _, ok := s.Data[key]; return ok }
+	switch s.Type {
+	case corev1.SecretTypeServiceAccountToken:
+		if s.Annotations[corev1.ServiceAccountNameKey] == "" {
+			errs = append(errs, field.Required(field.NewPath("metadata", "annotations").Key(corev1.ServiceAccountNameKey), ""))
+		}
+	case corev1.SecretTypeDockercfg:
+		errs = append(errs, secretJSON(s, corev1.DockerConfigKey, data)...)
+	case corev1.SecretTypeDockerConfigJson:
+		errs = append(errs, secretJSON(s, corev1.DockerConfigJsonKey, data)...)
+	case corev1.SecretTypeBasicAuth:
+		if !has(corev1.BasicAuthUsernameKey) && !has(corev1.BasicAuthPasswordKey) {
+			missing(corev1.BasicAuthUsernameKey)
+			missing(corev1.BasicAuthPasswordKey)
+		}
+	case corev1.SecretTypeSSHAuth:
+		if len(s.Data[corev1.SSHAuthPrivateKey]) == 0 {
+			missing(corev1.SSHAuthPrivateKey)
+		}
+	case corev1.SecretTypeTLS:
+		for _, key := range []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey} {
+			if !has(key) {
+				missing(key)
+			}
+		}
+	}
+	return errs
+}
+
+func secretJSON(s *corev1.Secret, key string, data *field.Path) field.ErrorList {
+	text, ok := s.Data[key]
+	if !ok {
+		return field.ErrorList{field.Required(data.Key(key), "")}
+	}
+	if err := json.Unmarshal(text, &map[string]any{}); err != nil {
+		return field.ErrorList{field.Invalid(data.Key(key), "<secret contents redacted>", err.Error())}
+	}
+	return nil
+}
+
+func validateSecretUpdate(s, old *corev1.Secret) field.ErrorList {
+	errs := apivalidation.ValidateImmutableField(s.Type, old.Type, field.NewPath("type"))
+	if check.IsTrueValue(old.Immutable) {
+		errs = append(errs, sealed(s.Immutable, kept{"data", reflect.DeepEqual(s.Data, old.Data)})...)
+	}
+	return append(errs, validateSecret(s)...)
+}
+
+func secretColumns() []entry.Column {
+	doc := corev1.Secret{}.SwaggerDoc()
+	return []entry.Column{printing.NameColumn, printing.Text("Type", doc["type"]), printing.Text("Data", doc["data"]), printing.AgeColumn}
+}
+
+func secretCells(s *corev1.Secret, now time.Time) []any {
+	return []any{s.Name, string(s.Type), int64(len(s.Data)), printing.AgeOf(&s.ObjectMeta, now)}
+}

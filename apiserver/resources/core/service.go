@@ -1,0 +1,42 @@
+package core
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/core/service"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// services is the entry of Service.
+func services() *entry.Resource {
+	return &entry.Resource{
+		Plural: "services", New: entry.New[corev1.Service], Namespaced: true,
+		ShortNames: []string{"svc"}, Categories: entry.All,
+		Collection: "services/specs",
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,
+			Name:           apivalidation.NameIsDNSLabel,
+			Default:        defaulting.Hook(DefaultService),
+			PrepareCreate:  entry.Create(createService),
+			PrepareUpdate:  entry.Change(updateService),
+			Validate:       entry.Validate(validateServiceCreate),
+			ValidateUpdate: entry.ValidateChange(validateServiceUpdate),
+			Warnings:       entry.Warn(serviceWarnings),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Hooks:  hooks.Hooks{Begin: service.Begin},
+		Subresources: []entry.Subresource{
+			{Name: "proxy", Verbs: entry.Tunnel, Action: entry.Unserved, Kind: corev1.SchemeGroupVersion.WithKind("ServiceProxyOptions")},
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateServiceStatus),
+				Warnings:       entry.Warn(serviceStatusWarnings),
+			}),
+		},
+		Selectable: []entry.Field{{Label: "spec.clusterIP"}, {Label: "spec.type", Unset: "ClusterIP"}},
+		Table:      printing.Table(serviceColumns(), serviceCells),
+	}
+}

@@ -1,0 +1,7 @@
+package service
+
+// What the tests of services see.
+var (
+	NodePorts = nodePorts
+	AddPorts  = addPorts
+)

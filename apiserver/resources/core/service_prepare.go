@@ -1,0 +1,185 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	utilnet "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+func serviceWarnings(s, _ *corev1.Service) []string {
+	var texts []string
+	spec, at := &s.Spec, field.NewPath("spec")
+	if _, ok := s.Annotations[corev1.DeprecatedAnnotationTopologyAwareHints]; ok {
+		texts = append(texts, fmt.Sprintf("annotation %s is deprecated, please use %s instead",
+			corev1.DeprecatedAnnotationTopologyAwareHints, corev1.AnnotationTopologyMode))
+	}
+	if spec.ClusterIP != "" && spec.ClusterIP != corev1.ClusterIPNone {
+		for i, ip := range spec.ClusterIPs {
+			texts = append(texts, warnings.OfAddress(at.Child("clusterIPs").Index(i), ip)...)
+		}
+	}
+	ignored := func(set bool, what, when string) {
+		if set {
+			texts = append(texts, fmt.Sprintf("%s is ignored %s", what, when))
+		}
+	}
+	headless := spec.Type == corev1.ServiceTypeClusterIP && spec.ClusterIP == corev1.ClusterIPNone
+	ignored(headless && spec.LoadBalancerIP != "", "spec.loadBalancerIP", "for headless services")
+	ignored(headless && len(spec.ExternalIPs) > 0, "spec.externalIPs", "for headless services")
+	ignored(headless && spec.SessionAffinity != corev1.ServiceAffinityNone, "spec.SessionAffinity", "for headless services")
+	for i, ip := range spec.ExternalIPs {
+		texts = append(texts, warnings.OfAddress(at.Child("externalIPs").Index(i), ip)...)
+	}
+	named := spec.Type == corev1.ServiceTypeExternalName
+	if len(spec.ExternalIPs) > 0 && spec.ClusterIP != corev1.ClusterIPNone && !named {
+		texts = append(texts, "spec.externalIPs is deprecated and may no longer be implemented in some clusters")
+	}
+	texts = append(texts, warnings.OfAddress(at.Child("loadBalancerIP"), spec.LoadBalancerIP)...)
+	for i, cidr := range spec.LoadBalancerSourceRanges {
+		texts = append(texts, warnings.OfRange(at.Child("loadBalancerSourceRanges").Index(i), cidr)...)
+	}
+	ignored(named && len(spec.ExternalIPs) > 0, "spec.externalIPs", `when spec.type is "ExternalName"`)
+	ignored(!named && spec.ExternalName != "", "spec.externalName", `when spec.type is not "ExternalName"`)
+	if warnings.Value(spec.TrafficDistribution) == corev1.ServiceTrafficDistributionPreferClose {
+		texts = append(texts, fmt.Sprintf("spec.trafficDistribution: %q is deprecated; use %q",
+			corev1.ServiceTrafficDistributionPreferClose, corev1.ServiceTrafficDistributionPreferSameZone))
+	}
+	return texts
+}
+
+func serviceStatusWarnings(s, _ *corev1.Service) []string {
+	var texts []string
+	for i, in := range s.Status.LoadBalancer.Ingress {
+		texts = append(texts, warnings.OfAddress(warnings.LoadBalancerIP.Index(i), in.IP)...)
+	}
+	return texts
+}
+
+// createService brings the fields that belong together in line, and decides about address
+// families; addresses and ports are allocated elsewhere.
+func createService(s *corev1.Service) {
+	serviceip.FirstClusterIP(&s.Spec)
+	families(s, nil)
+}
+
+// updateService keeps what was allocated, if a client leaves it out, and empties what a service of
+// the new type doesn't have, if the client leaves it as it was.
+func updateService(s, old *corev1.Service) {
+	serviceip.Keep(s, old)
+	families(s, old)
+	dropUnneeded(s, old)
+}
+
+// families decides about address families as a cluster with IPv4 alone does; what such a cluster
+// can't serve is left as it is, for validation to refuse (initIPFamilyFields).
+func families(s, old *corev1.Service) {
+	spec := &s.Spec
+	if spec.Type == corev1.ServiceTypeExternalName {
+		return
+	}
+	anyone := spec.ClusterIP == corev1.ClusterIPNone && len(spec.Selector) == 0
+	if spec.IPFamilyPolicy == nil {
+		policy := corev1.IPFamilyPolicySingleStack
+		switch {
+		case old != nil && old.Spec.IPFamilyPolicy != nil:
+			policy = *old.Spec.IPFamilyPolicy
+		case anyone:
+			policy = corev1.IPFamilyPolicyRequireDualStack
+		}
+		spec.IPFamilyPolicy = &policy
+	}
+	single := *spec.IPFamilyPolicy == corev1.IPFamilyPolicySingleStack
+	if old != nil && single {
+		releaseSecond(spec, &old.Spec)
+	}
+	for i, ip := range spec.ClusterIPs {
+		if utilnet.IsIPv4String(ip) && i >= len(spec.IPFamilies) {
+			spec.IPFamilies = append(spec.IPFamilies, corev1.IPv4Protocol)
+		}
+	}
+	if len(spec.IPFamilies) == 0 && !slices.ContainsFunc(spec.ClusterIPs, utilnet.IsIPv6String) {
+		spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
+	}
+	// Nobody knows the addresses of a headless service without a selector, so it may have both.
+	if anyone && !single && len(spec.IPFamilies) == 1 {
+		other := corev1.IPv6Protocol
+		if spec.IPFamilies[0] == corev1.IPv6Protocol {
+			other = corev1.IPv4Protocol
+		}
+		spec.IPFamilies = append(spec.IPFamilies, other)
+	}
+}
+
+// releaseSecond gives up the second family of a service that becomes single stack.
+func releaseSecond(s, old *corev1.ServiceSpec) {
+	if len(s.ClusterIPs) > 1 && slices.Equal(s.ClusterIPs, old.ClusterIPs) {
+		s.ClusterIPs = s.ClusterIPs[:1]
+	}
+	if len(s.IPFamilies) > 1 && slices.Equal(s.IPFamilies, old.IPFamilies) {
+		s.IPFamilies = s.IPFamilies[:1]
+	}
+}
+
+// dropUnneeded is upstream's dropTypeDependentFields.
+func dropUnneeded(svc, oldSvc *corev1.Service) {
+	s, old := &svc.Spec, &oldSvc.Spec
+	if serviceip.HasClusterIP(old) && !serviceip.HasClusterIP(s) {
+		if s.ClusterIP == old.ClusterIP && slices.Equal(s.ClusterIPs, old.ClusterIPs) {
+			s.ClusterIP, s.ClusterIPs = "", nil
+		}
+		if slices.Equal(s.IPFamilies, old.IPFamilies) {
+			s.IPFamilies = nil
+		}
+		if warnings.Value(s.IPFamilyPolicy) == warnings.Value(old.IPFamilyPolicy) {
+			s.IPFamilyPolicy = nil
+		}
+	}
+	if serviceip.HasNodePort(old) && !serviceip.HasNodePort(s) && subset(serviceip.NodePorts(s), serviceip.NodePorts(old)) {
+		for i := range s.Ports {
+			s.Ports[i].NodePort = 0
+		}
+	}
+	if serviceip.HasHealthCheck(old) && !serviceip.HasHealthCheck(s) && s.HealthCheckNodePort == old.HealthCheckNodePort {
+		s.HealthCheckNodePort = 0
+	}
+	balanced := s.Type == corev1.ServiceTypeLoadBalancer
+	if old.Type == corev1.ServiceTypeLoadBalancer && !balanced {
+		if same(s.AllocateLoadBalancerNodePorts, old.AllocateLoadBalancerNodePorts) {
+			s.AllocateLoadBalancerNodePorts = nil
+		}
+		if same(s.LoadBalancerClass, old.LoadBalancerClass) {
+			s.LoadBalancerClass = nil
+		}
+	}
+	if hasTrafficPolicy(old) && !hasTrafficPolicy(s) && s.ExternalTrafficPolicy == old.ExternalTrafficPolicy {
+		s.ExternalTrafficPolicy = ""
+	}
+	if !balanced {
+		svc.Status.LoadBalancer = corev1.LoadBalancerStatus{}
+	}
+}
+
+// hasTrafficPolicy also holds for services with external addresses (ExternallyAccessible).
+func hasTrafficPolicy(s *corev1.ServiceSpec) bool {
+	return serviceip.HasNodePort(s) || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
+}
+
+func subset(a, b map[int32]bool) bool {
+	for port := range a {
+		if !b[port] {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether both are nil or point to the same value.
+func same[T comparable](a, b *T) bool {
+	return (a == nil) == (b == nil) && warnings.Value(a) == warnings.Value(b)
+}

@@ -1,0 +1,145 @@
+package core
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+const onlyBalancerText = "may only be used when `type` is 'LoadBalancer'"
+
+// sourceRanges validates the field or, without it, the annotation that it came from.
+func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+	var had []string
+	for _, value := range old.Spec.LoadBalancerSourceRanges {
+		had = append(had, strings.TrimSpace(value))
+	}
+	val, annotated := s.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]
+	if len(s.Spec.LoadBalancerSourceRanges) == 0 {
+		if !annotated {
+			return nil
+		}
+		at = field.NewPath("metadata", "annotations").Key(corev1.AnnotationLoadBalancerSourceRangesKey)
+	}
+	if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
+		errs = append(errs, field.Forbidden(at, onlyBalancerText))
+	}
+	for i, value := range invalid.Each(s.Spec.LoadBalancerSourceRanges, &errs) {
+		errs = append(errs, check.CIDR(strings.TrimSpace(value), at.Index(i), had)...)
+	}
+	was, before := old.Annotations[corev1.AnnotationLoadBalancerSourceRangesKey]
+	if len(s.Spec.LoadBalancerSourceRanges) > 0 || strings.TrimSpace(val) == "" || before && was == val {
+		return errs
+	}
+	for _, value := range invalid.Each(strings.Split(val, ","), &errs) {
+		errs = append(errs, check.CIDR(strings.TrimSpace(value), at, nil)...)
+	}
+	return errs
+}
+
+// balancer validates what load balancers need and others may not have.
+func balancer(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
+	is := s.Spec.Type == corev1.ServiceTypeLoadBalancer
+	if s.Spec.AllocateLoadBalancerNodePorts != nil && !is {
+		errs = append(errs, field.Forbidden(spec.Child("allocateLoadBalancerNodePorts"), onlyBalancerText))
+	}
+	if is && s.Spec.AllocateLoadBalancerNodePorts == nil {
+		errs = append(errs, field.Required(field.NewPath("allocateLoadBalancerNodePorts"), ""))
+	}
+	return append(errs, loadBalancerClass(s, nil, spec.Child("loadBalancerClass"))...)
+}
+
+// loadBalancerClass validates the class, and its change if there is an old service.
+func loadBalancerClass(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+	class := s.Spec.LoadBalancerClass
+	if old != nil && old.Spec.Type == corev1.ServiceTypeLoadBalancer && s.Spec.Type == old.Spec.Type &&
+		!check.SamePointee(class, old.Spec.LoadBalancerClass) {
+		errs = append(errs, field.Invalid(at, class, "may not change once set"))
+	}
+	switch {
+	case class == nil:
+	case s.Spec.Type == corev1.ServiceTypeLoadBalancer:
+		errs = append(errs, check.QualifiedName(*class, at)...)
+	default:
+		errs = append(errs, field.Forbidden(at, onlyBalancerText))
+	}
+	return errs
+}
+
+// traffic validates the policies.
+func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
+	policy, at := s.Spec.ExternalTrafficPolicy, spec.Child("externalTrafficPolicy")
+	switch {
+	case !servesExternally(s):
+		if policy != "" {
+			errs = append(errs, field.Invalid(at, policy, "may only be set for externally-accessible services"))
+		}
+	default:
+		errs = append(errs, check.Required(policy, at, externalPolicies)...)
+	}
+	port, at := s.Spec.HealthCheckNodePort, spec.Child("healthCheckNodePort")
+	switch {
+	case !needsHealthCheck(s):
+		if port != 0 {
+			errs = append(errs, field.Invalid(at, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"))
+		}
+	case port == 0:
+		errs = append(errs, field.Required(at, ""))
+	default:
+		errs = append(errs, check.PortNumber(port, at)...)
+	}
+	if p := s.Spec.InternalTrafficPolicy; p != nil {
+		errs = append(errs, check.OneOf(*p, spec.Child("internalTrafficPolicy"), internalPolicies)...)
+	} else if t := s.Spec.Type; t == corev1.ServiceTypeNodePort || t == corev1.ServiceTypeLoadBalancer || t == corev1.ServiceTypeClusterIP {
+		errs = append(errs, field.Required(spec.Child("internalTrafficPolicy"), ""))
+	}
+	if d := s.Spec.TrafficDistribution; d != nil {
+		errs = append(errs, check.OneOf(*d, spec.Child("trafficDistribution"), distributions)...)
+	}
+	return errs
+}
+
+// servesExternally says that a service can be reached from outside of the cluster.
+func servesExternally(s *corev1.Service) bool {
+	switch s.Spec.Type {
+	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
+		return true
+	case corev1.ServiceTypeClusterIP:
+		return len(s.Spec.ExternalIPs) > 0
+	}
+	return false
+}
+
+// validateServiceStatus validates where a load balancer listens.
+func validateServiceStatus(s, old *corev1.Service) (errs field.ErrorList) {
+	at := field.NewPath("status", "loadBalancer", "ingress")
+	if s.Spec.Type != corev1.ServiceTypeLoadBalancer && len(s.Status.LoadBalancer.Ingress) != 0 {
+		return field.ErrorList{field.Forbidden(at, "may only be used when `spec.type` is 'LoadBalancer'")}
+	}
+	var had []string
+	for _, in := range old.Status.LoadBalancer.Ingress {
+		had = append(had, in.IP)
+	}
+	for i, in := range invalid.Each(s.Status.LoadBalancer.Ingress, &errs) {
+		at := at.Index(i)
+		if in.IP != "" {
+			errs = append(errs, check.IP(in.IP, at.Child("ip"), had)...)
+		}
+		switch {
+		case in.IPMode == nil && in.IP != "":
+			errs = append(errs, field.Required(at.Child("ipMode"), "must be specified when `ip` is set"))
+		case in.IPMode != nil && in.IP == "":
+			errs = append(errs, field.Forbidden(at.Child("ipMode"), "may not be specified when `ip` is not set"))
+		case in.IPMode != nil:
+			errs = append(errs, check.OneOf(*in.IPMode, at.Child("ipMode"), ipModes)...)
+		}
+		errs = append(errs, check.BalancerHost(in.Hostname, at.Child("hostname"))...)
+	}
+	return errs
+}
+
+var ipModes = []corev1.LoadBalancerIPMode{corev1.LoadBalancerIPModeProxy, corev1.LoadBalancerIPModeVIP}

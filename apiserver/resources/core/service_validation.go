@@ -1,0 +1,138 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
+)
+
+var (
+	serviceTypes = []corev1.ServiceType{corev1.ServiceTypeClusterIP, corev1.ServiceTypeExternalName,
+		corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort}
+	affinities       = []corev1.ServiceAffinity{corev1.ServiceAffinityClientIP, corev1.ServiceAffinityNone}
+	externalPolicies = []corev1.ServiceExternalTrafficPolicy{
+		corev1.ServiceExternalTrafficPolicyCluster, corev1.ServiceExternalTrafficPolicyLocal}
+	internalPolicies = []corev1.ServiceInternalTrafficPolicy{
+		corev1.ServiceInternalTrafficPolicyCluster, corev1.ServiceInternalTrafficPolicyLocal}
+	distributions = []string{corev1.ServiceTrafficDistributionPreferClose,
+		corev1.ServiceTrafficDistributionPreferSameZone, corev1.ServiceTrafficDistributionPreferSameNode}
+)
+
+func validateServiceCreate(s *corev1.Service) field.ErrorList { return validateService(s, &corev1.Service{}) }
+
+func validateServiceUpdate(s, old *corev1.Service) field.ErrorList {
+	spec := field.NewPath("spec")
+	errs := serviceip.ValidateClusterIPsUpdate(s, old, spec.Child("clusterIPs"))
+	errs = append(errs, serviceip.ValidateFamiliesUpdate(s, old, spec.Child("ipFamilies"))...)
+	errs = append(errs, loadBalancerClass(s, old, spec.Child("loadBalancerClass"))...)
+	if needsHealthCheck(old) && needsHealthCheck(s) && s.Spec.HealthCheckNodePort != old.Spec.HealthCheckNodePort {
+		errs = append(errs, field.Forbidden(spec.Child("healthCheckNodePort"), "field is immutable"))
+	}
+	return append(errs, validateService(s, old)...)
+}
+
+// validateService validates the whole object. Addresses that the old one had are not validated again.
+func validateService(s, old *corev1.Service) (errs field.ErrorList) {
+	meta, spec := field.NewPath("metadata"), field.NewPath("spec")
+	hints, hinted := s.Annotations[corev1.DeprecatedAnnotationTopologyAwareHints]
+	mode, moded := s.Annotations[corev1.AnnotationTopologyMode]
+	if hinted && moded && hints != mode {
+		errs = append(errs, field.Invalid(meta.Child("annotations").Key(corev1.AnnotationTopologyMode), mode,
+			fmt.Sprintf("must match annotations[%s] when both are specified", corev1.DeprecatedAnnotationTopologyAwareHints)))
+	}
+	if len(s.Spec.Ports) == 0 && !serviceip.IsHeadless(s) && s.Spec.Type != corev1.ServiceTypeExternalName {
+		errs = append(errs, field.Required(spec.Child("ports"), ""))
+	}
+	errs = append(errs, serviceOfType(s, spec)...)
+	names := map[string]bool{}
+	for i := range invalid.Each(s.Spec.Ports, &errs) {
+		errs = append(errs, servicePort(&s.Spec.Ports[i], len(s.Spec.Ports) > 1, names, spec.Child("ports").Index(i))...)
+	}
+	errs = append(errs, invalid.Labels(s.Spec.Selector, spec.Child("selector"))...)
+	errs = append(errs, sessionAffinity(s, spec)...)
+	errs = append(errs, serviceip.Validate(s, old)...)
+	for i, value := range invalid.Each(s.Spec.ExternalIPs, &errs) {
+		at := spec.Child("externalIPs").Index(i)
+		if wrong := check.IP(value, at, old.Spec.ExternalIPs); len(wrong) != 0 {
+			errs = append(errs, wrong...)
+		} else {
+			errs = append(errs, check.ReachableIP(value, at)...)
+		}
+	}
+	errs = append(errs, check.Required(s.Spec.Type, spec.Child("type"), serviceTypes)...)
+	errs = append(errs, servicePorts(s, spec.Child("ports"))...)
+	errs = append(errs, sourceRanges(s, old, spec.Child("LoadBalancerSourceRanges"))...)
+	errs = append(errs, balancer(s, spec)...)
+	return append(errs, traffic(s, spec)...)
+}
+
+// serviceOfType validates what only one type of service may have.
+func serviceOfType(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
+	switch s.Spec.Type {
+	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
+		if serviceip.IsHeadless(s) {
+			errs = append(errs, field.Invalid(spec.Child("clusterIPs").Index(0), s.Spec.ClusterIPs[0],
+				fmt.Sprintf("may not be set to 'None' for %s services", s.Spec.Type)))
+		}
+	case corev1.ServiceTypeExternalName:
+		const text = "may not be set for ExternalName services"
+		if len(s.Spec.ClusterIPs) > 0 {
+			errs = append(errs, field.Forbidden(spec.Child("clusterIPs"), text))
+		}
+		if len(s.Spec.IPFamilies) > 0 {
+			errs = append(errs, field.Forbidden(spec.Child("ipFamilies"), text))
+		}
+		if s.Spec.IPFamilyPolicy != nil {
+			errs = append(errs, field.Forbidden(spec.Child("ipFamilyPolicy"), text))
+		}
+		if cname := strings.TrimSuffix(s.Spec.ExternalName, "."); cname != "" {
+			errs = append(errs, check.DNSSubdomain(cname, spec.Child("externalName"))...)
+		} else {
+			errs = append(errs, field.Required(spec.Child("externalName"), ""))
+		}
+	}
+	return errs
+}
+
+func sessionAffinity(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
+	errs = append(errs, check.Required(s.Spec.SessionAffinity, spec.Child("sessionAffinity"), affinities)...)
+	config, at := s.Spec.SessionAffinityConfig, spec.Child("sessionAffinityConfig")
+	switch s.Spec.SessionAffinity {
+	case corev1.ServiceAffinityClientIP:
+		errs = append(errs, clientIPAffinity(config, at)...)
+	case corev1.ServiceAffinityNone:
+		if config != nil {
+			errs = append(errs, field.Forbidden(at, "must not be set when session affinity is None"))
+		}
+	}
+	return errs
+}
+
+func clientIPAffinity(config *corev1.SessionAffinityConfig, at *field.Path) field.ErrorList {
+	const when = "when session affinity type is ClientIP"
+	const day = 24 * 60 * 60
+	switch {
+	case config == nil:
+		return field.ErrorList{field.Required(at, when)}
+	case config.ClientIP == nil:
+		return field.ErrorList{field.Required(at.Child("clientIP"), when)}
+	case config.ClientIP.TimeoutSeconds == nil:
+		return field.ErrorList{field.Required(at.Child("clientIP").Child("timeoutSeconds"), when)}
+	}
+	if seconds := *config.ClientIP.TimeoutSeconds; seconds <= 0 || seconds > day {
+		return field.ErrorList{field.Invalid(at.Child("clientIP").Child("timeoutSeconds"), seconds,
+			fmt.Sprintf("must be greater than 0 and less than %d", day))}
+	}
+	return nil
+}
+
+func needsHealthCheck(s *corev1.Service) bool {
+	return s.Spec.Type == corev1.ServiceTypeLoadBalancer &&
+		s.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+}

@@ -1,0 +1,61 @@
+package core
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/core/serviceaccount"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// serviceAccounts is the entry of ServiceAccount.
+func serviceAccounts() *entry.Resource {
+	return &entry.Resource{
+		Plural: "serviceaccounts", New: entry.New[corev1.ServiceAccount], Namespaced: true,
+		ShortNames: []string{"sa"},
+		Strategy: entry.Strategy{
+			MetadataAgain: 1,
+			PrepareCreate: entry.Create(nameSecrets),
+			PrepareUpdate: entry.Change(updateServiceAccount),
+			Warnings:      entry.Warn(serviceAccountWarnings),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Subresources: []entry.Subresource{
+			{Name: "token", Verbs: entry.Post, Action: entry.ByHook, Create: serviceaccount.CreateToken,
+				Kind: schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"}},
+		},
+		Table: printing.Table(printing.NameAndAge(), serviceAccountCells),
+	}
+}
+
+// nameSecrets keeps of references to secrets nothing but the name.
+func nameSecrets(a *corev1.ServiceAccount) {
+	for i := range a.Secrets {
+		a.Secrets[i] = corev1.ObjectReference{Name: a.Secrets[i].Name}
+	}
+}
+
+func updateServiceAccount(a, _ *corev1.ServiceAccount) { nameSecrets(a) }
+
+const mountable = "kubernetes.io/enforce-mountable-secrets"
+
+func serviceAccountWarnings(a, old *corev1.ServiceAccount) []string {
+	if old != nil {
+		if _, had := old.Annotations[mountable]; had {
+			return nil
+		}
+	}
+	if _, has := a.Annotations[mountable]; !has {
+		return nil
+	}
+	return []string{field.NewPath("metadata", "annotations").Key(mountable).String() +
+		": deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"}
+}
+
+func serviceAccountCells(a *corev1.ServiceAccount, now time.Time) []any {
+	return []any{a.Name, printing.AgeOf(&a.ObjectMeta, now)}
+}

@@ -1,0 +1,266 @@
+package discovery
+
+import (
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// endpointSlices is the entry of EndpointSlice.
+func endpointSlices() *entry.Resource {
+	return &entry.Resource{
+		Plural: "endpointslices", New: entry.New[discoveryv1.EndpointSlice], Namespaced: true,
+		Strategy: entry.Strategy{
+			Generation:     entry.AnyButMetaOrLabels,
+			Default:        defaulting.Hook(defaultEndpointSlice),
+			PrepareCreate:  entry.Create(createSlice),
+			PrepareUpdate:  entry.Change(updateSlice),
+			Validate:       entry.Validate(validateEndpointSlice),
+			ValidateUpdate: entry.ValidateChange(validateEndpointSliceUpdate),
+			Warnings:       entry.Warn(sliceWarnings),
+		},
+		Table: printing.Table(endpointSliceColumns(), endpointSliceCells),
+	}
+}
+
+// defaultEndpointSlice fills in ports.
+func defaultEndpointSlice(s *discoveryv1.EndpointSlice) {
+	for i := range s.Ports {
+		defaulting.Set(&s.Ports[i].Name, "")
+		defaulting.Set(&s.Ports[i].Protocol, corev1.ProtocolTCP)
+	}
+}
+
+// sliceWarnings trust the controllers that usually write slices.
+func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
+	var texts []string
+	if old == nil && s.AddressType == discoveryv1.AddressTypeFQDN {
+		texts = append(texts, "spec.addressType: FQDN endpoints are deprecated")
+	}
+	switch s.Labels[discoveryv1.LabelManagedBy] {
+	case "endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io":
+		return texts
+	}
+	for i := range s.Endpoints {
+		for j, address := range s.Endpoints[i].Addresses {
+			texts = append(texts, warnings.OfAddress(field.NewPath("endpoints").Index(i).Child("addresses").Index(j), address)...)
+		}
+	}
+	return texts
+}
+
+// createSlice drops the topology that v1 can't write.
+func createSlice(s *discoveryv1.EndpointSlice) { dropTopology(s, nil) }
+
+func updateSlice(s, old *discoveryv1.EndpointSlice) {
+	if !apiequality.Semantic.DeepEqual(s.Endpoints, old.Endpoints) {
+		dropTopology(s, old)
+	}
+}
+
+// dropTopology drops topology from endpoints. A node's name that stood there before becomes the
+// endpoint's node name, so that a partial update doesn't lose it.
+func dropTopology(s, old *discoveryv1.EndpointSlice) {
+	known := map[string]bool{}
+	if old != nil {
+		for _, e := range old.Endpoints {
+			known[e.DeprecatedTopology[corev1.LabelHostname]] = true
+		}
+	}
+	for i := range s.Endpoints {
+		e := &s.Endpoints[i]
+		node := e.DeprecatedTopology[corev1.LabelHostname]
+		if e.NodeName == nil && node != "" && known[node] && len(validation.NameIsDNSSubdomain(node, false)) == 0 {
+			e.NodeName = &node
+		}
+		e.DeprecatedTopology = nil
+	}
+}
+
+const (
+	maxTopologyLabels = 16
+	maxAddresses      = 100
+	maxEndpointPorts  = 20000
+	maxEndpoints      = 1000
+	maxHints          = 8
+)
+
+var addressTypes = []discoveryv1.AddressType{discoveryv1.AddressTypeFQDN, discoveryv1.AddressTypeIPv4, discoveryv1.AddressTypeIPv6}
+
+func validateEndpointSlice(s *discoveryv1.EndpointSlice) field.ErrorList {
+	return endpointSliceOver(s, nil)
+}
+
+func validateEndpointSliceUpdate(s, old *discoveryv1.EndpointSlice) field.ErrorList {
+	return append(endpointSliceOver(s, old), check.Immutable(s.AddressType, old.AddressType, field.NewPath("addressType"))...)
+}
+
+// endpointSliceOver tolerates endpoints that were there already.
+func endpointSliceOver(s, old *discoveryv1.EndpointSlice) field.ErrorList {
+	errs := check.Required(s.AddressType, field.NewPath("addressType"), addressTypes)
+	wrong := sliceEndpoints(s.Endpoints, s.AddressType, field.NewPath("endpoints"))
+	if len(wrong) != 0 && (old == nil || !apiequality.Semantic.DeepEqual(s.Endpoints, old.Endpoints)) {
+		errs = append(errs, wrong...)
+	}
+	return append(errs, slicePorts(s.Ports, field.NewPath("ports"))...)
+}
+
+func sliceEndpoints(list []discoveryv1.Endpoint, kind discoveryv1.AddressType, at *field.Path) (errs field.ErrorList) {
+	if len(list) > maxEndpoints {
+		return field.ErrorList{field.TooMany(at, len(list), maxEndpoints)}
+	}
+	for i := range invalid.Each(list, &errs) {
+		e, at := &list[i], at.Index(i)
+		addresses := at.Child("addresses")
+		if len(e.Addresses) == 0 {
+			errs = append(errs, field.Required(addresses, "must contain at least 1 address"))
+		} else if len(e.Addresses) > maxAddresses {
+			errs = append(errs, field.TooMany(addresses, len(e.Addresses), maxAddresses))
+		}
+		for j, value := range invalid.Each(e.Addresses, &errs) {
+			errs = append(errs, sliceAddress(value, kind, addresses.Index(j))...)
+		}
+		if e.NodeName != nil {
+			errs = append(errs, check.NodeName(*e.NodeName, at.Child("nodeName"))...)
+		}
+		topology := at.Child("deprecatedTopology")
+		if len(e.DeprecatedTopology) > maxTopologyLabels {
+			errs = append(errs, field.TooMany(topology, len(e.DeprecatedTopology), maxTopologyLabels))
+		}
+		errs = append(errs, invalid.Labels(e.DeprecatedTopology, topology)...)
+		if e.Hostname != nil {
+			errs = append(errs, check.DNSLabel(*e.Hostname, at.Child("hostname"))...)
+		}
+		if e.Hints != nil {
+			errs = append(errs, hints(e.Hints, at.Child("hints"))...)
+		}
+	}
+	return errs
+}
+
+// sliceAddress validates an address of a known type.
+func sliceAddress(value string, kind discoveryv1.AddressType, at *field.Path) field.ErrorList {
+	var is bool
+	var text string
+	switch kind {
+	case discoveryv1.AddressTypeFQDN:
+		return utilvalidation.IsFullyQualifiedDomainName(at, value)
+	case discoveryv1.AddressTypeIPv4:
+		is, text = netutils.IsIPv4String(value), "must be an IPv4 address"
+	case discoveryv1.AddressTypeIPv6:
+		is, text = netutils.IsIPv6String(value), "must be an IPv6 address"
+	default:
+		return nil
+	}
+	errs := check.IP(value, at, nil)
+	if len(errs) == 0 && !is {
+		errs = append(errs, field.Invalid(at, value, text))
+	}
+	return append(errs, check.ReachableIP(value, at)...)
+}
+
+func hints(h *discoveryv1.EndpointHints, at *field.Path) (errs field.ErrorList) {
+	zones, nodes := at.Child("forZones"), at.Child("forNodes")
+	if len(h.ForZones) > maxHints {
+		return field.ErrorList{field.TooMany(zones, len(h.ForZones), maxHints)}
+	}
+	seen := map[string]bool{}
+	for i, zone := range invalid.Each(h.ForZones, &errs) {
+		at := zones.Index(i).Child("name")
+		if seen[zone.Name] {
+			errs = append(errs, field.Duplicate(at, zone.Name))
+		}
+		seen[zone.Name] = true
+		errs = append(errs, check.Apply(zone.Name, at, utilvalidation.IsValidLabelValue)...)
+	}
+	if len(h.ForNodes) > maxHints {
+		return append(errs, field.TooMany(nodes, len(h.ForNodes), maxHints))
+	}
+	seen = map[string]bool{}
+	for i, node := range invalid.Each(h.ForNodes, &errs) {
+		at := nodes.Index(i).Child("name")
+		if seen[node.Name] {
+			errs = append(errs, field.Duplicate(at, node.Name))
+		}
+		seen[node.Name] = true
+		errs = append(errs, check.NodeName(node.Name, at)...)
+	}
+	return errs
+}
+
+func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.ErrorList) {
+	if len(list) > maxEndpointPorts {
+		return field.ErrorList{field.TooMany(at, len(list), maxEndpointPorts)}
+	}
+	seen := map[string]bool{}
+	for i := range invalid.Each(list, &errs) {
+		p, at := &list[i], at.Index(i)
+		// Defaulting has given each a name, if only an empty one.
+		name := ""
+		if p.Name != nil {
+			name = *p.Name
+		}
+		if name != "" {
+			errs = append(errs, check.DNSLabel(name, at.Child("name"))...)
+		}
+		if seen[name] {
+			errs = append(errs, field.Duplicate(at.Child("name"), name))
+		}
+		seen[name] = true
+		if p.Protocol == nil {
+			errs = append(errs, field.Required(at.Child("protocol"), ""))
+		} else {
+			errs = append(errs, check.OneOf(*p.Protocol, at.Child("protocol"), check.Protocols)...)
+		}
+		if p.AppProtocol != nil {
+			errs = append(errs, check.QualifiedName(*p.AppProtocol, at.Child("appProtocol"))...)
+		}
+	}
+	return errs
+}
+
+func endpointSliceColumns() []entry.Column {
+	doc := discoveryv1.EndpointSlice{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("AddressType", doc["addressType"]),
+		printing.Text("Ports", doc["ports"]),
+		printing.Text("Endpoints", doc["endpoints"]),
+		printing.AgeColumn,
+	}
+}
+
+func endpointSliceCells(s *discoveryv1.EndpointSlice, now time.Time) []any {
+	var ports, endpoints []string
+	for _, p := range s.Ports {
+		if p.Port != nil {
+			ports = append(ports, strconv.Itoa(int(*p.Port)))
+		} else {
+			ports = append(ports, printing.Value(p.Name, "*"))
+		}
+	}
+	for _, e := range s.Endpoints {
+		endpoints = append(endpoints, e.Addresses...)
+	}
+	return []any{
+		s.Name,
+		string(s.AddressType),
+		printing.Or(printing.Shorten(ports, printing.ShownEndpoints, ","), printing.Unset),
+		printing.Or(printing.Shorten(endpoints, printing.ShownEndpoints, ","), printing.Unset),
+		printing.AgeOf(&s.ObjectMeta, now),
+	}
+}

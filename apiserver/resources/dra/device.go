@@ -1,0 +1,165 @@
+package dra
+
+import (
+	"strings"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+// Not checked of resource.k8s.io: CEL selectors beyond their length, fields of features that are off
+// (list attributes, mappings to a node's resources).
+
+var (
+	deviceTaintEffects = []resourcev1.DeviceTaintEffect{resourcev1.DeviceTaintEffectNoExecute,
+		resourcev1.DeviceTaintEffectNoSchedule, resourcev1.DeviceTaintEffectNone}
+	deviceOperators = []resourcev1.DeviceTolerationOperator{resourcev1.DeviceTolerationOpEqual, resourcev1.DeviceTolerationOpExists}
+	allocationModes = []resourcev1.DeviceAllocationMode{resourcev1.DeviceAllocationModeAll, resourcev1.DeviceAllocationModeExactCount}
+)
+
+func selectors(list []resourcev1.DeviceSelector, stored bool, at *field.Path) field.ErrorList {
+	return listed(list, resourcev1.DeviceSelectorsMaxSize, at, func(s *resourcev1.DeviceSelector, at *field.Path) field.ErrorList {
+		at = at.Child("cel")
+		switch {
+		case s.CEL == nil:
+			return field.ErrorList{field.Required(at, "")}
+		case !stored && len(s.CEL.Expression) > resourcev1.CELSelectorExpressionMaxLength:
+			return field.ErrorList{field.TooLong(at.Child("expression"), "", resourcev1.CELSelectorExpressionMaxLength)}
+		}
+		return nil
+	})
+}
+
+func deviceConfig(c *resourcev1.DeviceConfiguration, stored bool, at *field.Path) field.ErrorList {
+	at = at.Child("opaque")
+	if c.Opaque == nil {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	errs := volumes.CSIDriver(c.Opaque.Driver, at.Child("driver"))
+	return append(errs, rawObject(c.Opaque.Parameters, stored, resourcev1.OpaqueParametersMaxLength, at.Child("parameters"))...)
+}
+
+// rawObject wants a JSON object of that many bytes; what is stored may be longer.
+func rawObject(raw runtime.RawExtension, stored bool, most int, at *field.Path) field.ErrorList {
+	switch {
+	case len(raw.Raw) == 0:
+		return field.ErrorList{field.Required(at, "")}
+	case !stored && len(raw.Raw) > most:
+		return field.ErrorList{field.TooLong(at, "", most)}
+	}
+	return check.JSONObject(raw.Raw, "", field.Invalid(at, "<value omitted>", "must be a valid JSON object"), at)
+}
+
+// deviceName is C-like, with an optional domain in front.
+func deviceName(name resourcev1.QualifiedName, at *field.Path) (errs field.ErrorList) {
+	parts := strings.Split(string(name), "/")
+	switch len(parts) {
+	case 1:
+		return identifier(parts[0], at)
+	case 2:
+	default:
+		return field.ErrorList{field.Invalid(at, string(name), "must not contain more than one slash")}
+	}
+	if parts[0] == "" {
+		errs = append(errs, field.Invalid(at, "", "the domain must not be empty"))
+	} else {
+		errs = append(errs, volumes.CSIDriver(parts[0], at)...)
+	}
+	if parts[1] == "" {
+		return append(errs, field.Invalid(at, "", "the name must not be empty"))
+	}
+	return append(errs, identifier(parts[1], at)...)
+}
+
+// fullDeviceName has a domain.
+func fullDeviceName(name resourcev1.FullyQualifiedName, at *field.Path) field.ErrorList {
+	errs := deviceName(resourcev1.QualifiedName(name), at)
+	if !strings.Contains(string(name), "/") {
+		errs = append(errs, field.Invalid(at, name, "a fully qualified name must be a domain and a name separated by a slash"))
+	}
+	return errs
+}
+
+func identifier(id string, at *field.Path) (errs field.ErrorList) {
+	if len(id) > resourcev1.DeviceMaxIDLength {
+		errs = append(errs, field.TooLong(at, "", resourcev1.DeviceMaxIDLength))
+	}
+	return append(errs, check.Apply(id, at, content.IsCIdentifier)...)
+}
+
+func poolName(name string, at *field.Path) (errs field.ErrorList) {
+	if name == "" {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	if len(name) > resourcev1.PoolNameMaxLength {
+		errs = append(errs, field.TooLong(at, "", resourcev1.PoolNameMaxLength))
+	}
+	for _, part := range invalid.Each(strings.Split(name, "/"), &errs) {
+		errs = append(errs, check.DNSSubdomain(part, at)...)
+	}
+	return errs
+}
+
+func deviceToleration(t *resourcev1.DeviceToleration, at *field.Path) (errs field.ErrorList) {
+	if t.Key != "" {
+		errs = append(errs, metav1validation.ValidateLabelName(t.Key, at.Child("key"))...)
+	}
+	switch t.Operator {
+	case resourcev1.DeviceTolerationOpExists:
+		if t.Value != "" {
+			errs = append(errs, field.Invalid(at.Child("value"), t.Value, "must be empty for operator `Exists`"))
+		}
+	case resourcev1.DeviceTolerationOpEqual:
+		errs = append(errs, check.Apply(t.Value, at.Child("value"), utilvalidation.IsValidLabelValue)...)
+	default:
+		errs = append(errs, check.Required(t.Operator, at.Child("operator"), deviceOperators)...)
+	}
+	if t.Effect != "" {
+		errs = append(errs, check.OneOf(t.Effect, at.Child("effect"), deviceTaintEffects)...)
+	}
+	return errs
+}
+
+func deviceTolerations(list []resourcev1.DeviceToleration, at *field.Path) field.ErrorList {
+	return listed(list, -1, at.Child("tolerations"), deviceToleration)
+}
+
+// bindingConditions validates what makes a device usable on a node and what says that it never will be.
+func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
+	readyAt, failedAt := at.Child("bindingConditions"), at.Child("bindingFailureConditions")
+	name := func(s *string, at *field.Path) field.ErrorList { return metav1validation.ValidateLabelName(*s, at) }
+	errs := listed(ready, resourcev1.BindingConditionsMaxSize, readyAt, name)
+	errs = append(errs, listed(failed, resourcev1.BindingFailureConditionsMaxSize, failedAt, name)...)
+	good := map[string]bool{}
+	for i, c := range invalid.Each(ready, &errs) {
+		if good[c] {
+			errs = append(errs, field.Duplicate(readyAt.Index(i), c))
+		}
+		good[c] = true
+	}
+	bad := map[string]bool{}
+	for i, c := range invalid.Each(failed, &errs) {
+		if bad[c] {
+			errs = append(errs, field.Duplicate(failedAt.Index(i), c))
+		}
+		bad[c] = true
+		if good[c] {
+			errs = append(errs, field.Invalid(failedAt.Index(i), c, "bindingFailureConditions must not overlap with bindingConditions"))
+		}
+	}
+	if len(ready) == 0 && len(failed) > 0 {
+		errs = append(errs, field.Invalid(readyAt, ready, "bindingConditions are required to use bindingFailureConditions"))
+	}
+	if len(failed) == 0 && len(ready) > 0 {
+		errs = append(errs, field.Invalid(failedAt, failed, "bindingFailureConditions are required to use bindingConditions"))
+	}
+	return errs
+}

@@ -1,0 +1,157 @@
+package dra
+
+import (
+	"fmt"
+	"strings"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+func defaultDeviceClaim(c *resourcev1.DeviceClaim) {
+	for i := range c.Requests {
+		if r := c.Requests[i].Exactly; r != nil {
+			defaultRequest(&r.AllocationMode, &r.Count)
+			defaultTolerations(r.Tolerations)
+		}
+		for j := range c.Requests[i].FirstAvailable {
+			r := &c.Requests[i].FirstAvailable[j]
+			defaultRequest(&r.AllocationMode, &r.Count)
+			defaultTolerations(r.Tolerations)
+		}
+	}
+}
+
+func defaultRequest(mode *resourcev1.DeviceAllocationMode, count *int64) {
+	defaulting.Fill(mode, resourcev1.DeviceAllocationModeExactCount)
+	if *mode == resourcev1.DeviceAllocationModeExactCount {
+		defaulting.Fill(count, 1)
+	}
+}
+
+func defaultTolerations(list []resourcev1.DeviceToleration) {
+	for i := range list {
+		defaulting.Fill(&list[i].Operator, resourcev1.DeviceTolerationOpEqual)
+	}
+}
+
+func deviceClaim(c *resourcev1.DeviceClaim, at *field.Path) field.ErrorList {
+	requests := requestsOf(c)
+	errs := distinct(c.Requests, resourcev1.DeviceRequestsMaxSize, at.Child("requests"), deviceRequest,
+		func(r *resourcev1.DeviceRequest) string { return r.Name })
+	errs = append(errs, listed(c.Constraints, resourcev1.DeviceConstraintsMaxSize, at.Child("constraints"), requests.constraint)...)
+	return append(errs, listed(c.Config, resourcev1.DeviceConfigMaxSize, at.Child("config"),
+		func(c *resourcev1.DeviceClaimConfiguration, at *field.Path) field.ErrorList {
+			errs := requests.named(c.Requests, at.Child("requests"))
+			return append(errs, deviceConfig(&c.DeviceConfiguration, false, at)...)
+		})...)
+}
+
+// deviceRequests are a claim's requests by name, with the names of those of which the first that can
+// be had is taken.
+type deviceRequests map[string]map[string]bool
+
+// named wants each name to be a request's, optionally with that of an alternative.
+func (r deviceRequests) named(names []string, at *field.Path) field.ErrorList {
+	return distinct(names, resourcev1.DeviceRequestsMaxSize, at,
+		func(name *string, at *field.Path) field.ErrorList { return r.name(*name, at) }, itself)
+}
+
+func (r deviceRequests) name(name string, at *field.Path) (errs field.ErrorList) {
+	unknown := field.Invalid(at, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'")
+	parts := strings.Split(name, "/")
+	if len(parts) > 2 {
+		return field.ErrorList{unknown}
+	}
+	for _, part := range invalid.Each(parts, &errs) {
+		errs = append(errs, check.DNSLabel(part, at)...)
+	}
+	alternatives, known := r[parts[0]]
+	if !known || len(parts) == 2 && !alternatives[parts[1]] {
+		errs = append(errs, unknown)
+	}
+	return errs
+}
+
+func (r deviceRequests) constraint(c *resourcev1.DeviceConstraint, at *field.Path) field.ErrorList {
+	errs := r.named(c.Requests, at.Child("requests"))
+	switch {
+	case c.MatchAttribute != nil:
+		return append(errs, fullDeviceName(*c.MatchAttribute, at.Child("matchAttribute"))...)
+	case c.DistinctAttribute != nil:
+		return append(errs, fullDeviceName(*c.DistinctAttribute, at.Child("distinctAttribute"))...)
+	}
+	return append(errs, field.Required(at, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`))
+}
+
+func (r deviceRequests) result(d *resourcev1.DeviceRequestAllocationResult, at *field.Path) field.ErrorList {
+	errs := r.name(d.Request, at.Child("request"))
+	errs = append(errs, volumes.CSIDriver(d.Driver, at.Child("driver"))...)
+	errs = append(errs, poolName(d.Pool, at.Child("pool"))...)
+	errs = append(errs, check.DNSLabel(d.Device, at.Child("device"))...)
+	errs = append(errs, bindingConditions(d.BindingConditions, d.BindingFailureConditions, at)...)
+	errs = append(errs, deviceTolerations(d.Tolerations, at)...)
+	return append(errs, shareID((*string)(d.ShareID), at)...)
+}
+
+func requestsOf(c *resourcev1.DeviceClaim) deviceRequests {
+	all := deviceRequests{}
+	for i := range c.Requests {
+		alternatives := map[string]bool{}
+		for j := range c.Requests[i].FirstAvailable {
+			alternatives[c.Requests[i].FirstAvailable[j].Name] = true
+		}
+		all[c.Requests[i].Name] = alternatives
+	}
+	return all
+}
+
+func deviceRequest(r *resourcev1.DeviceRequest, at *field.Path) field.ErrorList {
+	const one = "exactly one of `exactly` or `firstAvailable` is required"
+	errs := check.DNSLabel(r.Name, at.Child("name"))
+	switch alternatives := len(r.FirstAvailable) > 0; {
+	case !alternatives && r.Exactly == nil:
+		return append(errs, field.Required(at, one))
+	case alternatives && r.Exactly != nil:
+		return append(errs, field.Invalid(at, nil, one+", but multiple fields are set"))
+	case alternatives:
+		return append(errs, distinct(r.FirstAvailable, resourcev1.FirstAvailableDeviceRequestMaxSize, at.Child("firstAvailable"),
+			alternative, func(s *resourcev1.DeviceSubRequest) string { return s.Name })...)
+	}
+	e, at := r.Exactly, at.Child("exactly")
+	errs = append(errs, deviceClassName(e.DeviceClassName, at)...)
+	errs = append(errs, selectors(e.Selectors, false, at.Child("selectors"))...)
+	errs = append(errs, allocationMode(e.AllocationMode, e.Count, at)...)
+	return append(errs, deviceTolerations(e.Tolerations, at)...)
+}
+
+func alternative(s *resourcev1.DeviceSubRequest, at *field.Path) field.ErrorList {
+	errs := check.DNSLabel(s.Name, at.Child("name"))
+	errs = append(errs, deviceClassName(s.DeviceClassName, at)...)
+	errs = append(errs, selectors(s.Selectors, false, at.Child("selectors"))...)
+	errs = append(errs, allocationMode(s.AllocationMode, s.Count, at)...)
+	return append(errs, deviceTolerations(s.Tolerations, at)...)
+}
+
+func deviceClassName(name string, at *field.Path) field.ErrorList {
+	at = at.Child("deviceClassName")
+	if name == "" {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	return check.DNSSubdomain(name, at)
+}
+
+func allocationMode(mode resourcev1.DeviceAllocationMode, count int64, at *field.Path) field.ErrorList {
+	switch {
+	case mode == resourcev1.DeviceAllocationModeAll && count != 0:
+		return field.ErrorList{field.Invalid(at.Child("count"), count, fmt.Sprintf("must not be specified when allocationMode is '%s'", mode))}
+	case mode == resourcev1.DeviceAllocationModeExactCount && count <= 0:
+		return field.ErrorList{field.Invalid(at.Child("count"), count, check.NotPositiveText)}
+	}
+	return check.OneOf(mode, at.Child("allocationMode"), allocationModes)
+}

@@ -1,0 +1,264 @@
+package dra
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1beta1 "k8s.io/api/resource/v1beta1"
+	resourcev1beta2 "k8s.io/api/resource/v1beta2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// resourceClaims is the entry of ResourceClaim.
+func resourceClaims() *entry.Resource {
+	return &entry.Resource{
+		Plural: "resourceclaims", New: entry.New[resourcev1.ResourceClaim], Namespaced: true,
+		Optional: []entry.Version{
+			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.ResourceClaim],
+				ToStored:   entry.Recast[resourcev1.ResourceClaim],
+				FromStored: entry.Recast[resourcev1beta2.ResourceClaim]},
+			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.ResourceClaim],
+				ToStored:   claimToV1,
+				FromStored: claimToV1beta1},
+		},
+		Strategy: entry.Strategy{
+			Default:        defaulting.Hook(defaultResourceClaim),
+			Validate:       entry.Validate(validateResourceClaim),
+			ValidateUpdate: entry.ValidateChange(validateResourceClaimUpdate),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(keepDeviceStatus),
+				ValidateUpdate: entry.ValidateChange(validateResourceClaimStatus),
+			}),
+		},
+		Table: printing.Table(resourceClaimColumns(), resourceClaimCells),
+	}
+}
+
+// defaultResourceClaim asks for one device where it doesn't say how many.
+func defaultResourceClaim(c *resourcev1.ResourceClaim) {
+	defaultDeviceClaim(&c.Spec.Devices)
+	if a := c.Status.Allocation; a != nil {
+		for i := range a.Devices.Results {
+			defaultTolerations(a.Devices.Results[i].Tolerations)
+		}
+	}
+}
+
+// keepDeviceStatus changes no metadata, and forgets the status of devices that are no longer allocated.
+func keepDeviceStatus(c, old *resourcev1.ResourceClaim) {
+	metav1.ResetObjectMetaForStatus(c, old)
+	gone := allocated(old)
+	for id := range allocated(c) {
+		delete(gone, id)
+	}
+	left := slices.DeleteFunc(slices.Clone(c.Status.Devices), func(d resourcev1.AllocatedDeviceStatus) bool {
+		return gone[device{d.Driver, d.Pool, d.Device, warnings.Value(d.ShareID)}]
+	})
+	if c.Status.Devices = left; len(left) == 0 {
+		c.Status.Devices = nil
+	}
+}
+
+type device struct{ driver, pool, name, share string }
+
+func allocated(c *resourcev1.ResourceClaim) map[device]bool {
+	set := map[device]bool{}
+	if c.Status.Allocation != nil {
+		for _, r := range c.Status.Allocation.Devices.Results {
+			set[device{r.Driver, r.Pool, r.Device, string(warnings.Value(r.ShareID))}] = true
+		}
+	}
+	return set
+}
+
+func validateResourceClaim(c *resourcev1.ResourceClaim) field.ErrorList {
+	return deviceClaim(&c.Spec.Devices, field.NewPath("spec", "devices"))
+}
+
+func validateResourceClaimUpdate(c, old *resourcev1.ResourceClaim) field.ErrorList {
+	return check.Immutable(c.Spec, old.Spec, field.NewPath("spec"))
+}
+
+// validateResourceClaimStatus validates who uses which devices: nobody can without an allocation, which stays
+// as it is until it is taken back.
+func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorList {
+	at, s := field.NewPath("status"), &c.Status
+	reserved := at.Child("reservedFor")
+	errs := distinct(s.ReservedFor, resourcev1.ResourceClaimReservedForMaxSize, reserved, consumer,
+		func(r *resourcev1.ResourceClaimConsumerReference) types.UID { return r.UID })
+	allocated := allocatedDevices(s.Allocation)
+	errs = append(errs, distinct(s.Devices, -1, at.Child("devices"),
+		func(d *resourcev1.AllocatedDeviceStatus, at *field.Path) field.ErrorList {
+			return deviceStatus(d, allocated, at)
+		}, statusDevice)...)
+	switch {
+	case len(s.ReservedFor) > 0 && s.Allocation == nil:
+		errs = append(errs, field.Forbidden(reserved, "may not be specified when `allocated` is not set"))
+	case c.DeletionTimestamp != nil && !within(s.ReservedFor, old.Status.ReservedFor):
+		errs = append(errs, field.Forbidden(reserved, "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set"))
+	}
+	switch {
+	case s.Allocation == nil:
+		return errs
+	case old.Status.Allocation != nil:
+		return append(errs, check.Immutable(s.Allocation, old.Status.Allocation, at.Child("allocation"))...)
+	}
+	return append(errs, allocation(s.Allocation, requestsOf(&c.Spec.Devices), at.Child("allocation"))...)
+}
+
+func consumer(r *resourcev1.ResourceClaimConsumerReference, at *field.Path) (errs field.ErrorList) {
+	for _, f := range [][2]string{{"resource", r.Resource}, {"name", r.Name}, {"uid", string(r.UID)}} {
+		if f[1] == "" {
+			errs = append(errs, field.Required(at.Child(f[0]), ""))
+		}
+	}
+	return errs
+}
+
+func within(now, was []resourcev1.ResourceClaimConsumerReference) bool {
+	before := check.Set(was...)
+	for _, r := range now {
+		if !before[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// allocatedDevices are an allocation's devices, as deviceID names them.
+func allocatedDevices(a *resourcev1.AllocationResult) map[string]bool {
+	all := map[string]bool{}
+	if a == nil {
+		return all
+	}
+	for i := range a.Devices.Results {
+		r := &a.Devices.Results[i]
+		all[deviceID(r.Driver, r.Pool, r.Device, (*string)(r.ShareID))] = true
+	}
+	return all
+}
+
+func deviceID(driver, pool, device string, share *string) string {
+	id := driver + "/" + pool + "/" + device
+	if share != nil {
+		id += "/" + *share
+	}
+	return id
+}
+
+func statusDevice(d *resourcev1.AllocatedDeviceStatus) string {
+	return deviceID(d.Driver, d.Pool, d.Device, d.ShareID)
+}
+
+func allocation(a *resourcev1.AllocationResult, requests deviceRequests, at *field.Path) field.ErrorList {
+	devices := at.Child("devices")
+	errs := listed(a.Devices.Results, resourcev1.AllocationResultsMaxSize, devices.Child("results"), requests.result)
+	// A class's as well as a claim's configurations end up here.
+	errs = append(errs, listed(a.Devices.Config, 2*resourcev1.DeviceConfigMaxSize, devices.Child("config"),
+		func(c *resourcev1.DeviceAllocationConfiguration, at *field.Path) field.ErrorList {
+			errs := check.Required(c.Source, at.Child("source"), allocationSources)
+			errs = append(errs, requests.named(c.Requests, at.Child("requests"))...)
+			return append(errs, deviceConfig(&c.DeviceConfiguration, false, at)...)
+		})...)
+	if a.NodeSelector != nil {
+		errs = append(errs, podspec.NodeSelector(a.NodeSelector, false, at.Child("nodeSelector"))...)
+	}
+	return errs
+}
+
+func shareID(id *string, at *field.Path) field.ErrorList {
+	if id == nil {
+		return nil
+	}
+	at = at.Child("shareID")
+	if err := uuid.Validate(*id); err != nil {
+		return field.ErrorList{field.Invalid(at, *id, "error validating uid: "+err.Error())}
+	}
+	if len(*id) != 36 || *id != strings.ToLower(*id) {
+		return field.ErrorList{field.Invalid(at, *id,
+			"uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters")}
+	}
+	return nil
+}
+
+func deviceStatus(d *resourcev1.AllocatedDeviceStatus, allocated map[string]bool, at *field.Path) field.ErrorList {
+	errs := volumes.CSIDriver(d.Driver, at.Child("driver"))
+	errs = append(errs, poolName(d.Pool, at.Child("pool"))...)
+	errs = append(errs, check.DNSLabel(d.Device, at.Child("device"))...)
+	errs = append(errs, shareID(d.ShareID, at)...)
+	if id := statusDevice(d); !allocated[id] {
+		errs = append(errs, field.Invalid(at, id, "must be an allocated device in the claim"))
+	}
+	conditions := at.Child("conditions")
+	if len(d.Conditions) > resourcev1.AllocatedDeviceStatusMaxConditions {
+		errs = append(errs, field.TooMany(conditions, len(d.Conditions), resourcev1.AllocatedDeviceStatusMaxConditions))
+	}
+	errs = append(errs, invalid.Conditions(d.Conditions, conditions)...)
+	if d.Data != nil && len(d.Data.Raw) > 0 {
+		errs = append(errs, rawObject(*d.Data, false, resourcev1.AllocatedDeviceStatusDataMaxLength, at.Child("data"))...)
+	}
+	return append(errs, deviceNetwork(d.NetworkData, at.Child("networkData"))...)
+}
+
+func deviceNetwork(n *resourcev1.NetworkDeviceData, at *field.Path) (errs field.ErrorList) {
+	if n == nil {
+		return nil
+	}
+	if len(n.InterfaceName) > resourcev1.NetworkDeviceDataInterfaceNameMaxLength {
+		errs = append(errs, field.TooLong(at.Child("interfaceName"), "", resourcev1.NetworkDeviceDataInterfaceNameMaxLength))
+	}
+	if len(n.HardwareAddress) > resourcev1.NetworkDeviceDataHardwareAddressMaxLength {
+		errs = append(errs, field.TooLong(at.Child("hardwareAddress"), "", resourcev1.NetworkDeviceDataHardwareAddressMaxLength))
+	}
+	return append(errs, distinct(n.IPs, resourcev1.NetworkDeviceDataMaxIPs, at.Child("ips"),
+		func(address *string, at *field.Path) field.ErrorList {
+			return utilvalidation.IsValidInterfaceAddress(at, *address)
+		}, itself)...)
+}
+
+var (
+	allocationSources = []resourcev1.AllocationConfigSource{resourcev1.AllocationConfigSourceClaim, resourcev1.AllocationConfigSourceClass}
+)
+
+func resourceClaimColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("State", "A summary of the current state (allocated, pending, reserved, etc.)."),
+		printing.AgeColumn,
+	}
+}
+
+func resourceClaimCells(c *resourcev1.ResourceClaim, now time.Time) []any {
+	var states []string
+	if c.DeletionTimestamp != nil {
+		states = append(states, "deleted")
+	}
+	switch {
+	case c.Status.Allocation == nil && c.DeletionTimestamp == nil:
+		states = append(states, "pending")
+	case c.Status.Allocation == nil:
+	case len(c.Status.ReservedFor) > 0:
+		states = append(states, "allocated", "reserved")
+	default:
+		states = append(states, "allocated")
+	}
+	return []any{c.Name, strings.Join(states, ","), printing.AgeOf(&c.ObjectMeta, now)}
+}

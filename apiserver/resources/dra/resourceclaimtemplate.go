@@ -1,0 +1,57 @@
+package dra
+
+import (
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1beta1 "k8s.io/api/resource/v1beta1"
+	resourcev1beta2 "k8s.io/api/resource/v1beta2"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// resourceClaimTemplates is the entry of ResourceClaimTemplate.
+func resourceClaimTemplates() *entry.Resource {
+	return &entry.Resource{
+		Plural: "resourceclaimtemplates", New: entry.New[resourcev1.ResourceClaimTemplate], Namespaced: true,
+		Optional: []entry.Version{
+			{GroupVersion: resourcev1beta2.SchemeGroupVersion, New: entry.New[resourcev1beta2.ResourceClaimTemplate],
+				ToStored:   entry.Recast[resourcev1.ResourceClaimTemplate],
+				FromStored: entry.Recast[resourcev1beta2.ResourceClaimTemplate]},
+			{GroupVersion: resourcev1beta1.SchemeGroupVersion, New: entry.New[resourcev1beta1.ResourceClaimTemplate],
+				ToStored:   templateToV1,
+				FromStored: templateToV1beta1},
+		},
+		Strategy: entry.Strategy{
+			Default:        defaulting.Hook(defaultResourceClaimTemplate),
+			Validate:       entry.Validate(validateResourceClaimTemplate),
+			ValidateUpdate: entry.ValidateChange(validateResourceClaimTemplateUpdate),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Table:  printing.Table(printing.NameAndAge(), resourceClaimTemplateCells),
+	}
+}
+
+// defaultResourceClaimTemplate fills in the claims that are made from it.
+func defaultResourceClaimTemplate(t *resourcev1.ResourceClaimTemplate) {
+	defaultDeviceClaim(&t.Spec.Spec.Devices)
+}
+
+func validateResourceClaimTemplate(t *resourcev1.ResourceClaimTemplate) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := podspec.TemplateMeta(&t.Spec.ObjectMeta, at.Child("metadata"))
+	return append(errs, deviceClaim(&t.Spec.Spec.Devices, at.Child("spec", "devices"))...)
+}
+
+func validateResourceClaimTemplateUpdate(t, old *resourcev1.ResourceClaimTemplate) field.ErrorList {
+	return check.Immutable(t.Spec, old.Spec, field.NewPath("spec"))
+}
+
+func resourceClaimTemplateCells(t *resourcev1.ResourceClaimTemplate, now time.Time) []any {
+	return []any{t.Name, printing.AgeOf(&t.ObjectMeta, now)}
+}

@@ -1,0 +1,22 @@
+package dra
+
+import (
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+)
+
+// defaultResourceSlice says of taints without a time that they were added just now.
+func defaultResourceSlice(s *resourcev1.ResourceSlice) { taintDevices(s, time.Now()) }
+
+func taintDevices(s *resourcev1.ResourceSlice, now time.Time) {
+	for i := range s.Spec.Devices {
+		taints := s.Spec.Devices[i].Taints
+		for j := range taints {
+			defaulting.Set(&taints[j].TimeAdded, metav1.NewTime(now.Truncate(time.Second)))
+		}
+	}
+}

@@ -1,0 +1,366 @@
+package dra
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+const maxValidValues = 10
+
+// deviceCapacity validates how much of a capacity a claim can have; only what several claims share has
+// such a policy.
+func deviceCapacity(c *resourcev1.DeviceCapacity, shared bool, at *field.Path) field.ErrorList {
+	p := c.RequestPolicy
+	switch {
+	case p == nil:
+		return nil
+	case !shared:
+		return field.ErrorList{field.Forbidden(at, "allowMultipleAllocations must be true")}
+	case len(p.ValidValues) > 0 && p.ValidRange != nil:
+		return field.ErrorList{field.Forbidden(at, `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`)}
+	case len(p.ValidValues) > 0 && p.Default == nil:
+		return field.ErrorList{field.Required(at.Child("default"), "required when validValues is defined")}
+	case p.ValidRange != nil && p.Default == nil:
+		return field.ErrorList{field.Required(at.Child("default"), "required when validRange is defined")}
+	case len(p.ValidValues) > 0:
+		return validValues(p.ValidValues, *p.Default, c.Value, at.Child("validValues"))
+	case p.ValidRange != nil:
+		return validRange(p.ValidRange, *p.Default, c.Value, at.Child("validRange"))
+	}
+	return nil
+}
+
+func validValues(values []resource.Quantity, standard, capacity resource.Quantity, at *field.Path) (errs field.ErrorList) {
+	for i := range invalid.Each(values, &errs) {
+		if i > 0 && values[i-1].Cmp(values[i]) > 0 {
+			errs = append(errs, field.Invalid(at.Index(i), values[i].String(), "values must be sorted in ascending order"))
+		}
+	}
+	found := false
+	errs = append(errs, distinct(values, maxValidValues, at, func(v *resource.Quantity, at *field.Path) field.ErrorList {
+		found = found || v.Cmp(standard) == 0
+		if v.Cmp(capacity) > 0 {
+			return field.ErrorList{field.Invalid(at, v.String(), "option is larger than capacity value: "+capacity.String())}
+		}
+		return nil
+	}, func(v *resource.Quantity) string { return strconv.FormatInt(v.Value(), 10) })...)
+	if !found {
+		errs = append(errs, field.Invalid(at, standard.String(), "default value is not valid according to the requestPolicy"))
+	}
+	return errs
+}
+
+func validRange(r *resourcev1.CapacityRequestPolicyRange, standard, capacity resource.Quantity, at *field.Path) (errs field.ErrorList) {
+	if r.Min == nil {
+		return field.ErrorList{field.Required(at.Child("min"), "required when validRange is defined")}
+	}
+	ordered := func(low, high resource.Quantity, child string, value resource.Quantity, text string, bound resource.Quantity) {
+		if low.Cmp(high) > 0 {
+			errs = append(errs, field.Invalid(at.Child(child), value.String(), text+": "+bound.String()))
+		}
+	}
+	ordered(*r.Min, capacity, "min", *r.Min, "min is larger than capacity value", capacity)
+	ordered(*r.Min, standard, "default", standard, "default is less than min", *r.Min)
+	if r.Max != nil {
+		ordered(*r.Min, *r.Max, "max", *r.Min, "min is larger than max", *r.Max)
+		ordered(*r.Max, capacity, "max", *r.Max, "max is larger than capacity value", capacity)
+		ordered(standard, *r.Max, "default", standard, "default is more than max", *r.Max)
+	}
+	if r.Step == nil {
+		return errs
+	}
+	step := at.Child("step")
+	if r.Step.Sign() <= 0 {
+		return append(errs, field.Invalid(step, r.Step.String(), check.NotPositiveText))
+	}
+	next := r.Min.DeepCopy()
+	next.Add(*r.Step)
+	if next.Cmp(capacity) > 0 {
+		errs = append(errs, field.Invalid(step, r.Step.String(), fmt.Sprintf("one step %s is larger than capacity value: %s", next.String(), capacity.String())))
+	}
+	errs = append(errs, onStep(standard, r, step)...)
+	if r.Max != nil {
+		errs = append(errs, onStep(*r.Max, r, step)...)
+	}
+	return errs
+}
+
+// onStep wants a whole number of steps between the range's start and the value. Steps that are too
+// large to count with are let pass.
+func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *field.Path) field.ErrorList {
+	size := r.Step.Value()
+	if size == 0 || (v.Value()-r.Min.Value())%size == 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, v.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", r.Step.String(), r.Min.String()))}
+}
+
+// keyed validates a map's keys and values, unless there are more than most. Long keys are shortened in
+// paths. Upstream's order is random, this one sorted.
+func keyed[K ~string, V any](m map[K]V, most, keyLength int, at *field.Path, key func(K, *field.Path) field.ErrorList, value func(V, *field.Path) field.ErrorList) (errs field.ErrorList) {
+	if most >= 0 && len(m) > most {
+		return field.ErrorList{field.TooMany(at, len(m), most)}
+	}
+	for _, k := range invalid.Each(check.Sorted(m), &errs) {
+		errs = append(errs, key(k, at)...)
+		errs = append(errs, value(m[k], at.Key(shortened(string(k), keyLength)))...)
+	}
+	return errs
+}
+
+// shortened leaves out the middle of what is too long.
+func shortened(s string, length int) string {
+	const gap = "..."
+	if len(s) <= length {
+		return s
+	}
+	rest := length - len(gap)
+	return s[:(rest+1)/2] + gap + s[len(s)-rest/2:]
+}
+
+const maxDeviceKey = resourcev1.DeviceMaxDomainLength + 1 + resourcev1.DeviceMaxIDLength
+
+// semanticVersion is that of semver.org 2.0.0.
+var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}` +
+	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
+	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+
+func validateResourceSlice(s *resourcev1.ResourceSlice) field.ErrorList {
+	return resourceSliceOver(s, nil)
+}
+
+func validateResourceSliceUpdate(s, old *resourcev1.ResourceSlice) field.ErrorList {
+	return resourceSliceOver(s, &old.Spec)
+}
+
+func resourceSliceOver(slice *resourcev1.ResourceSlice, old *resourcev1.ResourceSliceSpec) field.ErrorList {
+	at, s := field.NewPath("spec"), &slice.Spec
+	errs := volumes.CSIDriver(s.Driver, at.Child("driver"))
+	errs = append(errs, pool(&s.Pool, at.Child("pool"))...)
+	if old != nil {
+		errs = append(errs, check.Immutable(s.Pool.Name, old.Pool.Name, at.Child("pool", "name"))...)
+		errs = append(errs, check.Immutable(s.Driver, old.Driver, at.Child("driver"))...)
+		errs = append(errs, check.Immutable(s.NodeName, old.NodeName, at.Child("nodeName"))...)
+	}
+	errs = append(errs, sliceNodes(s, at)...)
+	if s.SharedCounters != nil && s.Devices != nil {
+		errs = append(errs, field.Invalid(at, "", "only one of `sharedCounters` or `devices` is allowed"))
+	}
+	were := map[string]*resourcev1.Device{}
+	for i := 0; old != nil && i < len(old.Devices); i++ {
+		if d := &old.Devices[i]; were[d.Name] == nil {
+			were[d.Name] = d
+		}
+	}
+	errs = append(errs, distinct(s.Devices, mostDevices(s.Devices), at.Child("devices"),
+		func(d *resourcev1.Device, at *field.Path) field.ErrorList {
+			return validateDevice(d, were[d.Name], check.IsTrueValue(s.PerDeviceNodeSelection), at)
+		}, func(d *resourcev1.Device) string { return d.Name })...)
+	return append(errs, distinct(s.SharedCounters, resourcev1.ResourceSliceMaxCounterSets, at.Child("sharedCounters"),
+		func(c *resourcev1.CounterSet, at *field.Path) field.ErrorList {
+			errs := counterSetName(c.Name, at.Child("name"))
+			return append(errs, counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerCounterSet, at.Child("counters"))...)
+		}, func(c *resourcev1.CounterSet) string { return c.Name })...)
+}
+
+func pool(p *resourcev1.ResourcePool, at *field.Path) field.ErrorList {
+	errs := poolName(p.Name, at.Child("name"))
+	if p.ResourceSliceCount <= 0 {
+		errs = append(errs, field.Invalid(at.Child("resourceSliceCount"), p.ResourceSliceCount, check.NotPositiveText))
+	}
+	if p.Generation < 0 {
+		errs = append(errs, field.Invalid(at.Child("generation"), p.Generation, "must be greater than or equal to zero"))
+	}
+	return errs
+}
+
+// mostDevices is how many devices may stand in one object: fewer where each takes more space.
+func mostDevices(list []resourcev1.Device) int {
+	for i := range list {
+		d := &list[i]
+		if len(d.Taints) > 0 || len(d.ConsumesCounters) > 0 {
+			return resourcev1.ResourceSliceMaxDevicesWithAdvancedFeatures
+		}
+		for _, a := range d.Attributes {
+			if a.BoolValues != nil || a.IntValues != nil || a.StringValues != nil || a.VersionValues != nil {
+				return resourcev1.ResourceSliceMaxDevicesWithAdvancedFeatures
+			}
+		}
+	}
+	return resourcev1.ResourceSliceMaxDevices
+}
+
+// sliceNodes wants exactly one way to say from which nodes the devices can be reached.
+func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.ErrorList) {
+	const one = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
+	errs, ways := reach(s.NodeName, s.NodeSelector, s.AllNodes, "must be either unset or set to a non-empty string", true, at)
+	if p := s.PerDeviceNodeSelection; p != nil && *p {
+		ways = append(ways, "`perDeviceNodeSelection`")
+	} else if p != nil {
+		errs = append(errs, field.Invalid(at.Child("perDeviceNodeSelection"), *p, "must be either unset or set to true"))
+	}
+	switch len(ways) {
+	case 0:
+		errs = append(errs, field.Required(at, one))
+	case 1:
+	default:
+		errs = append(errs, field.Invalid(at, "{"+strings.Join(ways, ", ")+"}", one+", but multiple fields are set"))
+	}
+	return errs
+}
+
+// reach validates the fields that slices and devices both have, and lists those that are set. single
+// wants the selector to have one term.
+func reach(name *string, s *corev1.NodeSelector, all *bool, empty string, single bool, at *field.Path) (errs field.ErrorList, ways []string) {
+	if name != nil && *name != "" {
+		ways = append(ways, "`nodeName`")
+		errs = append(errs, check.NodeName(*name, at.Child("nodeName"))...)
+	} else if name != nil {
+		errs = append(errs, field.Invalid(at.Child("nodeName"), *name, empty))
+	}
+	if s != nil {
+		ways = append(ways, "`nodeSelector`")
+		errs = append(errs, podspec.NodeSelector(s, false, at.Child("nodeSelector"))...)
+		if single && len(s.NodeSelectorTerms) != 1 {
+			errs = append(errs, field.Invalid(at.Child("nodeSelector", "nodeSelectorTerms"), check.Internal(s.NodeSelectorTerms), "must have exactly one node selector term"))
+		}
+	}
+	if all != nil && *all {
+		ways = append(ways, "`allNodes`")
+	} else if all != nil {
+		errs = append(errs, field.Invalid(at.Child("allNodes"), *all, "must be either unset or set to true"))
+	}
+	return errs, ways
+}
+
+func counterSetName(name string, at *field.Path) field.ErrorList {
+	if name == "" {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	return check.DNSLabel(name, at)
+}
+
+func counters(m map[string]resourcev1.Counter, most int, at *field.Path) field.ErrorList {
+	if len(m) == 0 {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	return keyed(m, most, utilvalidation.DNS1123LabelMaxLength, at, check.DNSLabel,
+		func(resourcev1.Counter, *field.Path) field.ErrorList { return nil })
+}
+
+// validateDevice tolerates capacity and taints that it had before.
+func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) field.ErrorList {
+	errs := check.DNSLabel(d.Name, at.Child("name"))
+	errs = append(errs, attributeCount(d, at)...)
+	errs = append(errs, keyed(d.Attributes, -1, maxDeviceKey, at.Child("attributes"), deviceName, deviceAttribute)...)
+	if old == nil || !apiequality.Semantic.DeepEqual(old.Capacity, d.Capacity) {
+		validated := func(c resourcev1.DeviceCapacity, at *field.Path) field.ErrorList {
+			return deviceCapacity(&c, check.IsTrueValue(d.AllowMultipleAllocations), at.Child("requestPolicy"))
+		}
+		errs = append(errs, keyed(d.Capacity, -1, maxDeviceKey, at.Child("capacity"), deviceName, validated)...)
+	}
+	if old == nil || !apiequality.Semantic.DeepEqual(old.Taints, d.Taints) {
+		errs = append(errs, listed(d.Taints, resourcev1.DeviceTaintsMaxLength, at.Child("taints"), deviceTaint)...)
+	}
+	errs = append(errs, distinct(d.ConsumesCounters, resourcev1.ResourceSliceMaxDeviceCounterConsumptionsPerDevice, at.Child("consumesCounters"),
+		func(c *resourcev1.DeviceCounterConsumption, at *field.Path) field.ErrorList {
+			errs := counterSetName(c.CounterSet, at.Child("counterSet"))
+			return append(errs, counters(c.Counters, resourcev1.ResourceSliceMaxCountersPerDeviceCounterConsumption, at.Child("counters"))...)
+		}, func(c *resourcev1.DeviceCounterConsumption) string { return c.CounterSet })...)
+	errs = append(errs, deviceNodes(d, ownNodes, at)...)
+	return append(errs, bindingConditions(d.BindingConditions, d.BindingFailureConditions, at)...)
+}
+
+func attributeCount(d *resourcev1.Device, at *field.Path) (errs field.ErrorList) {
+	total := len(d.Attributes) + len(d.Capacity)
+	if most := resourcev1.ResourceSliceMaxAttributesAndCapacitiesPerDevice; total > most {
+		errs = append(errs, field.Invalid(at, total, fmt.Sprintf("the total number of attributes and capacities must not exceed %d", most)))
+	}
+	values := 0
+	for _, a := range d.Attributes {
+		values += max(1, len(a.BoolValues)+len(a.IntValues)+len(a.StringValues)+len(a.VersionValues))
+	}
+	if most := resourcev1.ResourceSliceMaxAttributeValuesPerDevice; values > most {
+		errs = append(errs, field.Invalid(at, values, fmt.Sprintf("the total number of attribute values must not exceed %d", most)))
+	}
+	return errs
+}
+
+// deviceNodes validates where a device can be reached, which its slice says unless it leaves it to each.
+func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList {
+	if !own {
+		if d.NodeName == nil && d.NodeSelector == nil && d.AllNodes == nil {
+			return nil
+		}
+		return field.ErrorList{field.Invalid(at, nil, "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec")}
+	}
+	const one = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
+	errs, ways := reach(d.NodeName, d.NodeSelector, d.AllNodes, "must not be empty", false, at)
+	switch len(ways) {
+	case 0:
+		errs = append(errs, field.Required(at, one))
+	case 1:
+	default:
+		errs = append(errs, field.Invalid(at, "{"+strings.Join(ways, ", ")+"}", one))
+	}
+	return errs
+}
+
+func deviceAttribute(a resourcev1.DeviceAttribute, at *field.Path) (errs field.ErrorList) {
+	values := 0
+	if a.BoolValue != nil {
+		values++
+	}
+	if a.IntValue != nil {
+		values++
+	}
+	if a.StringValue != nil {
+		values++
+		errs = append(errs, attributeText(*a.StringValue, at.Child("string"))...)
+	}
+	if a.VersionValue != nil {
+		values++
+		if !semanticVersion.MatchString(*a.VersionValue) {
+			errs = append(errs, field.Invalid(at.Child("version"), *a.VersionValue, "must be a string compatible with semver.org spec 2.0.0"))
+		}
+		errs = append(errs, attributeText(*a.VersionValue, at.Child("version"))...)
+	}
+	switch values {
+	case 0:
+		errs = append(errs, field.Invalid(at, "", "exactly one value must be specified"))
+	case 1:
+	default:
+		errs = append(errs, field.Invalid(at, check.Internal(a), "exactly one value must be specified"))
+	}
+	return errs
+}
+
+func attributeText(s string, at *field.Path) field.ErrorList {
+	if len(s) <= resourcev1.DeviceAttributeMaxValueLength {
+		return nil
+	}
+	return field.ErrorList{field.TooLong(at, "", resourcev1.DeviceAttributeMaxValueLength)}
+}
+
+func deviceTaint(t *resourcev1.DeviceTaint, at *field.Path) field.ErrorList {
+	errs := metav1validation.ValidateLabelName(t.Key, at.Child("key"))
+	if t.Value != "" {
+		errs = append(errs, check.Apply(t.Value, at.Child("value"), utilvalidation.IsValidLabelValue)...)
+	}
+	return append(errs, check.Required(t.Effect, at.Child("effect"), deviceTaintEffects)...)
+}

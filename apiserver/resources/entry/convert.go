@@ -1,0 +1,44 @@
+package entry
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Typed stamps the kind of the version that obj has been converted to.
+func Typed(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	return obj
+}
+
+// CannotConvert is the error of a conversion that was given an object of another kind.
+func CannotConvert(obj runtime.Object, to string) error {
+	return fmt.Errorf("converting %T to %s: unknown conversion", obj, to)
+}
+
+// Recast converts between two versions of a kind that are written alike; T is the version to
+// arrive at.
+func Recast[T any, P interface {
+	*T
+	runtime.Object
+}](obj runtime.Object) (runtime.Object, error) {
+	if _, ok := obj.(P); ok {
+		return obj, nil
+	}
+	out := P(new(T))
+	data, err := json.Marshal(obj)
+	if err == nil {
+		err = json.Unmarshal(data, out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("converting %T to %T: %w", obj, out, err)
+	}
+	gvks, _, err := Scheme().ObjectKinds(out)
+	if err != nil {
+		return nil, err
+	}
+	return Typed(out, gvks[0]), nil
+}

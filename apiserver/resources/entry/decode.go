@@ -1,0 +1,39 @@
+package entry
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
+)
+
+// Decode reads a value stored in r's collection and returns it in the served version. The value
+// may be of the stored version or of the served one, whichever it says; values that say nothing
+// are of the stored one.
+func (r *Resource) Decode(stored []byte) (runtime.Object, error) {
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+	}
+	if err := json.Unmarshal(stored, &head); err != nil {
+		return nil, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
+	}
+	gvk := r.Stored
+	if head.APIVersion == r.GroupVersion().String() {
+		gvk = r.GroupVersionKind()
+	}
+	obj, err := Scheme().New(gvk)
+	if err != nil {
+		return nil, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(stored, obj); err != nil {
+		return nil, fmt.Errorf("decoding a stored %s: %w", r.Kind, err)
+	}
+	if r.FromStored == nil || gvk == r.GroupVersionKind() {
+		return obj, nil
+	}
+	if r.FromStoredOwned != nil {
+		return r.FromStoredOwned(obj)
+	}
+	return r.FromStored(obj)
+}

@@ -1,0 +1,51 @@
+package entry
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Field is one label of a field selector. Its value stands at the paths, by default at the one that the label names;
+// Unset is the value of what the stored JSON leaves out, which is what the kind's defaults would fill in.
+type Field struct {
+	Label string
+	Paths []string
+	Unset string
+	// Empty labels are accepted, but upstream fills in no value for them.
+	Empty bool
+}
+
+// selectFields sets FieldNames and Fields.
+func selectFields(r *Resource) {
+	for _, s := range r.Selectable {
+		r.FieldNames = append(r.FieldNames, s.Label)
+		paths := s.Paths
+		if paths == nil && !s.Empty {
+			paths = []string{s.Label}
+		}
+		r.Fields = append(r.Fields, storage.FieldPath{Paths: paths, Default: s.Unset})
+	}
+}
+
+// FieldLabel resolves a label of a field selector: it returns the label to match by, which is
+// metadata.name, metadata.namespace or one of FieldNames. The error's text is what a client sees
+// of a label that is not supported (H-41, H-42).
+func (r *Resource) FieldLabel(label string) (string, error) {
+	if a, ok := r.FieldAliases[label]; ok {
+		label = a
+	}
+	own := r.Custom || len(r.FieldNames) > 0
+	switch {
+	case label == "metadata.name", slices.Contains(r.FieldNames, label):
+		return label, nil
+	case label == "metadata.namespace" && (r.Namespaced || !own):
+		return label, nil // kinds without labels of their own take it even if cluster-scoped (H-41)
+	case !own:
+		return "", fmt.Errorf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, label)
+	case r.FieldError != "":
+		return "", fmt.Errorf(r.FieldError, label)
+	}
+	return "", fmt.Errorf("field label not supported: %s", label)
+}

@@ -1,0 +1,88 @@
+package entry
+
+import (
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// builtin seals the objects of all kinds with a Go type: versions of one resource share them.
+var builtin = new(storage.Seal)
+
+// Group completes the entries of one group version with what follows from the rest: the kind's
+// name is that of its Go type, the singular is the kind in lower case, the collection is named
+// like the resource, all verbs are served and the stored kind is the served one, unless the
+// entry says otherwise.
+func Group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
+	for _, r := range entries {
+		r.Group, r.Version = gv.Group, gv.Version
+		r.Kind = reflect.TypeOf(r.New()).Elem().Name()
+		r.Singular = strings.ToLower(r.Kind)
+		if r.Verbs == nil {
+			r.Verbs = allVerbs
+		}
+		if !r.Virtual {
+			if r.Collection == "" {
+				r.Collection = r.Plural
+			}
+			if r.Stored.Empty() {
+				r.Stored = r.GroupVersionKind()
+			}
+		}
+		r.Seal = builtin
+		selectFields(r)
+		r.Deprecated = Deprecation(r.New(), r.GroupVersionKind())
+		untyped, gvk := r.New, r.GroupVersionKind()
+		r.New = func() runtime.Object {
+			obj := untyped()
+			obj.GetObjectKind().SetGroupVersionKind(gvk)
+			return obj
+		}
+	}
+	return entries
+}
+
+// New makes an empty T.
+func New[T any, P interface {
+	*T
+	runtime.Object
+}]() runtime.Object {
+	return P(new(T))
+}
+
+// Verbs as discovery prints them.
+var (
+	allVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	// Modify are the verbs of subresources that are part of the object, Post those of requests that aren't stored,
+	// Stream and Tunnel those of connections.
+	Modify = []string{"get", "patch", "update"}
+	Post   = []string{"create"}
+	Stream = []string{"create", "get"}
+	Tunnel = []string{"create", "delete", "get", "patch", "update"}
+)
+
+// Categories.
+var (
+	All           = []string{"all"}
+	APIExtensions = []string{"api-extensions"}
+)
+
+// StatusWith is the status subresource with a kind's hooks.
+func StatusWith(hooks Subresource) Subresource {
+	hooks.Name, hooks.Verbs, hooks.Action = "status", Modify, Status
+	return hooks
+}
+
+// StatusOnly is the list of subresources of kinds whose status has no hooks.
+func StatusOnly() []Subresource { return []Subresource{StatusWith(Subresource{})} }
+
+// ScaleOf is the scale subresource of the kinds that make pods.
+func ScaleOf() Subresource {
+	return Subresource{Name: "scale", Verbs: Modify, Action: Scale,
+		Kind:       schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
+		ScalePaths: ScalePaths{Replicas: "spec.replicas", StatusReplicas: "status.replicas", Selector: "spec.selector"}}
+}

@@ -1,0 +1,87 @@
+package entry
+
+import (
+	"sync"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	admissionv1alpha1 "k8s.io/api/admissionregistration/v1alpha1"
+	admissionv1beta1 "k8s.io/api/admissionregistration/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	networkingv1beta1 "k8s.io/api/networking/v1beta1"
+	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1beta1 "k8s.io/api/resource/v1beta1"
+	resourcev1beta2 "k8s.io/api/resource/v1beta2"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	storagev1beta1 "k8s.io/api/storage/v1beta1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+)
+
+// Scheme knows the types of the versions that can be served, metav1's, and the few versions that are
+// only stored. It holds neither internal types nor conversions. It is made when first asked for and
+// never changes after.
+func Scheme() *runtime.Scheme { return scheme() }
+
+var scheme = sync.OnceValue(func() *runtime.Scheme {
+	s := runtime.NewScheme()
+	builder := runtime.NewSchemeBuilder(
+		corev1.AddToScheme, admissionv1.AddToScheme, apiextensionsv1.AddToScheme, apiregistrationv1.AddToScheme,
+		appsv1.AddToScheme, authenticationv1.AddToScheme, authorizationv1.AddToScheme, autoscalingv1.AddToScheme,
+		autoscalingv2.AddToScheme, batchv1.AddToScheme, certificatesv1.AddToScheme, coordinationv1.AddToScheme,
+		discoveryv1.AddToScheme, eventsv1.AddToScheme, flowcontrolv1.AddToScheme, networkingv1.AddToScheme,
+		nodev1.AddToScheme, policyv1.AddToScheme, rbacv1.AddToScheme, resourcev1.AddToScheme,
+		schedulingv1.AddToScheme, storagev1.AddToScheme, metav1.AddMetaToScheme,
+	)
+	if err := builder.AddToScheme(s); err != nil {
+		panic(err) // two types under one name: no input can cause it
+	}
+	// Of the groups' other versions only the kinds that can be served are known.
+	for gv, kinds := range map[schema.GroupVersion][]runtime.Object{
+		admissionv1beta1.SchemeGroupVersion: {
+			&admissionv1beta1.MutatingAdmissionPolicy{}, &admissionv1beta1.MutatingAdmissionPolicyList{},
+			&admissionv1beta1.MutatingAdmissionPolicyBinding{}, &admissionv1beta1.MutatingAdmissionPolicyBindingList{}},
+		admissionv1alpha1.SchemeGroupVersion: {
+			&admissionv1alpha1.MutatingAdmissionPolicy{}, &admissionv1alpha1.MutatingAdmissionPolicyList{},
+			&admissionv1alpha1.MutatingAdmissionPolicyBinding{}, &admissionv1alpha1.MutatingAdmissionPolicyBindingList{}},
+		networkingv1beta1.SchemeGroupVersion: {
+			&networkingv1beta1.IPAddress{}, &networkingv1beta1.IPAddressList{},
+			&networkingv1beta1.ServiceCIDR{}, &networkingv1beta1.ServiceCIDRList{}},
+		storagev1beta1.SchemeGroupVersion: {
+			&storagev1beta1.VolumeAttributesClass{}, &storagev1beta1.VolumeAttributesClassList{}},
+		resourcev1beta1.SchemeGroupVersion: {
+			&resourcev1beta1.DeviceClass{}, &resourcev1beta1.DeviceClassList{},
+			&resourcev1beta1.ResourceClaim{}, &resourcev1beta1.ResourceClaimList{},
+			&resourcev1beta1.ResourceClaimTemplate{}, &resourcev1beta1.ResourceClaimTemplateList{},
+			&resourcev1beta1.ResourceSlice{}, &resourcev1beta1.ResourceSliceList{}},
+		resourcev1beta2.SchemeGroupVersion: {
+			&resourcev1beta2.DeviceClass{}, &resourcev1beta2.DeviceClassList{},
+			&resourcev1beta2.ResourceClaim{}, &resourcev1beta2.ResourceClaimList{},
+			&resourcev1beta2.ResourceClaimTemplate{}, &resourcev1beta2.ResourceClaimTemplateList{},
+			&resourcev1beta2.ResourceSlice{}, &resourcev1beta2.ResourceSliceList{}},
+	} {
+		s.AddKnownTypes(gv, kinds...)
+		metav1.AddToGroupVersion(s, gv)
+	}
+	s.AddKnownTypes(apiextensionsv1beta1.SchemeGroupVersion, &apiextensionsv1beta1.CustomResourceDefinition{})
+	return s
+})

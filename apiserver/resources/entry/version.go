@@ -1,0 +1,18 @@
+package entry
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Version is a version of a resource that kube-apiserver v1.36 serves only if --runtime-config asks for it. What it
+// doesn't say here it has from the entry that is served by default, whose hooks see what is stored.
+type Version struct {
+	GroupVersion schema.GroupVersion
+	// New returns an empty object of this version.
+	New func() runtime.Object
+	// ToStored and FromStored are those of the Resource.
+	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
+	// FieldError is that of the Resource; the messages name the version.
+	FieldError string
+}

@@ -1,0 +1,14 @@
+package events
+
+import (
+	eventsv1 "k8s.io/api/events/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(eventsv1.SchemeGroupVersion,
+		events(),
+	)
+}

@@ -1,0 +1,312 @@
+package flowcontrol
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// flowSchemas is the entry of FlowSchema.
+func flowSchemas() *entry.Resource {
+	return &entry.Resource{
+		Plural: "flowschemas", New: entry.New[flowcontrolv1.FlowSchema],
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Default:        defaulting.Hook(defaultFlowSchema),
+			Validate:       entry.Validate(validateFlowSchema),
+			ValidateUpdate: entry.ValidateChange(validateFlowSchemaUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(keepSchemaStatus),
+				ValidateUpdate: entry.ValidateChange(validateFlowSchemaStatus),
+			}),
+		},
+		Table: flowSchemaTable(),
+	}
+}
+
+// defaultFlowSchema stands in the middle of the order of schemas.
+func defaultFlowSchema(f *flowcontrolv1.FlowSchema) {
+	defaulting.Fill(&f.Spec.MatchingPrecedence, 1000)
+}
+
+// keepSchemaStatus and levelStatus change no metadata but managed fields (B-41).
+func keepSchemaStatus(f, old *flowcontrolv1.FlowSchema) { keepMeta(&f.ObjectMeta, &old.ObjectMeta) }
+
+const mostPrecedence = 10000
+
+var (
+	flowVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"}
+	flowKinds = []flowcontrolv1.SubjectKind{flowcontrolv1.SubjectKindGroup, flowcontrolv1.SubjectKindServiceAccount, flowcontrolv1.SubjectKindUser}
+	flowBy    = []flowcontrolv1.FlowDistinguisherMethodType{flowcontrolv1.FlowDistinguisherMethodByNamespaceType, flowcontrolv1.FlowDistinguisherMethodByUserType}
+)
+
+// everyFlow is the rule of the two schemas that every server has.
+func everyFlow(groups ...string) flowcontrolv1.PolicyRulesWithSubjects {
+	r := flowcontrolv1.PolicyRulesWithSubjects{
+		ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
+			Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}, ClusterScope: true,
+		}},
+		NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}}},
+	}
+	for _, g := range groups {
+		r.Subjects = append(r.Subjects, flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: g}})
+	}
+	return r
+}
+
+// mandatorySchemas may exist only like this (apiserver bootstrap.MandatoryFlowSchemas).
+var mandatorySchemas = map[string]flowcontrolv1.FlowSchemaSpec{
+	"exempt": {
+		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"},
+		MatchingPrecedence:         1,
+		Rules:                      []flowcontrolv1.PolicyRulesWithSubjects{everyFlow("system:masters")},
+	},
+	"catch-all": {
+		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "catch-all"},
+		MatchingPrecedence:         mostPrecedence,
+		DistinguisherMethod:        &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType},
+		Rules:                      []flowcontrolv1.PolicyRulesWithSubjects{everyFlow("system:unauthenticated", "system:authenticated")},
+	},
+}
+
+func validateFlowSchema(f *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
+	at, s := field.NewPath("spec"), &f.Spec
+	precedence := at.Child("matchingPrecedence")
+	if s.MatchingPrecedence <= 0 {
+		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, "must be a positive value"))
+	}
+	if s.MatchingPrecedence > mostPrecedence {
+		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, fmt.Sprintf("must not be greater than %v", mostPrecedence)))
+	}
+	if s.MatchingPrecedence == 1 && f.Name != "exempt" {
+		errs = append(errs, field.Invalid(precedence, s.MatchingPrecedence, "only the schema named 'exempt' may have matchingPrecedence 1"))
+	}
+	if d := s.DistinguisherMethod; d != nil && !slices.Contains(flowBy, d.Type) {
+		errs = append(errs, field.NotSupported(at.Child("distinguisherMethod", "type"), check.Internal(d), flowBy))
+	}
+	level := at.Child("priorityLevelConfiguration", "name")
+	if s.PriorityLevelConfiguration.Name == "" {
+		errs = append(errs, field.Required(level, "must reference a priority level"))
+	} else {
+		errs = append(errs, check.Apply(s.PriorityLevelConfiguration.Name, level, check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+	}
+	for i := range invalid.Each(s.Rules, &errs) {
+		errs = append(errs, flowRule(&s.Rules[i], at.Child("rules").Index(i))...)
+	}
+	if fixed, ok := mandatorySchemas[f.Name]; ok && !apiequality.Semantic.DeepEqual(*s, fixed) {
+		errs = append(errs, field.Invalid(at, check.Internal(s), fmt.Sprintf("spec of '%s' must equal the fixed value", f.Name)))
+	}
+	return append(errs, validateFlowSchemaStatus(f, f)...)
+}
+
+func validateFlowSchemaUpdate(f, _ *flowcontrolv1.FlowSchema) field.ErrorList {
+	return validateFlowSchema(f)
+}
+
+func validateFlowSchemaStatus(f, _ *flowcontrolv1.FlowSchema) (errs field.ErrorList) {
+	seen := map[flowcontrolv1.FlowSchemaConditionType]bool{}
+	for i, c := range invalid.Each(f.Status.Conditions, &errs) {
+		errs = append(errs, flowCondition(string(c.Type), seen[c.Type], i)...)
+		seen[c.Type] = true
+	}
+	return errs
+}
+
+func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs field.ErrorList) {
+	if len(r.Subjects) == 0 {
+		errs = append(errs, field.Required(at.Child("subjects"), "subjects must contain at least one value"))
+	}
+	for i := range invalid.Each(r.Subjects, &errs) {
+		errs = append(errs, flowSubject(&r.Subjects[i], at.Child("subjects").Index(i))...)
+	}
+	if len(r.ResourceRules) == 0 && len(r.NonResourceRules) == 0 {
+		errs = append(errs, field.Required(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
+	}
+	for i := range invalid.Each(r.ResourceRules, &errs) {
+		errs = append(errs, flowResourceRule(&r.ResourceRules[i], at.Child("resourceRules").Index(i))...)
+	}
+	for i := range invalid.Each(r.NonResourceRules, &errs) {
+		n, at := &r.NonResourceRules[i], at.Child("nonResourceRules").Index(i)
+		errs = append(errs, flowRuleVerbs(n.Verbs, at.Child("verbs"))...)
+		errs = append(errs, flowURLs(n.NonResourceURLs, at.Child("nonResourceURLs"))...)
+	}
+	return errs
+}
+
+// flowSubject wants the one member that the subject's kind says.
+func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList) {
+	members := []struct {
+		kind     flowcontrolv1.SubjectKind
+		name     string
+		given    bool
+		validate func(at *field.Path) field.ErrorList
+	}{
+		{flowcontrolv1.SubjectKindServiceAccount, "serviceAccount", s.ServiceAccount != nil, func(at *field.Path) field.ErrorList { return flowAccount(s.ServiceAccount, at) }},
+		{flowcontrolv1.SubjectKindUser, "user", s.User != nil, func(at *field.Path) field.ErrorList { return check.RequireAll(at, "name", s.User.Name) }},
+		{flowcontrolv1.SubjectKindGroup, "group", s.Group != nil, func(at *field.Path) field.ErrorList { return check.RequireAll(at, "name", s.Group.Name) }},
+	}
+	if !slices.Contains(flowKinds, s.Kind) {
+		return field.ErrorList{field.NotSupported(at.Child("kind"), s.Kind, flowKinds)}
+	}
+	for _, m := range invalid.Each(members, &errs) {
+		switch {
+		case m.kind != s.Kind:
+		case m.given:
+			errs = append(errs, m.validate(at.Child(m.name))...)
+		default:
+			errs = append(errs, field.Required(at.Child(m.name), fmt.Sprintf("%s is required when subject kind is '%s'", m.name, m.kind)))
+		}
+	}
+	for _, m := range invalid.Each(members, &errs) {
+		if m.kind != s.Kind && m.given {
+			errs = append(errs, field.Forbidden(at.Child(m.name), fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m.name, m.kind)))
+		}
+	}
+	return errs
+}
+
+func flowAccount(s *flowcontrolv1.ServiceAccountSubject, at *field.Path) (errs field.ErrorList) {
+	if s.Name == "" {
+		errs = append(errs, field.Required(at.Child("name"), ""))
+	} else if s.Name != "*" {
+		errs = append(errs, check.Apply(s.Name, at.Child("name"), check.WholeName(apivalidation.ValidateServiceAccountName))...)
+	}
+	if s.Namespace == "" {
+		return append(errs, field.Required(at.Child("namespace"), "must specify namespace for service account"))
+	}
+	return append(errs, check.Apply(s.Namespace, at.Child("namespace"), check.WholeName(apivalidation.ValidateNamespaceName))...)
+}
+
+func flowRuleVerbs(verbs []string, at *field.Path) field.ErrorList {
+	switch {
+	case len(verbs) == 0:
+		return field.ErrorList{field.Required(at, "verbs must contain at least one value")}
+	case slices.Contains(verbs, "*"):
+		return check.WildcardAlone(verbs, "verbs", at)
+	}
+	for _, v := range verbs {
+		if !slices.Contains(flowVerbs, v) {
+			return field.ErrorList{field.NotSupported(at, verbs, flowVerbs)}
+		}
+	}
+	return nil
+}
+
+func flowResourceRule(r *flowcontrolv1.ResourcePolicyRule, at *field.Path) field.ErrorList {
+	errs := flowRuleVerbs(r.Verbs, at.Child("verbs"))
+	if len(r.APIGroups) == 0 {
+		errs = append(errs, field.Required(at.Child("apiGroups"), "resource rules must supply at least one api group"))
+	}
+	errs = append(errs, check.WildcardAlone(r.APIGroups, "api groups", at.Child("apiGroups"))...)
+	if len(r.Resources) == 0 {
+		errs = append(errs, field.Required(at.Child("resources"), "resource rules must supply at least one resource"))
+	}
+	errs = append(errs, check.WildcardAlone(r.Resources, "resources", at.Child("resources"))...)
+	namespaces := at.Child("namespaces")
+	switch {
+	case len(r.Namespaces) == 0 && !r.ClusterScope:
+		errs = append(errs, field.Required(namespaces, "resource rules that are not cluster scoped must supply at least one namespace"))
+	case slices.Contains(r.Namespaces, "*"):
+		errs = append(errs, check.WildcardAlone(r.Namespaces, "namespaces", namespaces)...)
+	default:
+		for i, ns := range invalid.Each(r.Namespaces, &errs) {
+			for _, text := range apivalidation.ValidateNamespaceName(ns, false) {
+				errs = append(errs, field.Invalid(namespaces.Index(i), ns, "each member of this list must be '*' or a DNS-1123 label; "+text))
+			}
+		}
+	}
+	return errs
+}
+
+func flowURLs(urls []string, at *field.Path) (errs field.ErrorList) {
+	switch {
+	case len(urls) == 0:
+		return field.ErrorList{field.Required(at, "nonResourceURLs must contain at least one value")}
+	case slices.Contains(urls, "*"):
+		return check.WildcardAlone(urls, "non-resource URLs", at)
+	}
+	for i, u := range invalid.Each(urls, &errs) {
+		if text := flowURLFault(u); text != "" {
+			errs = append(errs, field.Invalid(at.Index(i), u, text))
+		}
+	}
+	return errs
+}
+
+// flowURLFault says what is wrong with a path, or nothing.
+func flowURLFault(u string) string {
+	stars := strings.Count(u, "*")
+	switch {
+	case u == "":
+		return "must not be empty"
+	case !strings.HasPrefix(u, "/"):
+		return "must start with slash"
+	case strings.Contains(u, " "):
+		return "must not contain white-space"
+	case strings.Contains(u, "//"):
+		return "must not contain double slash"
+	case stars > 1 || stars == 1 && !strings.HasSuffix(u, "/*"):
+		return "wildcard can only do suffix matching"
+	}
+	return ""
+}
+
+// flowSchemaTable lists schemas in the order in which they are tried (printFlowSchemaList).
+func flowSchemaTable() entry.Table {
+	t := printing.Table(flowSchemaColumns(), flowSchemaCells)
+	t.Compare = func(a, b runtime.Object) int {
+		x, y := printing.As[*flowcontrolv1.FlowSchema](a), printing.As[*flowcontrolv1.FlowSchema](b)
+		return cmp.Or(cmp.Compare(x.Spec.MatchingPrecedence, y.Spec.MatchingPrecedence), cmp.Compare(x.Name, y.Name))
+	}
+	return t
+}
+
+func flowSchemaColumns() []entry.Column {
+	spec := flowcontrolv1.FlowSchemaSpec{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("PriorityLevel", flowcontrolv1.PriorityLevelConfigurationReference{}.SwaggerDoc()["name"]),
+		printing.Text("MatchingPrecedence", spec["matchingPrecedence"]),
+		printing.Text("DistinguisherMethod", spec["distinguisherMethod"]),
+		printing.AgeColumn,
+		printing.Text("MissingPL", "references a broken or non-existent PriorityLevelConfiguration"),
+	}
+}
+
+func flowSchemaCells(s *flowcontrolv1.FlowSchema, now time.Time) []any {
+	method := printing.None
+	if s.Spec.DistinguisherMethod != nil {
+		method = string(s.Spec.DistinguisherMethod.Type)
+	}
+	dangling := "?"
+	for _, c := range s.Status.Conditions {
+		if c.Type == flowcontrolv1.FlowSchemaConditionDangling {
+			dangling = string(c.Status)
+			break
+		}
+	}
+	return []any{
+		s.Name,
+		s.Spec.PriorityLevelConfiguration.Name,
+		int64(s.Spec.MatchingPrecedence),
+		method,
+		printing.AgeOf(&s.ObjectMeta, now),
+		dangling,
+	}
+}

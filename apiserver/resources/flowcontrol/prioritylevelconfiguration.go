@@ -1,0 +1,220 @@
+package flowcontrol
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// priorityLevelConfigurations is the entry of PriorityLevelConfiguration.
+func priorityLevelConfigurations() *entry.Resource {
+	return &entry.Resource{
+		Plural: "prioritylevelconfigurations", New: entry.New[flowcontrolv1.PriorityLevelConfiguration],
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Default:        defaulting.Hook(defaultPriorityLevelConfiguration),
+			Validate:       entry.Validate(validatePriorityLevel),
+			ValidateUpdate: entry.ValidateChange(validatePriorityLevelUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(keepLevelStatus),
+				ValidateUpdate: entry.ValidateChange(validatePriorityLevelStatus),
+			}),
+		},
+		Table: printing.Table(priorityLevelColumns(), priorityLevelCells),
+	}
+}
+
+// defaultPriorityLevelConfiguration fills in shares, and queues if it has any.
+func defaultPriorityLevelConfiguration(p *flowcontrolv1.PriorityLevelConfiguration) {
+	if l := p.Spec.Limited; l != nil {
+		defaulting.Set(&l.NominalConcurrencyShares, 30)
+		defaulting.Set(&l.LendablePercent, 0)
+		if q := l.LimitResponse.Queuing; q != nil {
+			defaulting.Fill(&q.HandSize, 8)
+			defaulting.Fill(&q.Queues, 64)
+			defaulting.Fill(&q.QueueLengthLimit, 50)
+		}
+	}
+	if e := p.Spec.Exempt; e != nil {
+		defaulting.Set(&e.NominalConcurrencyShares, 0)
+		defaulting.Set(&e.LendablePercent, 0)
+	}
+}
+
+func keepLevelStatus(p, old *flowcontrolv1.PriorityLevelConfiguration) {
+	keepMeta(&p.ObjectMeta, &old.ObjectMeta)
+}
+
+const (
+	maxQueues   = 10 * 1000 * 1000
+	maxHashBits = 60
+)
+
+var (
+	levelTypes     = []flowcontrolv1.PriorityLevelEnablement{flowcontrolv1.PriorityLevelEnablementExempt, flowcontrolv1.PriorityLevelEnablementLimited}
+	limitResponses = []flowcontrolv1.LimitResponseType{flowcontrolv1.LimitResponseTypeQueue, flowcontrolv1.LimitResponseTypeReject}
+)
+
+func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs field.ErrorList) {
+	at, s := field.NewPath("spec"), &l.Spec
+	if (l.Name == "exempt") != (s.Type == flowcontrolv1.PriorityLevelEnablementExempt) {
+		errs = append(errs, field.Invalid(at.Child("type"), s.Type, "type must be 'Exempt' if and only if name is 'exempt'"))
+	}
+	switch s.Type {
+	case flowcontrolv1.PriorityLevelEnablementExempt:
+		if s.Limited != nil {
+			errs = append(errs, field.Forbidden(at.Child("limited"), "must be nil if the type is not Limited"))
+		}
+		if e := s.Exempt; e != nil {
+			errs = append(errs, shares(e.NominalConcurrencyShares, at.Child("exempt", "nominalConcurrencyShares"))...)
+			errs = append(errs, lendable(e.LendablePercent, at.Child("exempt", "lendablePercent"))...)
+		}
+	case flowcontrolv1.PriorityLevelEnablementLimited:
+		if s.Exempt != nil {
+			errs = append(errs, field.Forbidden(at.Child("exempt"), "must be nil if the type is Limited"))
+		}
+		if s.Limited == nil {
+			errs = append(errs, field.Required(at.Child("limited"), "must not be empty when type is Limited"))
+		} else {
+			errs = append(errs, limitedLevel(s.Limited, at.Child("limited"))...)
+		}
+	default:
+		errs = append(errs, check.OneOf(s.Type, at.Child("type"), levelTypes)...)
+	}
+	errs = append(errs, mandatoryLevel(l, at)...)
+	return append(errs, validatePriorityLevelStatus(l, l)...)
+}
+
+// mandatoryLevel keeps the two levels that every server has as they are, but for what exempt ones lend.
+func mandatoryLevel(l *flowcontrolv1.PriorityLevelConfiguration, at *field.Path) field.ErrorList {
+	five, zero := int32(5), int32(0)
+	fixed, text := flowcontrolv1.PriorityLevelConfigurationSpec{}, "spec of '%s' must equal the fixed value"
+	switch l.Name {
+	case "exempt":
+		fixed.Type, fixed.Exempt = flowcontrolv1.PriorityLevelEnablementExempt, l.Spec.Exempt
+		text = "spec of '%s' except the 'spec.exempt' field must equal the fixed value"
+	case "catch-all":
+		fixed.Type = flowcontrolv1.PriorityLevelEnablementLimited
+		fixed.Limited = &flowcontrolv1.LimitedPriorityLevelConfiguration{
+			NominalConcurrencyShares: &five, LendablePercent: &zero,
+			LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
+		}
+	default:
+		return nil
+	}
+	if apiequality.Semantic.DeepEqual(l.Spec, fixed) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, check.Internal(l.Spec), fmt.Sprintf(text, l.Name))}
+}
+
+func validatePriorityLevelUpdate(l, _ *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {
+	return validatePriorityLevel(l)
+}
+
+func validatePriorityLevelStatus(l, _ *flowcontrolv1.PriorityLevelConfiguration) (errs field.ErrorList) {
+	seen := map[flowcontrolv1.PriorityLevelConfigurationConditionType]bool{}
+	for i, c := range invalid.Each(l.Status.Conditions, &errs) {
+		errs = append(errs, flowCondition(string(c.Type), seen[c.Type], i)...)
+		seen[c.Type] = true
+	}
+	return errs
+}
+
+func shares(n *int32, at *field.Path) field.ErrorList {
+	if n == nil || *n >= 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, *n, "must be a non-negative integer")}
+}
+
+func lendable(n *int32, at *field.Path) field.ErrorList {
+	if n == nil || *n >= 0 && *n <= 100 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, *n, "must be between 0 and 100, inclusive")}
+}
+
+func limitedLevel(l *flowcontrolv1.LimitedPriorityLevelConfiguration, at *field.Path) field.ErrorList {
+	errs := shares(l.NominalConcurrencyShares, at.Child("nominalConcurrencyShares"))
+	response, queuing := at.Child("limitResponse"), at.Child("limitResponse", "queuing")
+	switch r := &l.LimitResponse; r.Type {
+	case flowcontrolv1.LimitResponseTypeReject:
+		if r.Queuing != nil {
+			errs = append(errs, field.Forbidden(queuing, "must be nil if limited.limitResponse.type is not Limited"))
+		}
+	case flowcontrolv1.LimitResponseTypeQueue:
+		if r.Queuing == nil {
+			errs = append(errs, field.Required(queuing, "must not be empty if limited.limitResponse.type is Limited"))
+		} else {
+			errs = append(errs, queues(r.Queuing, queuing)...)
+		}
+	default:
+		errs = append(errs, check.OneOf(r.Type, response.Child("type"), limitResponses)...)
+	}
+	errs = append(errs, lendable(l.LendablePercent, at.Child("lendablePercent"))...)
+	if b := l.BorrowingLimitPercent; b != nil && *b < 0 {
+		errs = append(errs, field.Invalid(at.Child("borrowingLimitPercent"), *b, "if specified, must be a non-negative integer"))
+	}
+	return errs
+}
+
+func queues(q *flowcontrolv1.QueuingConfiguration, at *field.Path) (errs field.ErrorList) {
+	if q.QueueLengthLimit <= 0 {
+		errs = append(errs, field.Invalid(at.Child("queueLengthLimit"), q.QueueLengthLimit, "must be positive"))
+	}
+	if q.Queues <= 0 {
+		errs = append(errs, field.Invalid(at.Child("queues"), q.Queues, "must be positive"))
+	} else if q.Queues > maxQueues {
+		errs = append(errs, field.Invalid(at.Child("queues"), q.Queues, fmt.Sprintf("must not be greater than %d", maxQueues)))
+	}
+	hand := at.Child("handSize")
+	bits := int(math.Ceil(math.Log2(float64(q.Queues)) * float64(q.HandSize)))
+	switch {
+	case q.HandSize <= 0:
+		errs = append(errs, field.Invalid(hand, q.HandSize, "must be positive"))
+	case q.HandSize > q.Queues:
+		errs = append(errs, field.Invalid(hand, q.HandSize, fmt.Sprintf("should not be greater than queues (%d)", q.Queues)))
+	case bits > maxHashBits:
+		errs = append(errs, field.Invalid(hand, q.HandSize, fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not be greater than %d", q.Queues, q.HandSize, maxHashBits)))
+	}
+	return errs
+}
+
+func priorityLevelColumns() []entry.Column {
+	queuing := flowcontrolv1.QueuingConfiguration{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Type", flowcontrolv1.PriorityLevelConfigurationSpec{}.SwaggerDoc()["type"]),
+		printing.Text("NominalConcurrencyShares", flowcontrolv1.LimitedPriorityLevelConfiguration{}.SwaggerDoc()["nominalConcurrencyShares"]),
+		printing.Text("Queues", queuing["queues"]),
+		printing.Text("HandSize", queuing["handSize"]),
+		printing.Text("QueueLengthLimit", queuing["queueLengthLimit"]),
+		printing.AgeColumn,
+	}
+}
+
+// priorityLevelCells returns numbers, although the columns say string, and "<none>" where a level
+// has no such setting: an exempt one has no shares here, one that rejects has no queues.
+func priorityLevelCells(l *flowcontrolv1.PriorityLevelConfiguration, now time.Time) []any {
+	var shares, queues, hand, length any = printing.None, printing.None, printing.None, printing.None
+	if limited := l.Spec.Limited; limited != nil {
+		shares = int64(printing.Value(limited.NominalConcurrencyShares, 0))
+		if q := limited.LimitResponse.Queuing; q != nil {
+			queues, hand, length = int64(q.Queues), int64(q.HandSize), int64(q.QueueLengthLimit)
+		}
+	}
+	return []any{l.Name, string(l.Spec.Type), shares, queues, hand, length, printing.AgeOf(&l.ObjectMeta, now)}
+}

@@ -1,0 +1,52 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+)
+
+// IP wants an address as StrictIPCIDRValidation, on by default since 1.36, reads them. Values that
+// the object already had stay allowed.
+func IP(value string, at *field.Path, had []string) field.ErrorList {
+	return butHad(value, had, utilvalidation.IsValidIPForLegacyField(at, value, true, nil))
+}
+
+// CIDR does so for a network.
+func CIDR(value string, at *field.Path, had []string) field.ErrorList {
+	return butHad(value, had, utilvalidation.IsValidCIDRForLegacyField(at, value, true, nil))
+}
+
+// butHad drops the errors of a value that the object already had. Only wrong values are looked up, of which there are
+// few: both lists may be long.
+func butHad(value string, had []string, errs field.ErrorList) field.ErrorList {
+	if len(errs) > 0 && slices.Contains(had, value) {
+		return nil
+	}
+	return errs
+}
+
+// ReachableIP refuses addresses that mean something else on each node (core ValidateEndpointIP).
+func ReachableIP(value string, at *field.Path) (errs field.ErrorList) {
+	addr := netutils.ParseIPSloppy(value)
+	if addr == nil {
+		return field.ErrorList{field.Invalid(at, value, "must be a valid IP address")}
+	}
+	for _, c := range []struct {
+		is   bool
+		text string
+	}{
+		{addr.IsUnspecified(), fmt.Sprintf("may not be unspecified (%v)", value)},
+		{addr.IsLoopback(), "may not be in the loopback range (127.0.0.0/8, ::1/128)"},
+		{addr.IsLinkLocalUnicast(), "may not be in the link-local range (169.254.0.0/16, fe80::/10)"},
+		{addr.IsLinkLocalMulticast(), "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"},
+	} {
+		if c.is {
+			errs = append(errs, field.Invalid(at, value, c.text))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,29 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
+)
+
+// TestDifference: what an error shows of a change is apimachinery's, unless it is long.
+func TestDifference(t *testing.T) {
+	list := func(n int, name string) map[string]any {
+		return map[string]any{"a": objecttest.ListOf(n, func(i int) string { return fmt.Sprint(i, name) }), "z": json.RawMessage(`[1]`)}
+	}
+	if d := Difference(list(3, "x"), list(3, "y")); !strings.Contains(d, `+  "0y"`) || !strings.Contains(d, `-  "2x"`) {
+		t.Errorf("a short difference: %s", d)
+	}
+	long := list(100_000, "x")
+	changed := list(100_000, "x")
+	changed["a"].([]string)[70_000] = "other"
+	if d := Difference(long, changed); !strings.Contains(d, `+  "other"`) {
+		t.Errorf("a short difference of long values: %s", d)
+	}
+	if d := Difference(list(mostLines, "x"), list(mostLines, "y")); !strings.Contains(d, "too long") || len(d) > 100 {
+		t.Errorf("a long difference: %d bytes", len(d))
+	}
+}

@@ -1,0 +1,49 @@
+package check
+
+import (
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+)
+
+// PathSegment wants what can stand between two slashes of a path.
+func PathSegment(value string, at *field.Path) field.ErrorList {
+	if value == "" {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	return Apply(value, at, content.IsPathSegmentName)
+}
+
+// Rule says what is wrong with a value; none means nothing.
+type Rule func(value string) []string
+
+// Apply is one error for everything that a rule finds wrong with a value.
+func Apply(value string, at *field.Path, is Rule) (errs field.ErrorList) {
+	for _, text := range invalid.Each(is(value), &errs) {
+		errs = append(errs, field.Invalid(at, value, text))
+	}
+	return errs
+}
+
+// DNSLabel wants an RFC 1123 label.
+func DNSLabel(value string, at *field.Path) field.ErrorList {
+	return Apply(value, at, utilvalidation.IsDNS1123Label)
+}
+
+// DNSSubdomain wants an RFC 1123 subdomain.
+func DNSSubdomain(value string, at *field.Path) field.ErrorList {
+	return Apply(value, at, utilvalidation.IsDNS1123Subdomain)
+}
+
+// QualifiedName wants a name with an optional DNS prefix, such as a label's key.
+func QualifiedName(value string, at *field.Path) field.ErrorList {
+	return Apply(value, at, utilvalidation.IsQualifiedName)
+}
+
+// WholeName makes a kind's name rule one of complete names.
+func WholeName(is apivalidation.ValidateNameFunc) Rule {
+	return func(value string) []string { return is(value, false) }
+}

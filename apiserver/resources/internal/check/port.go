@@ -1,0 +1,45 @@
+package check
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Protocols are those that ports of containers, services and endpoints may have, in the order of errors.
+var Protocols = []corev1.Protocol{corev1.ProtocolSCTP, corev1.ProtocolTCP, corev1.ProtocolUDP}
+
+// Protocol wants one of the three.
+func Protocol(p corev1.Protocol, at *field.Path) field.ErrorList { return Required(p, at, Protocols) }
+
+// PortNumber wants 1 to 65535.
+func PortNumber(port int32, at *field.Path) (errs field.ErrorList) {
+	for _, text := range utilvalidation.IsValidPortNum(int(port)) {
+		errs = append(errs, field.Invalid(at, port, text))
+	}
+	return errs
+}
+
+// NodeName wants a node's name.
+func NodeName(name string, at *field.Path) field.ErrorList {
+	return Apply(name, at, WholeName(apivalidation.NameIsDNSSubdomain))
+}
+
+// PortOrName wants a port's number or its name (core ValidatePortNumOrName).
+func PortOrName(port intstr.IntOrString, at *field.Path) (errs field.ErrorList) {
+	switch port.Type {
+	case intstr.Int:
+		for _, text := range utilvalidation.IsValidPortNum(port.IntValue()) {
+			errs = append(errs, field.Invalid(at, port.IntValue(), text))
+		}
+	case intstr.String:
+		errs = Apply(port.StrVal, at, utilvalidation.IsValidPortName)
+	default:
+		errs = field.ErrorList{field.InternalError(at, fmt.Errorf("unknown type: %v", port.Type))}
+	}
+	return errs
+}

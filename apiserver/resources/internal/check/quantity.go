@@ -1,0 +1,97 @@
+package check
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const (
+	// NotPositiveText is the message about an amount that must be more than zero.
+	NotPositiveText = "must be greater than zero"
+	notIntegerText  = "must be an integer"
+	negativeText    = apivalidation.IsNegativeErrorMsg
+)
+
+// NonNegativeQuantity wants zero or more.
+func NonNegativeQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
+	if q.Sign() < 0 {
+		return field.ErrorList{field.Invalid(at, q.String(), negativeText)}
+	}
+	return nil
+}
+
+// PositiveQuantity wants more than zero.
+func PositiveQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
+	if q.Sign() <= 0 {
+		return field.ErrorList{field.Invalid(at, q.String(), NotPositiveText)}
+	}
+	return nil
+}
+
+// ResourceQuantity wants an amount that can be of that resource: zero or more, and whole where
+// only whole ones exist.
+func ResourceQuantity(name corev1.ResourceName, q resource.Quantity, at *field.Path) field.ErrorList {
+	errs := NonNegativeQuantity(q, at)
+	if isIntegerResource(name) && q.MilliValue()%1000 != 0 {
+		errs = append(errs, field.Invalid(at, q, notIntegerText))
+	}
+	return errs
+}
+
+// NameOfResource wants the qualified name of a resource; without a prefix it must be a known one.
+func NameOfResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
+	errs := QualifiedName(string(name), at)
+	if len(errs) != 0 {
+		return errs
+	}
+	if !strings.Contains(string(name), "/") && !isStandardResource(name) {
+		errs = append(errs, field.Invalid(at, name, "must be a standard resource type or fully qualified"))
+	}
+	return errs
+}
+
+// IsHugePage reports whether a resource is huge pages of some size.
+func IsHugePage(name corev1.ResourceName) bool {
+	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
+// IsNativeResource says that the name is Kubernetes' own: without a prefix or below kubernetes.io.
+func IsNativeResource(name corev1.ResourceName) bool {
+	return !strings.Contains(string(name), "/") || strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)
+}
+
+// IsExtendedResource says that the name is one of a device's or of an operator's own.
+func IsExtendedResource(name corev1.ResourceName) bool {
+	if IsNativeResource(name) || strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) {
+		return false
+	}
+	return len(QualifiedName(corev1.DefaultResourceRequestsPrefix+string(name), nil)) == 0
+}
+
+// quotaObjects are the resources that count objects.
+var quotaObjects = Set(corev1.ResourcePods, corev1.ResourceQuotas, corev1.ResourceServices, corev1.ResourceReplicationControllers,
+	corev1.ResourceSecrets, corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims,
+	corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers)
+
+// measures are the resources that are measured, wherever they are named.
+var measures = Set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
+	corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceRequestsEphemeralStorage,
+	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceLimitsEphemeralStorage)
+
+func isStandardResource(name corev1.ResourceName) bool {
+	return IsQuotaResource(name) || name == corev1.ResourceStorage
+}
+
+// IsQuotaResource says that a quota may name it without a prefix.
+func IsQuotaResource(name corev1.ResourceName) bool {
+	return measures[name] || quotaObjects[name] || name == corev1.ResourceRequestsStorage ||
+		IsHugePage(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
+}
+
+func isIntegerResource(name corev1.ResourceName) bool {
+	return quotaObjects[name] || IsExtendedResource(name)
+}

@@ -1,0 +1,99 @@
+package defaulting
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// empty makes empty lists and maps nil where JSON shows the difference, as in a role with rules [],
+// which is answered with null: kube-apiserver keeps built-in objects as protobuf, which has no empty
+// lists. Definitions of custom resources are the exception; it keeps them as JSON.
+func empty(obj runtime.Object) {
+	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && !v.IsNil() {
+		emptyIn(v.Elem())
+	}
+}
+
+func emptyIn(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			emptyIn(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			emptyIn(v.Index(i))
+		}
+	case reflect.Struct:
+		for _, i := range shown.of(v.Type()) {
+			f := v.Field(i)
+			if list := f.Kind() == reflect.Slice || f.Kind() == reflect.Map; list && f.Len() == 0 && always(v.Type().Field(i)) {
+				f.SetZero()
+			}
+			emptyIn(f)
+		}
+	}
+}
+
+// fields remembers by type the fields of structs that have to be looked at: lists and maps that are
+// written though empty, and whatever has such fields in it.
+type fields struct {
+	done sync.Map // of reflect.Type to []int
+	// mu guards the making of entries: a type's is not to be seen before all types in it have theirs.
+	mu sync.Mutex
+}
+
+var shown fields
+
+func (f *fields) of(t reflect.Type) []int {
+	if s, ok := f.done.Load(t); ok {
+		return s.([]int)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	made := map[reflect.Type][]int{}
+	find(t, made)
+	for t, s := range made {
+		f.done.Store(t, s)
+	}
+	return made[t]
+}
+
+// find fills in made for a struct and for the structs in it. A type inside itself counts as one
+// without such fields.
+func find(t reflect.Type, made map[reflect.Type][]int) []int {
+	if s, ok := made[t]; ok {
+		return s
+	}
+	made[t] = nil
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.IsExported() && (always(f) || leads(f.Type, made)) {
+			made[t] = append(made[t], i)
+		}
+	}
+	return made[t]
+}
+
+func leads(t reflect.Type, made map[reflect.Type][]int) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return leads(t.Elem(), made)
+	case reflect.Struct:
+		return len(find(t, made)) > 0
+	}
+	return false
+}
+
+// always reports whether a field is a list or a map that is written even if it is empty. Bytes are
+// no list.
+func always(f reflect.StructField) bool {
+	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "-" || f.Anonymous || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero") {
+		return false
+	}
+	return f.Type.Kind() == reflect.Map || f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() != reflect.Uint8
+}

@@ -1,0 +1,22 @@
+package defaulting
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Round rounds quantities up to thousandths (SetDefaults_ResourceList).
+func Round(list corev1.ResourceList) {
+	for name, q := range list {
+		q.RoundUp(resource.Milli)
+		list[name] = q
+	}
+}
+
+// DefaultRequirements rounds the quantities of requirements up.
+func DefaultRequirements(r *corev1.ResourceRequirements) {
+	if r != nil {
+		Round(r.Limits)
+		Round(r.Requests)
+	}
+}

@@ -1,0 +1,134 @@
+package event
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// An event is validated as a core event whichever group serves it. What events.k8s.io demands in addition stands in the
+// package of that group, whose hooks take both Go types.
+
+const (
+	eventWordLimit = 128
+	eventNoteLimit = 1024
+)
+
+// Validate is what every event has to fulfil (core legacyValidateEvent).
+func Validate(e *corev1.Event) (errs field.ErrorList) {
+	if e.EventTime.IsZero() {
+		free := e.InvolvedObject.Namespace == "" && (e.Namespace == metav1.NamespaceNone || e.Namespace == metav1.NamespaceDefault)
+		if !free && e.Namespace != e.InvolvedObject.Namespace {
+			errs = append(errs, eventNamespace(e))
+		}
+	} else {
+		errs = append(errs, newEvent(e)...)
+	}
+	return append(errs, check.DNSSubdomain(e.Namespace, field.NewPath("namespace"))...)
+}
+
+func eventNamespace(e *corev1.Event) *field.Error {
+	return field.Invalid(field.NewPath("involvedObject", "namespace"), e.InvolvedObject.Namespace, "does not match event.namespace")
+}
+
+// newEvent is what an event with an eventTime says of its reporter.
+func newEvent(e *corev1.Event) (errs field.ErrorList) {
+	if e.InvolvedObject.Namespace == "" && e.Namespace != metav1.NamespaceDefault && e.Namespace != metav1.NamespaceSystem {
+		errs = append(errs, eventNamespace(e))
+	}
+	if e.ReportingController == "" {
+		errs = append(errs, field.Required(field.NewPath("reportingController"), ""))
+	}
+	errs = append(errs, check.Apply(e.ReportingController, field.NewPath("reportingController"), utilvalidation.IsQualifiedName)...)
+	for _, word := range []struct{ name, value string }{
+		{"reportingInstance", e.ReportingInstance}, {"action", e.Action}, {"reason", e.Reason},
+	} {
+		if word.value == "" {
+			errs = append(errs, field.Required(field.NewPath(word.name), ""))
+		}
+		errs = append(errs, atMost(eventWordLimit, word.value, word.name)...)
+	}
+	return append(errs, atMost(eventNoteLimit, e.Message, "message")...)
+}
+
+func atMost(limit int, value, name string) field.ErrorList {
+	if len(value) <= limit {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath(name), "", fmt.Sprintf("can have at most %v characters", limit))}
+}
+
+// Columns are those of both kinds of Event.
+func Columns() []entry.Column {
+	doc, object := corev1.Event{}.SwaggerDoc(), corev1.ObjectReference{}.SwaggerDoc()
+	return []entry.Column{
+		printing.Text("Last Seen", doc["lastTimestamp"]),
+		printing.Text("Type", doc["type"]),
+		printing.Text("Reason", doc["reason"]),
+		printing.Text("Object", doc["involvedObject"]),
+		printing.Wide(printing.Text("Subobject", object["fieldPath"])),
+		printing.Wide(printing.Text("Source", doc["source"])),
+		printing.Text("Message", doc["message"]),
+		printing.Wide(printing.Text("First Seen", doc["firstTimestamp"])),
+		printing.Wide(printing.Text("Count", doc["count"])),
+		printing.Wide(printing.NameColumn),
+	}
+}
+
+// Cells are those of a row of Columns.
+func Cells(e *corev1.Event, now time.Time) []any {
+	first, last, count := occurrences(e)
+	object := strings.ToLower(e.InvolvedObject.Kind)
+	if e.InvolvedObject.Name != "" {
+		object += "/" + e.InvolvedObject.Name
+	}
+	return []any{
+		printing.Age(last, now),
+		e.Type,
+		e.Reason,
+		object,
+		e.InvolvedObject.FieldPath,
+		eventSource(e),
+		strings.TrimSpace(e.Message),
+		printing.Age(first, now),
+		count,
+		e.Name,
+	}
+}
+
+// occurrences reads both ways of counting: firstTimestamp, lastTimestamp and count of old
+// recorders, eventTime and series of new ones, where an event that happened once has no count.
+func occurrences(e *corev1.Event) (first, last time.Time, count int64) {
+	first = e.FirstTimestamp.Time
+	if first.IsZero() {
+		first = e.EventTime.Time
+	}
+	if e.Series != nil {
+		return first, e.Series.LastObservedTime.Time, int64(e.Series.Count)
+	}
+	last = e.LastTimestamp.Time
+	if last.IsZero() {
+		last = first
+	}
+	if e.Count == 0 {
+		return first, last, 1
+	}
+	return first, last, int64(e.Count)
+}
+
+func eventSource(e *corev1.Event) string {
+	component, instance := printing.Or(e.Source.Component, e.ReportingController), printing.Or(e.Source.Host, e.ReportingInstance)
+	if instance == "" {
+		return component
+	}
+	return component + ", " + instance
+}

@@ -1,0 +1,143 @@
+package podspec
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+// Annotations that once were fields, or mark pods of a node's own.
+const (
+	MirrorAnnotation         = corev1.MirrorPodAnnotationKey
+	tolerationsAnnotation    = corev1.TolerationsAnnotationKey
+	seccompPodAnnotation     = corev1.SeccompPodAnnotationKey
+	seccompContainerPrefix   = corev1.SeccompContainerAnnotationKeyPrefix
+	AppArmorContainerPrefix  = corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix
+	localhostPrefix          = "localhost/"
+	runtimeDefaultAnnotation = "runtime/default"
+	dockerDefaultAnnotation  = "docker/default"
+	unconfinedAnnotation     = "unconfined"
+)
+
+// Annotations validates those of a pod or template that mean something (core ValidatePodSpecificAnnotations).
+func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.ErrorList) {
+	if value, ok := a[MirrorAnnotation]; ok && r.spec.NodeName == "" {
+		errs = append(errs, field.Invalid(at.Key(MirrorAnnotation), value, "must set spec.nodeName if mirror pod annotation is set"))
+	}
+	if text := a[tolerationsAnnotation]; text != "" {
+		var list []corev1.Toleration
+		if err := json.Unmarshal([]byte(text), &list); err != nil {
+			errs = append(errs, field.Invalid(at, tolerationsAnnotation, err.Error()))
+		} else {
+			errs = append(errs, Tolerations(list, at.Child(tolerationsAnnotation))...)
+		}
+	}
+	if !r.had.oddDeletionCost && !deletionCost(a) {
+		errs = append(errs, field.Invalid(at.Key(corev1.PodDeletionCost), a[corev1.PodDeletionCost], "must be a 32bit integer"))
+	}
+	if p, ok := a[seccompPodAnnotation]; ok {
+		errs = append(errs, seccompName(p, at.Child(seccompPodAnnotation))...)
+	}
+	for _, key := range invalid.Each(check.Sorted(a), &errs) {
+		if strings.HasPrefix(key, seccompContainerPrefix) {
+			errs = append(errs, seccompName(a[key], at.Child(key))...)
+		}
+	}
+	for _, key := range invalid.Each(check.Sorted(a), &errs) {
+		if name, ok := strings.CutPrefix(key, AppArmorContainerPrefix); ok {
+			errs = append(errs, r.appArmorName(name, a[key], at.Key(key))...)
+		}
+	}
+	return errs
+}
+
+func seccompName(p string, at *field.Path) field.ErrorList {
+	if p == runtimeDefaultAnnotation || p == dockerDefaultAnnotation || p == unconfinedAnnotation {
+		return nil
+	}
+	if file, ok := strings.CutPrefix(p, localhostPrefix); ok {
+		return volumes.Descending(file, at)
+	}
+	return field.ErrorList{field.Invalid(at, p, "must be a valid seccomp profile")}
+}
+
+func (r *Rules) appArmorName(container, p string, at *field.Path) (errs field.ErrorList) {
+	if r.containers == nil {
+		r.containers = map[string]bool{}
+		EachContainer(r.spec, nil, nil, func(c *corev1.Container, _ *field.Path) { r.containers[c.Name] = true })
+	}
+	if !r.containers[container] {
+		errs = append(errs, field.Invalid(at, container, "container not found"))
+	}
+	if p != "" && p != runtimeDefaultAnnotation && p != unconfinedAnnotation && !strings.HasPrefix(p, localhostPrefix) {
+		errs = append(errs, field.Invalid(at, p, fmt.Sprintf("invalid AppArmor profile name: %q", p)))
+	}
+	return errs
+}
+
+// ProfilesAgree wants annotations and fields of a new pod or template to name the same profiles.
+func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.ErrorList) {
+	whole := &corev1.PodSecurityContext{}
+	if r.spec.SecurityContext != nil {
+		whole = r.spec.SecurityContext
+	}
+	if text, ok := m.Annotations[seccompPodAnnotation]; ok {
+		errs = append(errs, seccompAgrees(text, whole.SeccompProfile, at.Child("securityContext", "seccompProfile"))...)
+	}
+	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+		if text, ok := m.Annotations[seccompContainerPrefix+c.Name]; ok && c.SecurityContext != nil {
+			errs = append(errs, seccompAgrees(text, c.SecurityContext.SeccompProfile, at.Child("securityContext", "seccompProfile"))...)
+		}
+	})
+	if r.spec.OS != nil && r.spec.OS.Name == corev1.Windows {
+		return errs
+	}
+	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+		p := whole.AppArmorProfile
+		if c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil {
+			p = c.SecurityContext.AppArmorProfile
+		}
+		if text, ok := m.Annotations[AppArmorContainerPrefix+c.Name]; ok && p != nil {
+			here := at.Child("securityContext", "appArmorProfile")
+			errs = append(errs, agrees("apparmor", text, string(p.Type), p.LocalhostProfile, here, runtimeDefaultAnnotation)...)
+		}
+	})
+	return errs
+}
+
+func seccompAgrees(text string, p *corev1.SeccompProfile, at *field.Path) field.ErrorList {
+	if p == nil {
+		return nil
+	}
+	return agrees("seccomp", text, string(p.Type), p.LocalhostProfile, at, runtimeDefaultAnnotation, dockerDefaultAnnotation)
+}
+
+// agrees compares an annotation with a profile's type and file; defaults are the names of the
+// runtime's own profile.
+func agrees(what, text, kind string, file *string, at *field.Path, defaults ...string) field.ErrorList {
+	name, local := strings.CutPrefix(text, localhostPrefix)
+	same := true
+	switch kind {
+	case "Unconfined":
+		same = text == unconfinedAnnotation
+	case "RuntimeDefault":
+		same = check.Set(defaults...)[text]
+	case "Localhost":
+		if local && (file == nil || name != *file) {
+			return field.ErrorList{field.Forbidden(at.Child("localhostProfile"), what+" profile in annotation and field must match")}
+		}
+		same = local
+	}
+	if same {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(at.Child("type"), what+" type in annotation and field must match")}
+}

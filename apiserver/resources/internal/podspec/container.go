@@ -1,0 +1,277 @@
+package podspec
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+// container validates what containers of all kinds have (core validateContainerCommon).
+func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
+	errs := check.RequireAll(at, "name", c.Name)
+	if c.Name != "" {
+		errs = append(errs, check.DNSLabel(c.Name, at.Child("name"))...)
+	}
+	errs = append(errs, check.RequireAll(at, "image", c.Image)...)
+	errs = append(errs, check.Required(c.TerminationMessagePolicy, at.Child("terminationMessagePolicy"),
+		[]corev1.TerminationMessagePolicy{corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError})...)
+	errs = append(errs, containerPorts(c.Ports, at.Child("ports"))...)
+	errs = append(errs, r.env(c.Env, at.Child("env"))...)
+	errs = append(errs, envFrom(c.EnvFrom, at.Child("envFrom"))...)
+	errs = append(errs, r.mounts(c, at.Child("volumeMounts"))...)
+	errs = append(errs, r.devices(c, at.Child("volumeDevices"))...)
+	errs = append(errs, volumes.PullPolicy(c.ImagePullPolicy, at.Child("imagePullPolicy"))...)
+	errs = append(errs, r.Resources(&c.Resources, ContainerResourceName, at.Child("resources"))...)
+	errs = append(errs, r.resizePolicies(c.ResizePolicy, at.Child("resizePolicy"))...)
+	return append(errs, r.securityContext(c.SecurityContext, at.Child("securityContext"))...)
+}
+
+func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.ErrorList) {
+	names := map[string]bool{}
+	for i := range invalid.Each(ports, &errs) {
+		p, here := &ports[i], at.Index(i)
+		if faults := utilvalidation.IsValidPortName(p.Name); p.Name != "" && len(faults) != 0 {
+			errs = append(errs, check.Apply(p.Name, here.Child("name"), utilvalidation.IsValidPortName)...)
+		} else if names[p.Name] {
+			errs = append(errs, field.Duplicate(here.Child("name"), p.Name))
+		} else if p.Name != "" {
+			names[p.Name] = true
+		}
+		if p.ContainerPort == 0 {
+			errs = append(errs, check.RequireAll(here, "containerPort", "")...)
+		} else {
+			errs = append(errs, check.PortNumber(p.ContainerPort, here.Child("containerPort"))...)
+		}
+		if p.HostPort != 0 {
+			errs = append(errs, check.PortNumber(p.HostPort, here.Child("hostPort"))...)
+		}
+		errs = append(errs, check.Protocol(p.Protocol, here.Child("protocol"))...)
+	}
+	return errs
+}
+
+// hostPorts refuses a port of the host that another container has already.
+func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
+	taken := map[string]bool{}
+	for i := range invalid.Each(containers, &errs) {
+		for j, p := range invalid.Each(containers[i].Ports, &errs) {
+			if p.HostPort == 0 {
+				continue
+			}
+			port := fmt.Sprintf("%s/%s/%d", p.Protocol, p.HostIP, p.HostPort)
+			if taken[port] {
+				errs = append(errs, field.Duplicate(at.Index(i).Child("ports").Index(j).Child("hostPort"), port))
+			}
+			taken[port] = true
+		}
+	}
+	return errs
+}
+
+// regular validates the containers that the pod is for (core validateContainers).
+func (r *Rules) regular(at *field.Path) (errs field.ErrorList) {
+	list := r.spec.Containers
+	if len(list) == 0 {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	names := map[string]bool{}
+	for i := range invalid.Each(list, &errs) {
+		c, here := &list[i], at.Index(i)
+		errs = append(errs, r.container(c, here)...)
+		if names[c.Name] {
+			errs = append(errs, field.Duplicate(here.Child("name"), c.Name))
+		}
+		names[c.Name] = true
+		errs = append(errs, probes(c, r.spec.TerminationGracePeriodSeconds, here)...)
+		errs = append(errs, restartRules(c, here)...)
+	}
+	return append(errs, hostPorts(list, at)...)
+}
+
+// inits validates the containers that run before the others; those that always restart are sidecars
+// and may do what regular ones do (core validateInitContainers).
+func (r *Rules) inits(at *field.Path) (errs field.ErrorList) {
+	names := map[string]bool{}
+	for i := range r.spec.Containers {
+		names[r.spec.Containers[i].Name] = true
+	}
+	for i := range invalid.Each(r.spec.InitContainers, &errs) {
+		c, here := &r.spec.InitContainers[i], at.Index(i)
+		errs = append(errs, r.container(c, here)...)
+		errs = append(errs, restartRules(c, here)...)
+		if names[c.Name] {
+			errs = append(errs, field.Duplicate(here.Child("name"), c.Name))
+		} else if c.Name != "" {
+			names[c.Name] = true
+		}
+		errs = append(errs, hostPorts([]corev1.Container{*c}, at)...)
+		if Sidecar(c) {
+			errs = append(errs, probes(c, r.spec.TerminationGracePeriodSeconds, here)...)
+		} else {
+			errs = append(errs, noProbes(c, here)...)
+			if !r.had.restartingInits {
+				errs = append(errs, restarting(c, here.Child("resizePolicy"))...)
+			}
+		}
+	}
+	return errs
+}
+
+// restarting refuses policies that restart a container at a resize.
+func restarting(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
+	for i, p := range invalid.Each(c.ResizePolicy, &errs) {
+		if p.RestartPolicy == corev1.RestartContainer {
+			errs = append(errs, field.Invalid(at.Index(i).Child("restartPolicy"), p.RestartPolicy,
+				"must not be set to 'RestartContainer' for non-sidecar initContainers"))
+		}
+	}
+	return errs
+}
+
+// Sidecar reports whether an init container goes on to run.
+func Sidecar(c *corev1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+}
+
+func noProbes(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
+	const text = "may not be set for init containers without restartPolicy=Always"
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"lifecycle", c.Lifecycle != nil}, {"livenessProbe", c.LivenessProbe != nil},
+		{"readinessProbe", c.ReadinessProbe != nil}, {"startupProbe", c.StartupProbe != nil},
+	} {
+		if f.set {
+			errs = append(errs, field.Forbidden(at.Child(f.name), text))
+		}
+	}
+	return errs
+}
+
+var (
+	containerRestarts = []corev1.ContainerRestartPolicy{
+		corev1.ContainerRestartPolicyAlways, corev1.ContainerRestartPolicyNever, corev1.ContainerRestartPolicyOnFailure,
+	}
+	restartActions = []corev1.ContainerRestartRuleAction{
+		corev1.ContainerRestartRuleActionRestart, corev1.ContainerRestartRuleActionRestartAllContainers,
+	}
+	exitCodeOperators = []corev1.ContainerRestartRuleOnExitCodesOperator{
+		corev1.ContainerRestartRuleOnExitCodesOpIn, corev1.ContainerRestartRuleOnExitCodesOpNotIn,
+	}
+)
+
+// restartRules validates a container's own restart policy, which rules about exit codes need
+// (core validateContainerRestartPolicy).
+func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
+	if c.RestartPolicy != nil {
+		errs = append(errs, check.OneOf(*c.RestartPolicy, at.Child("restartPolicy"), containerRestarts)...)
+	} else if len(c.RestartPolicyRules) > 0 {
+		errs = append(errs, field.Required(at.Child("restartPolicy"), "must specify restartPolicy when restart rules are used"))
+	}
+	at = at.Child("restartPolicyRules")
+	if n := len(c.RestartPolicyRules); n > 20 {
+		errs = append(errs, field.TooMany(at, n, 20))
+	}
+	for i, rule := range invalid.Each(c.RestartPolicyRules, &errs) {
+		here := at.Index(i)
+		errs = append(errs, check.OneOf(rule.Action, here.Child("action"), restartActions)...)
+		codes := here.Child("exitCodes")
+		if rule.ExitCodes == nil {
+			errs = append(errs, field.Required(codes, "must be specified"))
+			continue
+		}
+		errs = append(errs, check.OneOf(rule.ExitCodes.Operator, codes.Child("operator"), exitCodeOperators)...)
+		if n := len(rule.ExitCodes.Values); n > 255 {
+			errs = append(errs, field.TooMany(codes.Child("values"), n, 255))
+		}
+	}
+	return errs
+}
+
+// ephemerals validates the containers that are added to a running pod (core validateEphemeralContainers).
+func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
+	targets := map[string]bool{}
+	for _, list := range [][]corev1.Container{r.spec.Containers, r.spec.InitContainers} {
+		for i := range list {
+			targets[list[i].Name] = true
+		}
+	}
+	names := map[string]bool{}
+	for i := range invalid.Each(r.spec.EphemeralContainers, &errs) {
+		e, here := &r.spec.EphemeralContainers[i], at.Index(i)
+		c := (*corev1.Container)(&e.EphemeralContainerCommon)
+		errs = append(errs, r.container(c, here)...)
+		errs = append(errs, ImageSpace(c, here)...)
+		if names[e.Name] || targets[e.Name] {
+			errs = append(errs, field.Duplicate(here.Child("name"), e.Name))
+		}
+		names[e.Name] = true
+		if e.TargetContainerName != "" && !targets[e.TargetContainerName] {
+			errs = append(errs, field.NotFound(here.Child("targetContainerName"), e.TargetContainerName))
+		}
+		const text = "cannot be set for an Ephemeral Container"
+		errs = append(errs, onlyFields(e.EphemeralContainerCommon, text, here, "Name", "Image", "Command", "Args", "WorkingDir",
+			"EnvFrom", "Env", "VolumeMounts", "VolumeDevices", "TerminationMessagePath", "TerminationMessagePolicy",
+			"ImagePullPolicy", "SecurityContext", "Stdin", "StdinOnce", "TTY")...)
+		for j, m := range invalid.Each(e.VolumeMounts, &errs) {
+			if m.SubPath != "" {
+				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPath"), text))
+			}
+			if m.SubPathExpr != "" {
+				errs = append(errs, field.Forbidden(here.Child("volumeMounts").Index(j).Child("subPathExpr"), text))
+			}
+		}
+	}
+	return errs
+}
+
+// onlyFields forbids all of a struct's fields but those named.
+func onlyFields(v any, text string, at *field.Path, allowed ...string) (errs field.ErrorList) {
+	value := reflect.ValueOf(v)
+	for i := range value.NumField() {
+		name := value.Type().Field(i).Name
+		if !slices.Contains(allowed, name) && !value.Field(i).IsZero() {
+			errs = append(errs, field.Forbidden(at.Child(capitalFree(name)), text))
+		}
+	}
+	return errs
+}
+
+// ImageSpace refuses blanks around an image's name, which templates are allowed.
+func ImageSpace(c *corev1.Container, at *field.Path) field.ErrorList {
+	if strings.TrimSpace(c.Image) == c.Image {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at.Child("image"), c.Image, "must not have leading or trailing whitespace")}
+}
+
+// ResizableResources are those that a running container may be resized in.
+var ResizableResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+
+// resizePolicies wants one policy a resource, and none that restarts what never restarts.
+func (r *Rules) resizePolicies(policies []corev1.ContainerResizePolicy, at *field.Path) (errs field.ErrorList) {
+	seen := map[corev1.ResourceName]bool{}
+	for i, p := range invalid.Each(policies, &errs) {
+		if seen[p.ResourceName] {
+			errs = append(errs, field.Duplicate(at.Index(i), p.ResourceName))
+		}
+		seen[p.ResourceName] = true
+		errs = append(errs, check.Required(p.ResourceName, at, ResizableResources)...)
+		errs = append(errs, check.Required(p.RestartPolicy, at,
+			[]corev1.ResourceResizeRestartPolicy{corev1.NotRequired, corev1.RestartContainer})...)
+		if r.spec.RestartPolicy == corev1.RestartPolicyNever && p.RestartPolicy != corev1.NotRequired {
+			errs = append(errs, field.Invalid(at, p.RestartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,117 @@
+package podspec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/apiserver/warning"
+)
+
+// layout finds the files of a volume that overlap without comparing all pairs, as a client may send a hundred thousand
+// files. Two files overlap if their paths are the same, or one is a directory of the other.
+type layout struct {
+	places map[string]*place
+	// files is how many were added.
+	files int
+}
+
+// add places the files, and warns of those before each that it overlaps, in their order.
+func (y *layout) add(l *warning.List, volume string, files []file) {
+	for _, f := range files {
+		f.path = trimmed(f.path)
+		if f.path == "" {
+			continue
+		}
+		if l.Full() {
+			return
+		}
+		at := y.places[f.path]
+		i := slices.IndexFunc(at.here, func(p *known) bool { return p.source == f.source })
+		p := &known{file: f, at: at, order: y.files, seen: -1}
+		if i >= 0 {
+			p = at.here[i]
+		}
+		if p.seen < at.changes {
+			p.seen = at.changes
+			p.warn(l, volume)
+		}
+		if i < 0 {
+			p.enter()
+			y.files++
+		}
+	}
+}
+
+// place is one path.
+type place struct {
+	// above is the nearest path of the volume that is a directory of this one; nil for none.
+	above *place
+	// here are the files that were added at this path, below those in it as a directory; each path and source once.
+	here, below []*known
+	// changes counts the files that were added here, above and below.
+	changes int
+}
+
+// known is a file that was added.
+type known struct {
+	file
+	at *place
+	// order is how many files were added before; seen is at.changes when its overlaps were last named.
+	order, seen int
+}
+
+// warn names the files that p overlaps.
+func (p *known) warn(l *warning.List, volume string) {
+	others := slices.Concat(p.at.here, p.at.below)
+	for a := p.at.above; a != nil; a = a.above {
+		others = append(others, a.here...)
+	}
+	slices.SortFunc(others, func(a, b *known) int { return cmp.Compare(a.order, b.order) })
+	for _, other := range others {
+		if l.Full() {
+			return
+		}
+		l.Add(fmt.Sprintf("%s: overlapping paths: %v with %v", volume, p.file, other.file))
+	}
+}
+
+// enter makes p known to its place and to those above and below.
+func (p *known) enter() {
+	for _, b := range p.at.below {
+		b.at.changes++
+	}
+	p.at.here = append(p.at.here, p)
+	p.at.changes++
+	for a := p.at.above; a != nil; a = a.above {
+		a.below = append(a.below, p)
+		a.changes++
+	}
+}
+
+// newLayout makes the places of all files that will be added.
+func newLayout(files []file) *layout {
+	y := &layout{places: map[string]*place{}}
+	var paths []string // with a slash at the end, so that a directory sorts right before what is in it
+	for _, f := range files {
+		if p := trimmed(f.path); p != "" && y.places[p] == nil {
+			y.places[p] = &place{}
+			paths = append(paths, p+"/")
+		}
+	}
+	slices.Sort(paths)
+	var open []string // the directories of the path before, and itself, the innermost last
+	for _, p := range paths {
+		for len(open) > 0 && !strings.HasPrefix(p, open[len(open)-1]) {
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 {
+			y.places[trimmed(p)].above = y.places[trimmed(open[len(open)-1])]
+		}
+		open = append(open, p)
+	}
+	return y
+}
+
+func trimmed(path string) string { return strings.TrimRight(path, "/") }

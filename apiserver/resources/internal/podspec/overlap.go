@@ -1,0 +1,112 @@
+package podspec
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+	"github.com/kubecascade/kubecascade/apiserver/warning"
+)
+
+// file is a path in a volume and, if the volume has several sources, whose it is.
+type file struct{ path, source string }
+
+// String is how warnings name a file.
+func (f file) String() string {
+	if f.source == "" {
+		return fmt.Sprintf("%q", f.path)
+	}
+	return fmt.Sprintf("%q (%s)", f.path, f.source)
+}
+
+// overlapWarnings are about volumes in which two files would stand in one place, or one where another needs a
+// directory. They end when no more would be sent.
+func overlapWarnings(_ *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
+	var l warning.List
+	for i := range s.Volumes {
+		v := &s.Volumes[i]
+		alone := func(kind string, files []file) {
+			newLayout(files).add(&l, fmt.Sprintf("volume %q (%s)", v.Name, kind), files)
+		}
+		if c := v.ConfigMap; c != nil {
+			alone(fmt.Sprintf("ConfigMap %q", c.Name), keyFiles(c.Items, ""))
+		}
+		if c := v.Secret; c != nil {
+			alone(fmt.Sprintf("Secret %q", c.SecretName), keyFiles(c.Items, ""))
+		}
+		if d := v.DownwardAPI; d != nil {
+			alone("DownwardAPI", downwardFiles(d.Items, ""))
+		}
+		if v.Projected != nil {
+			projectedOverlaps(&l, fmt.Sprintf("volume %q (Projected)", v.Name), v.Projected.Sources)
+		}
+	}
+	return l.Added()
+}
+
+// projectedOverlaps compares the files of all sources of a volume.
+func projectedOverlaps(l *warning.List, volume string, sources []corev1.VolumeProjection) {
+	files := make([][]file, len(sources))
+	for i := range sources {
+		files[i] = projectedFiles(&sources[i])
+	}
+	all := newLayout(slices.Concat(files...))
+	for i := range sources {
+		if sources[i] == (corev1.VolumeProjection{}) {
+			l.Add(volume + " has no sources provided")
+		}
+		all.add(l, volume, files[i])
+	}
+}
+
+func keyFiles(items []corev1.KeyToPath, source string) []file {
+	var files []file
+	for _, item := range items {
+		files = append(files, file{item.Path, source})
+	}
+	return files
+}
+
+func downwardFiles(items []corev1.DownwardAPIVolumeFile, source string) []file {
+	var files []file
+	for _, item := range items {
+		files = append(files, file{item.Path, source})
+	}
+	return files
+}
+
+func projectedFiles(p *corev1.VolumeProjection) []file {
+	switch {
+	case p.ConfigMap != nil && p.ConfigMap.Items != nil:
+		return keyFiles(p.ConfigMap.Items, fmt.Sprintf("ConfigMap %q", p.ConfigMap.Name))
+	case p.Secret != nil && p.Secret.Items != nil:
+		return keyFiles(p.Secret.Items, fmt.Sprintf("Secret %q", p.Secret.Name))
+	case p.DownwardAPI != nil && p.DownwardAPI.Items != nil:
+		return downwardFiles(p.DownwardAPI.Items, "DownwardAPI")
+	case p.ServiceAccountToken != nil:
+		return []file{{p.ServiceAccountToken.Path, "ServiceAccountToken"}}
+	case p.ClusterTrustBundle != nil:
+		name := p.ClusterTrustBundle.Name
+		if name == nil {
+			name = p.ClusterTrustBundle.SignerName
+		}
+		return []file{{p.ClusterTrustBundle.Path, fmt.Sprintf("ClusterTrustBundle %q", warnings.Value(name))}}
+	case p.PodCertificate != nil:
+		var files []file
+		for _, f := range []file{
+			{p.PodCertificate.CertificateChainPath, "PodCertificate chain"},
+			{p.PodCertificate.KeyPath, "PodCertificate key"},
+			{p.PodCertificate.CredentialBundlePath, "PodCertificate credential bundle"},
+		} {
+			if f.path != "" {
+				files = append(files, f)
+			}
+		}
+		return files
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package podspec
+
+import (
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// Not checked: scale subresources, which are objects of autoscaling/v1; rollbacks, which have no path.
+
+// SameSelector wants a selector to stay as it is.
+func SameSelector(now, was *metav1.LabelSelector) field.ErrorList {
+	return apivalidation.ValidateImmutableField(now, was, check.SpecPath.Child("selector"))
+}
+
+// Count is a number of a status by its name.
+type Count struct {
+	Name string
+	N    int32
+}
+
+// Counts wants numbers of zero or more, of which none of those in most exceeds all.
+func Counts(all int32, list, most []Count) (errs field.ErrorList) {
+	for _, c := range invalid.Each(list, &errs) {
+		errs = append(errs, check.Natural(c.N, check.StatusPath.Child(c.Name))...)
+	}
+	for _, c := range invalid.Each(most, &errs) {
+		if c.N > all {
+			errs = append(errs, field.Invalid(check.StatusPath.Child(c.Name), c.N, "cannot be greater than status.replicas"))
+		}
+	}
+	return errs
+}
+
+// AvailableReady wants available pods to be ready ones.
+func AvailableReady(available, ready int32, text string) field.ErrorList {
+	if available <= ready {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(check.StatusPath.Child("availableReplicas"), available, text)}
+}
+
+// SetStatus validates the numbers in the status of replica sets and replication controllers.
+func SetStatus(all, labeled, ready, available int32, terminating *int32, generation int64) field.ErrorList {
+	parts := []Count{{"fullyLabeledReplicas", labeled}, {"readyReplicas", ready}, {"availableReplicas", available}}
+	errs := Counts(all, append([]Count{{"replicas", all}}, parts...), nil)
+	errs = append(errs, check.Naturals(check.StatusPath, "terminatingReplicas", terminating)...)
+	errs = append(errs, check.Natural(generation, check.StatusPath.Child("observedGeneration"))...)
+	errs = append(errs, Counts(all, nil, parts)...)
+	return append(errs, AvailableReady(available, ready, "cannot be greater than readyReplicas")...)
+}

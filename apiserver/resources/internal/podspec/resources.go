@@ -1,0 +1,273 @@
+package podspec
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// ContainerResourceName wants a resource that a container can use.
+func ContainerResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
+	errs := check.NameOfResource(name, at)
+	switch {
+	case !strings.Contains(string(name), "/"):
+		if name != corev1.ResourceCPU && name != corev1.ResourceMemory && name != corev1.ResourceEphemeralStorage && !check.IsHugePage(name) {
+			errs = append(errs, field.Invalid(at, name, "must be a standard resource for containers"))
+		}
+	case !check.IsNativeResource(name) && !check.IsExtendedResource(name):
+		errs = append(errs, field.Invalid(at, name, "doesn't follow extended resource name standard"))
+	}
+	return errs
+}
+
+// podResourceName wants a resource that a pod can have as a whole.
+func podResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
+	errs := check.NameOfResource(name, at)
+	if len(errs) != 0 || name == corev1.ResourceCPU || name == corev1.ResourceMemory || check.IsHugePage(name) {
+		return errs
+	}
+	return field.ErrorList{field.NotSupported(at, name,
+		[]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceHugePagesPrefix, corev1.ResourceMemory})}
+}
+
+// Resources validates what is requested and limited (core validateResourceRequirements).
+func (r *Rules) Resources(q *corev1.ResourceRequirements, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path) (errs field.ErrorList) {
+	limits, requests := at.Child("limits"), at.Child("requests")
+	for _, n := range invalid.Each(check.Sorted(q.Limits), &errs) {
+		errs = append(errs, r.amount(n, q.Limits[n], name, limits.Key(string(n)), nil)...)
+	}
+	for _, n := range invalid.Each(check.Sorted(q.Requests), &errs) {
+		limit, limited := q.Limits[n]
+		bound := overLimit(n, q.Requests[n], limit, limited, at)
+		errs = append(errs, r.amount(n, q.Requests[n], name, requests.Key(string(n)), bound)...)
+	}
+	if hugeAlone(q.Limits, q.Requests) {
+		errs = append(errs, field.Forbidden(at, "HugePages require cpu or memory"))
+	}
+	return append(errs, r.claimRefs(q.Claims, at.Child("claims"))...)
+}
+
+// amount validates one entry; between is what stands between its faults and that of huge pages.
+func (r *Rules) amount(n corev1.ResourceName, q resource.Quantity, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path, between field.ErrorList) field.ErrorList {
+	errs := append(name(n, at), check.ResourceQuantity(n, q, at)...)
+	errs = append(errs, between...)
+	if check.IsHugePage(n) && !r.had.oddHugePages && !wholePages(n, q) {
+		errs = append(errs, field.Invalid(at, q.String(), fmt.Sprintf("%s is not positive integer multiple of %s", q.String(), n)))
+	}
+	return errs
+}
+
+// overLimit wants a request within its limit, and equal to it where a resource can't be overcommitted.
+func overLimit(n corev1.ResourceName, q, limit resource.Quantity, limited bool, at *field.Path) field.ErrorList {
+	shared := check.IsNativeResource(n) && !check.IsHugePage(n)
+	requests := at.Child("requests")
+	switch {
+	case !limited && !shared:
+		return field.ErrorList{field.Required(at.Child("limits"), "Limit must be set for non overcommitable resources")}
+	case !limited:
+		return nil
+	case !shared && q.Cmp(limit) != 0:
+		return field.ErrorList{field.Invalid(requests, q.String(), fmt.Sprintf("must be equal to %s limit of %s", n, limit.String()))}
+	case q.Cmp(limit) > 0:
+		return field.ErrorList{field.Invalid(requests, q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", n, limit.String()))}
+	}
+	return nil
+}
+
+// wholePages says that a number of bytes is some pages of the size that is in the resource's name.
+func wholePages(n corev1.ResourceName, q resource.Quantity) bool {
+	size, err := resource.ParseQuantity(strings.TrimPrefix(string(n), corev1.ResourceHugePagesPrefix))
+	if err != nil || size.Sign() <= 0 || size.MilliValue()%1000 != 0 {
+		return false
+	}
+	return q.Value()%size.Value() == 0
+}
+
+func hugeAlone(lists ...corev1.ResourceList) bool {
+	huge := false
+	for _, list := range lists {
+		for n := range list {
+			if n == corev1.ResourceCPU || n == corev1.ResourceMemory {
+				return false
+			}
+			huge = huge || check.IsHugePage(n)
+		}
+	}
+	return huge
+}
+
+// claimRefs wants a container's claims to be among the pod's, each named once: either whole or by
+// one of its requests (core validateResourceClaimNames).
+func (r *Rules) claimRefs(claims []corev1.ResourceClaim, at *field.Path) (errs field.ErrorList) {
+	whole, parts := map[string]bool{}, map[string]map[string]bool{}
+	for i, c := range invalid.Each(claims, &errs) {
+		here := at.Index(i)
+		switch {
+		case c.Name == "":
+			errs = append(errs, field.Required(here, ""))
+			continue
+		case whole[c.Name]:
+			errs = append(errs, field.Duplicate(here, c.Name))
+		case c.Request == "":
+			for range invalid.Each(check.Sorted(parts[c.Name]), &errs) {
+				errs = append(errs, field.Duplicate(here, c.Name))
+			}
+			whole[c.Name] = true
+		default:
+			errs = append(errs, check.DNSLabel(c.Request, here.Child("request"))...)
+			if parts[c.Name][c.Request] {
+				errs = append(errs, field.Duplicate(here, c.Name+"/"+c.Request))
+			}
+			if parts[c.Name] == nil {
+				parts[c.Name] = map[string]bool{}
+			}
+			parts[c.Name][c.Request] = true
+		}
+		if !r.claims[c.Name] {
+			errs = append(errs, r.unknownClaim(c.Name, here))
+		}
+	}
+	return errs
+}
+
+func (r *Rules) unknownClaim(name string, at *field.Path) *field.Error {
+	if r.claimNames == "" {
+		r.claimNames = "must be one of the names in pod.spec.resourceClaims"
+		if len(r.claims) == 0 {
+			r.claimNames += " which is empty"
+		} else {
+			r.claimNames += ": " + strings.Join(check.Sorted(r.claims), ", ")
+		}
+	}
+	err := field.NotFound(at, name)
+	err.Detail = r.claimNames
+	return err
+}
+
+// resourceClaims validates the pod's own claims (core validatePodResourceClaims).
+func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
+	seen := map[string]bool{}
+	for i := range invalid.Each(r.spec.ResourceClaims, &errs) {
+		c, here := &r.spec.ResourceClaims[i], at.Index(i)
+		if r.Static {
+			errs = append(errs, field.Forbidden(field.NewPath(""), "static pods do not support resource claims"))
+			continue
+		}
+		switch {
+		case c.Name == "":
+			errs = append(errs, check.RequireAll(here, "name", "")...)
+		case seen[c.Name]:
+			errs = append(errs, field.Duplicate(here.Child("name"), c.Name))
+		default:
+			errs = append(errs, check.DNSLabel(c.Name, here.Child("name"))...)
+			seen[c.Name] = true
+		}
+		if c.ResourceClaimName != nil && c.ResourceClaimTemplateName != nil {
+			errs = append(errs, field.Invalid(here, check.Internal(*c), "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"))
+		}
+		if c.ResourceClaimName == nil && c.ResourceClaimTemplateName == nil {
+			errs = append(errs, field.Invalid(here, check.Internal(*c), "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"))
+		}
+		if c.ResourceClaimName != nil {
+			errs = append(errs, check.DNSSubdomain(*c.ResourceClaimName, here.Child("resourceClaimName"))...)
+		}
+		if c.ResourceClaimTemplateName != nil {
+			errs = append(errs, check.DNSSubdomain(*c.ResourceClaimTemplateName, here.Child("resourceClaimTemplateName"))...)
+		}
+	}
+	return errs
+}
+
+// podResources validates what the pod requests as a whole: at least what its containers do together,
+// and no container may be allowed more (core validatePodResources).
+func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
+	q := r.spec.Resources
+	if q == nil {
+		return nil
+	}
+	if s := r.spec.OS; s != nil && s.Name == corev1.Windows {
+		return field.ErrorList{field.Forbidden(at, "may not be set for a windows pod")}
+	}
+	if q.Claims != nil {
+		errs = append(errs, field.Forbidden(at.Child("claims"), "claims may not be set for Resources at pod-level"))
+	}
+	errs = append(errs, r.Resources(q, podResourceName, at)...)
+	total := together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Requests })
+	for _, n := range invalid.Each(check.Sorted(total), &errs) {
+		all := total[n]
+		if own, ok := q.Requests[n]; ok && all.Cmp(own) > 0 {
+			errs = append(errs, field.Invalid(at.Child("requests").Key(string(n)), own.String(),
+				"must be greater than or equal to aggregate container requests of "+all.String()))
+		}
+	}
+	total = together(r.spec, func(c *corev1.Container) corev1.ResourceList { return c.Resources.Limits })
+	for _, n := range invalid.Each(check.Sorted(total), &errs) {
+		all := total[n]
+		if own, ok := q.Limits[n]; ok && check.IsHugePage(n) && all.Cmp(own) > 0 {
+			errs = append(errs, field.Invalid(at.Child("limits").Key(string(n)), own.String(),
+				"must be greater than or equal to aggregate container limits of "+all.String()))
+		}
+	}
+	for i := range invalid.Each(r.spec.Containers, &errs) {
+		limits := r.spec.Containers[i].Resources.Limits
+		for _, n := range invalid.Each(check.Sorted(limits), &errs) {
+			limit := limits[n]
+			if own, ok := q.Limits[n]; ok && limit.Cmp(own) > 0 {
+				errs = append(errs, field.Invalid(at.Child("containers").Index(i).Key(string(n)).Child("limits"), limit.String(),
+					"must be less than or equal to pod limits of "+own.String()))
+			}
+		}
+	}
+	return errs
+}
+
+// together is what a pod's containers have at the same time: the regular ones and the
+// sidecars, or an init container with the sidecars started before it if that is more.
+func together(s *corev1.PodSpec, list func(*corev1.Container) corev1.ResourceList) corev1.ResourceList {
+	total, sidecars, peak := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
+	for i := range s.Containers {
+		AddTo(total, list(&s.Containers[i]))
+	}
+	for i := range s.InitContainers {
+		c := &s.InitContainers[i]
+		// Of a resource that isn't the container's own, the sidecars have what they had before.
+		now := corev1.ResourceList{}
+		if Sidecar(c) {
+			AddTo(total, list(c))
+			AddTo(sidecars, list(c))
+		} else {
+			AddTo(now, list(c))
+		}
+		for n := range list(c) {
+			if q, ok := sidecars[n]; ok {
+				AddTo(now, corev1.ResourceList{n: q})
+			}
+		}
+		raiseTo(peak, now)
+	}
+	raiseTo(total, peak)
+	return total
+}
+
+// AddTo adds the quantities of more to total.
+func AddTo(total, more corev1.ResourceList) {
+	for n, q := range more {
+		sum := total[n].DeepCopy()
+		sum.Add(q)
+		total[n] = sum
+	}
+}
+
+func raiseTo(total, least corev1.ResourceList) {
+	for n, q := range least {
+		if have, ok := total[n]; !ok || have.Cmp(q) < 0 {
+			total[n] = q.DeepCopy()
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package podspec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+// Not checked: whether the cluster allows privileged containers; it does.
+
+// ID wants a user's or group's number.
+func ID(id *int64, at *field.Path, is func(int64) []string) (errs field.ErrorList) {
+	if id == nil {
+		return nil
+	}
+	for _, text := range invalid.Each(is(*id), &errs) {
+		errs = append(errs, field.Invalid(at, *id, text))
+	}
+	return errs
+}
+
+// podSecurity validates the settings for all of a pod's containers (core validatePodSpecSecurityContext).
+func (r *Rules) podSecurity(at *field.Path) (errs field.ErrorList) {
+	c := r.spec.SecurityContext
+	if c == nil {
+		c = &corev1.PodSecurityContext{}
+	}
+	errs = append(errs, ID(c.FSGroup, at.Child("fsGroup"), utilvalidation.IsValidGroupID)...)
+	errs = append(errs, ID(c.RunAsUser, at.Child("runAsUser"), utilvalidation.IsValidUserID)...)
+	errs = append(errs, ID(c.RunAsGroup, at.Child("runAsGroup"), utilvalidation.IsValidGroupID)...)
+	for i := range invalid.Each(c.SupplementalGroups, &errs) {
+		errs = append(errs, ID(&c.SupplementalGroups[i], at.Child("supplementalGroups").Index(i), utilvalidation.IsValidGroupID)...)
+	}
+	if r.spec.HostPID && check.IsTrue(r.spec.ShareProcessNamespace) {
+		errs = append(errs, field.Invalid(at.Child("shareProcessNamespace"), true, "ShareProcessNamespace and HostPID cannot both be enabled"))
+	}
+	errs = append(errs, r.sysctls(c.Sysctls, at.Child("sysctls"))...)
+	if c.FSGroupChangePolicy != nil {
+		errs = append(errs, check.OneOf(*c.FSGroupChangePolicy, at.Child("fsGroupChangePolicy"),
+			[]corev1.PodFSGroupChangePolicy{corev1.FSGroupChangeAlways, corev1.FSGroupChangeOnRootMismatch})...)
+	}
+	errs = append(errs, seccomp(c.SeccompProfile, at.Child("seccompProfile"))...)
+	errs = append(errs, windowsOptions(c.WindowsOptions, at.Child("windowsOptions"))...)
+	errs = append(errs, appArmor(c.AppArmorProfile, at.Child("appArmorProfile"))...)
+	if c.SupplementalGroupsPolicy != nil {
+		errs = append(errs, check.OneOf(*c.SupplementalGroupsPolicy, at.Child("supplementalGroupsPolicy"),
+			[]corev1.SupplementalGroupsPolicy{corev1.SupplementalGroupsPolicyMerge, corev1.SupplementalGroupsPolicyStrict})...)
+	}
+	if c.SELinuxChangePolicy != nil {
+		errs = append(errs, check.OneOf(*c.SELinuxChangePolicy, at.Child("seLinuxChangePolicy"), r.had.seLinuxPolicies())...)
+	}
+	return errs
+}
+
+const (
+	sysctlForm   = `^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`
+	sysctlMaxLen = 253
+)
+
+var sysctlName = regexp.MustCompile(sysctlForm)
+
+func (r *Rules) sysctls(list []corev1.Sysctl, at *field.Path) (errs field.ErrorList) {
+	seen := map[string]bool{}
+	for i, s := range invalid.Each(list, &errs) {
+		here := at.Index(i).Child("name")
+		switch {
+		case s.Name == "":
+			errs = append(errs, field.Required(here, ""))
+		case len(s.Name) > sysctlMaxLen || !sysctlName.MatchString(s.Name):
+			errs = append(errs, field.Invalid(here, s.Name,
+				fmt.Sprintf("must have at most %d characters and match regex %s", sysctlMaxLen, sysctlForm)))
+		case seen[s.Name]:
+			errs = append(errs, field.Duplicate(here, s.Name))
+		}
+		if !r.had.hostSysctls {
+			errs = append(errs, hostSysctl(r.spec, s.Name, here)...)
+		}
+		seen[s.Name] = true
+	}
+	return errs
+}
+
+// hostSysctl refuses a setting of a namespace that the pod shares with its host.
+func hostSysctl(s *corev1.PodSpec, name string, at *field.Path) field.ErrorList {
+	switch space := sysctlSpace(name); {
+	case s.HostNetwork && space == "Net":
+		return field.ErrorList{field.Invalid(at, name, "may not be specified when 'hostNetwork' is true")}
+	case s.HostIPC && space == "IPC":
+		return field.ErrorList{field.Invalid(at, name, "may not be specified when 'hostIPC' is true")}
+	}
+	return nil
+}
+
+var ipcSysctls = check.Set("kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
+	"kernel.shm", "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg")
+
+// sysctlSpace is the kernel's namespace of a setting, if it has one. Slashes may stand for dots, and
+// then the other way around.
+func sysctlSpace(name string) string {
+	if i := strings.IndexAny(name, "./"); i >= 0 && name[i] == '/' {
+		name = strings.NewReplacer(".", "/", "/", ".").Replace(name)
+	}
+	name, _, _ = strings.Cut(name, "*")
+	switch {
+	case ipcSysctls[name], strings.HasPrefix(name, "fs.mqueue."):
+		return "IPC"
+	case strings.HasPrefix(name, "net."):
+		return "Net"
+	}
+	return ""
+}
+
+// securityContext validates one container's settings (core ValidateSecurityContext).
+func (r *Rules) securityContext(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
+	if c == nil {
+		return nil
+	}
+	errs = append(errs, ID(c.RunAsUser, at.Child("runAsUser"), utilvalidation.IsValidUserID)...)
+	errs = append(errs, ID(c.RunAsGroup, at.Child("runAsGroup"), utilvalidation.IsValidGroupID)...)
+	if c.ProcMount != nil {
+		errs = append(errs, check.OneOf(*c.ProcMount, at.Child("procMount"),
+			[]corev1.ProcMountType{corev1.DefaultProcMount, corev1.UnmaskedProcMount})...)
+		hostUsers := r.spec.HostUsers == nil || *r.spec.HostUsers
+		if hostUsers && *c.ProcMount == corev1.UnmaskedProcMount {
+			errs = append(errs, field.Invalid(at.Child("procMount"), c.ProcMount, "`hostUsers` must be false to use `Unmasked`"))
+		}
+	}
+	errs = append(errs, seccomp(c.SeccompProfile, at.Child("seccompProfile"))...)
+	if c.AllowPrivilegeEscalation != nil && !*c.AllowPrivilegeEscalation {
+		errs = append(errs, escalation(c, at)...)
+	}
+	errs = append(errs, windowsOptions(c.WindowsOptions, at.Child("windowsOptions"))...)
+	return append(errs, appArmor(c.AppArmorProfile, at.Child("appArmorProfile"))...)
+}
+
+const sysAdmin corev1.Capability = "CAP_SYS_ADMIN"
+
+// escalation refuses what contains an escalation of privileges that is forbidden.
+func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
+	if check.IsTrue(c.Privileged) {
+		errs = append(errs, field.Invalid(at, check.Internal(*c), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"))
+	}
+	if c.Capabilities == nil || !slices.Contains(c.Capabilities.Add, sysAdmin) {
+		return errs
+	}
+	shown := check.Internal(*c)
+	for _, added := range invalid.Each(c.Capabilities.Add, &errs) {
+		if added == sysAdmin {
+			errs = append(errs, field.Invalid(at, shown, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"))
+		}
+	}
+	return errs
+}
+
+func seccomp(p *corev1.SeccompProfile, at *field.Path) (errs field.ErrorList) {
+	if p == nil {
+		return nil
+	}
+	if p.Type == "" {
+		errs = append(errs, field.Required(at.Child("type"), "type is required when seccompProfile is set"))
+	} else {
+		errs = append(errs, check.OneOf(p.Type, at.Child("type"), []corev1.SeccompProfileType{
+			corev1.SeccompProfileTypeLocalhost, corev1.SeccompProfileTypeRuntimeDefault, corev1.SeccompProfileTypeUnconfined,
+		})...)
+	}
+	file := at.Child("localhostProfile")
+	switch local := p.Type == corev1.SeccompProfileTypeLocalhost; {
+	case local && p.LocalhostProfile == nil:
+		errs = append(errs, field.Required(file, "must be set when seccomp type is Localhost"))
+	case local:
+		errs = append(errs, volumes.Descending(*p.LocalhostProfile, file)...)
+	case p.LocalhostProfile != nil:
+		errs = append(errs, field.Invalid(file, check.Internal(*p), "can only be set when seccomp type is Localhost"))
+	}
+	return errs
+}
+
+func appArmor(p *corev1.AppArmorProfile, at *field.Path) (errs field.ErrorList) {
+	const unset = "must be set when AppArmor type is Localhost"
+	if p == nil {
+		return nil
+	}
+	file := at.Child("localhostProfile")
+	switch p.Type {
+	case corev1.AppArmorProfileTypeLocalhost:
+		switch {
+		case p.LocalhostProfile == nil:
+			return field.ErrorList{field.Required(file, unset)}
+		case strings.TrimSpace(*p.LocalhostProfile) != *p.LocalhostProfile:
+			errs = append(errs, field.Invalid(file, *p.LocalhostProfile, "must not be padded with whitespace"))
+		case *p.LocalhostProfile == "":
+			errs = append(errs, field.Required(file, unset))
+		}
+		if len(*p.LocalhostProfile) > 4095 {
+			errs = append(errs, field.TooLong(file, "", 4095))
+		}
+	case corev1.AppArmorProfileTypeRuntimeDefault, corev1.AppArmorProfileTypeUnconfined:
+		if p.LocalhostProfile != nil {
+			errs = append(errs, field.Invalid(file, p.LocalhostProfile, "can only be set when AppArmor type is Localhost"))
+		}
+	case "":
+		errs = append(errs, field.Required(at.Child("type"), "type is required when appArmorProfile is set"))
+	default:
+		errs = append(errs, field.NotSupported(at.Child("type"), p.Type, []corev1.AppArmorProfileType{
+			corev1.AppArmorProfileTypeLocalhost, corev1.AppArmorProfileTypeRuntimeDefault, corev1.AppArmorProfileTypeUnconfined,
+		}))
+	}
+	return errs
+}

@@ -1,0 +1,59 @@
+package podspec
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// ValidateTemplate validates what pods are made of (core ValidatePodTemplateSpec); old is the template before
+// an update, nil before there was one. claimed are volumes that each pod will have besides its own.
+func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path, claimed ...string) field.ErrorList {
+	var had Legacy
+	if old != nil {
+		had = LegacyOf(&old.Spec, &old.ObjectMeta)
+	}
+	r := NewRules(&t.Spec, had)
+	for _, name := range claimed {
+		r.mountable[name] = &corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}
+	}
+	spec := at.Child("spec")
+	errs := r.TemplateMeta(t, at)
+	errs = append(errs, r.Validate(spec)...)
+	if invalid.Enough(errs) {
+		return errs
+	}
+	errs = append(errs, r.ProfilesAgree(&t.ObjectMeta, spec)...)
+	if len(t.Spec.EphemeralContainers) > 0 {
+		errs = append(errs, field.Forbidden(spec.Child("ephemeralContainers"), "ephemeral containers not allowed in pod template"))
+	}
+	return errs
+}
+
+// TemplateMeta validates labels and annotations.
+func (r *Rules) TemplateMeta(t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
+	errs := invalid.Labels(t.Labels, at.Child("labels"))
+	errs = append(errs, invalid.Annotations(t.Annotations, at.Child("annotations"))...)
+	return append(errs, r.Annotations(t.Annotations, at.Child("annotations"))...)
+}
+
+// MatchesSelector wants a template's pods to be selected; an empty selector is reported elsewhere.
+func MatchesSelector(s labels.Selector, t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
+	if s.Matches(labels.Set(t.Labels)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at.Child("metadata", "labels"), t.Labels, "`selector` does not match template `labels`")}
+}
+
+// RestartsAlways wants pods that are restarted for ever.
+func RestartsAlways(t *corev1.PodTemplateSpec, kind string, at *field.Path) (errs field.ErrorList) {
+	at = at.Child("spec")
+	errs = append(errs, check.OneOf(t.Spec.RestartPolicy, at.Child("restartPolicy"), []corev1.RestartPolicy{corev1.RestartPolicyAlways})...)
+	if t.Spec.ActiveDeadlineSeconds != nil {
+		errs = append(errs, field.Forbidden(at.Child("activeDeadlineSeconds"), "activeDeadlineSeconds in "+kind+" is not Supported"))
+	}
+	return errs
+}

@@ -1,0 +1,271 @@
+package podspec
+
+import (
+	"math"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+// Not checked: schedulingGroup, which belongs to a feature that is off; block devices of pods with
+// users of their own. The messages about hostnameOverride and of env files' volumes aren't upstream's.
+
+// Rules validates one spec. Its methods report what upstream's functions for parts of a spec report;
+// those that need nothing else of the spec are functions.
+type Rules struct {
+	spec *corev1.PodSpec
+	// Pod says that the spec is a pod's own and not a template's.
+	Pod bool
+	// Static says that a kubelet made the pod of a file.
+	Static bool
+	// Name is the pod's, if it has one already: claims are made that are named after it.
+	Name string
+	// had is what the object had before that is wrong, and so may stay.
+	had Legacy
+	// mountable are the volumes that containers can mount, claims what they can claim.
+	mountable map[string]*corev1.VolumeSource
+	claims    map[string]bool
+	// claimNames is what an error says of the claims. It can be long, and so is made once.
+	claimNames string
+	// containers are the names of all of the pod's containers, once they were asked for.
+	containers map[string]bool
+}
+
+// NewRules returns the rules for a spec; had is what the object had before that is tolerated.
+func NewRules(s *corev1.PodSpec, had Legacy) *Rules {
+	r := &Rules{spec: s, had: had, mountable: map[string]*corev1.VolumeSource{}, claims: map[string]bool{}}
+	for _, c := range s.ResourceClaims {
+		if c.Name != "" {
+			r.claims[c.Name] = true
+		}
+	}
+	return r
+}
+
+// Validate validates the spec (core ValidatePodSpec).
+func (r *Rules) Validate(at *field.Path) (errs field.ErrorList) {
+	s := r.spec
+	if s.TerminationGracePeriodSeconds == nil {
+		errs = append(errs, check.RequireAll(at, "terminationGracePeriodSeconds", "")...)
+	}
+	errs = append(errs, r.volumes(at.Child("volumes"))...)
+	errs = append(errs, r.resourceClaims(at.Child("resourceClaims"))...)
+	errs = append(errs, r.regular(at.Child("containers"))...)
+	errs = append(errs, r.inits(at.Child("initContainers"))...)
+	errs = append(errs, r.ephemerals(at.Child("ephemeralContainers"))...)
+	if invalid.Enough(errs) {
+		return errs
+	}
+	errs = append(errs, r.podResources(at.Child("resources"))...)
+	errs = append(errs, r.sharedPorts(at.Child("containers"))...)
+	errs = append(errs, check.Required(s.RestartPolicy, at.Child("restartPolicy"), restartPolicies)...)
+	errs = append(errs, check.Required(s.DNSPolicy, at.Child("dnsPolicy"), dnsPolicies)...)
+	errs = append(errs, invalid.Labels(s.NodeSelector, at.Child("nodeSelector"))...)
+	errs = append(errs, r.podSecurity(at.Child("securityContext"))...)
+	errs = append(errs, r.affinity(s.Affinity, at.Child("affinity"))...)
+	errs = append(errs, r.dns(at.Child("dnsConfig"))...)
+	for i, gate := range invalid.Each(s.ReadinessGates, &errs) {
+		errs = append(errs, check.QualifiedName(string(gate.ConditionType), at.Child("readinessGates").Index(i).Child("conditionType"))...)
+	}
+	errs = append(errs, schedulingGates(s.SchedulingGates, at.Child("schedulingGates"))...)
+	errs = append(errs, r.spread(s.TopologySpreadConstraints, at.Child("topologySpreadConstraints"))...)
+	errs = append(errs, r.hostProcesses(at)...)
+	errs = append(errs, r.userNamespace(at)...)
+	errs = append(errs, r.hostnameOverride(at)...)
+	errs = append(errs, r.names(at)...)
+	if s.PreemptionPolicy != nil {
+		errs = append(errs, check.Required(*s.PreemptionPolicy, at.Child("preemptionPolicy"),
+			[]corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever})...)
+	}
+	if s.Overhead != nil {
+		errs = append(errs, r.Resources(&corev1.ResourceRequirements{Limits: s.Overhead}, ContainerResourceName, at.Child("overhead"))...)
+	}
+	errs = append(errs, r.system(at)...)
+	return append(errs, r.envFiles(at)...)
+}
+
+var (
+	restartPolicies = []corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}
+	dnsPolicies     = []corev1.DNSPolicy{corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone}
+)
+
+// names validates what a spec says by name, and the few numbers between.
+func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
+	s := r.spec
+	account := s.ServiceAccountName
+	if account == "" {
+		account = s.DeprecatedServiceAccount
+	}
+	if account != "" {
+		errs = append(errs, check.Apply(account, at.Child("serviceAccountName"), check.WholeName(apivalidation.ValidateServiceAccountName))...)
+	}
+	if s.NodeName != "" {
+		errs = append(errs, check.NodeName(s.NodeName, at.Child("nodeName"))...)
+	}
+	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
+		errs = append(errs, field.Invalid(at.Child("activeDeadlineSeconds"), *n, utilvalidation.InclusiveRangeError(1, math.MaxInt32)))
+	}
+	if s.Hostname != "" {
+		errs = append(errs, check.DNSLabel(s.Hostname, at.Child("hostname"))...)
+	}
+	if s.Subdomain != "" {
+		errs = append(errs, check.DNSLabel(s.Subdomain, at.Child("subdomain"))...)
+	}
+	errs = append(errs, Tolerations(s.Tolerations, at.Child("tolerations"))...)
+	for i, alias := range invalid.Each(s.HostAliases, &errs) {
+		here := at.Child("hostAliases").Index(i)
+		errs = append(errs, check.IP(alias.IP, here.Child("ip"), r.had.hostIPs)...)
+		for j, name := range invalid.Each(alias.Hostnames, &errs) {
+			errs = append(errs, check.DNSSubdomain(name, here.Child("hostnames").Index(j))...)
+		}
+	}
+	if s.PriorityClassName != "" {
+		errs = append(errs, check.DNSSubdomain(s.PriorityClassName, at.Child("priorityClassName"))...)
+	}
+	if s.RuntimeClassName != nil {
+		errs = append(errs, check.DNSSubdomain(*s.RuntimeClassName, at.Child("runtimeClassName"))...)
+	}
+	return errs
+}
+
+// hostnameOverride refuses what says the pod's name in another way (core validatePodHostName).
+func (r *Rules) hostnameOverride(at *field.Path) (errs field.ErrorList) {
+	s := r.spec
+	if s.HostnameOverride == nil {
+		return nil
+	}
+	here := at.Child("hostnameOverride")
+	if check.IsTrue(s.SetHostnameAsFQDN) {
+		errs = append(errs, field.Forbidden(here, "may not be specified when setHostnameAsFQDN is true"))
+	}
+	if s.HostNetwork {
+		errs = append(errs, field.Forbidden(here, "may not be specified when hostNetwork is true"))
+	}
+	if len(*s.HostnameOverride) > 64 {
+		errs = append(errs, field.TooLong(here, "", 64))
+	}
+	return append(errs, check.DNSSubdomain(*s.HostnameOverride, here)...)
+}
+
+// envFiles wants files with variables to be in volumes that start empty (core validateFileKeyRefVolumes).
+func (r *Rules) envFiles(at *field.Path) (errs field.ErrorList) {
+	empty := map[string]bool{}
+	for i := range r.spec.Volumes {
+		empty[r.spec.Volumes[i].Name] = r.spec.Volumes[i].EmptyDir != nil
+	}
+	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+		for i := range invalid.Each(c.Env, &errs) {
+			from := c.Env[i].ValueFrom
+			if from == nil || from.FileKeyRef == nil {
+				continue
+			}
+			here, name := at.Child("env").Index(i).Child("valueFrom", "fileKeyRef", "volumeName"), from.FileKeyRef.VolumeName
+			if is, ok := empty[name]; !ok {
+				errs = append(errs, field.NotFound(here, name))
+			} else if !is {
+				errs = append(errs, field.Invalid(here, name, "referenced volume must be of type emptyDir"))
+			}
+		}
+	})
+	return errs
+}
+
+// sharedPorts wants ports of a pod in its host's network to be the same in both; a template may
+// leave the host's to be filled in.
+func (r *Rules) sharedPorts(at *field.Path) (errs field.ErrorList) {
+	if !r.spec.HostNetwork {
+		return nil
+	}
+	for i := range invalid.Each(r.spec.Containers, &errs) {
+		for j, p := range invalid.Each(r.spec.Containers[i].Ports, &errs) {
+			if (r.Pod || p.HostPort != 0) && p.HostPort != p.ContainerPort {
+				errs = append(errs, field.Invalid(at.Index(i).Child("ports").Index(j).Child("hostPort"), p.HostPort,
+					"must match `containerPort` when `hostNetwork` is true"))
+			}
+		}
+	}
+	return errs
+}
+
+// dns validates the resolver's configuration, which the policy None needs (core validatePodDNSConfig).
+func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
+	c, servers, searches := r.spec.DNSConfig, at.Child("nameservers"), at.Child("searches")
+	if r.spec.DNSPolicy == corev1.DNSNone {
+		switch {
+		case c == nil:
+			return field.ErrorList{field.Required(at, "must provide `dnsConfig` when `dnsPolicy` is None")}
+		case len(c.Nameservers) == 0:
+			return field.ErrorList{field.Required(servers, "must provide at least one DNS nameserver when `dnsPolicy` is None")}
+		}
+	}
+	if c == nil {
+		return nil
+	}
+	if len(c.Nameservers) > 3 {
+		errs = append(errs, field.Invalid(servers, c.Nameservers, "must not have more than 3 nameservers"))
+	}
+	for i, server := range invalid.Each(c.Nameservers, &errs) {
+		errs = append(errs, check.IP(server, servers.Index(i), r.had.nameservers)...)
+	}
+	if len(c.Searches) > 32 {
+		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 32 search paths"))
+	}
+	if len(strings.Join(c.Searches, " ")) > 2048 {
+		errs = append(errs, field.Invalid(searches, c.Searches, "must not have more than 2048 characters (including spaces) in the search list"))
+	}
+	for i, search := range invalid.Each(c.Searches, &errs) {
+		if search != "." {
+			errs = append(errs, check.Apply(strings.TrimSuffix(search, "."), searches.Index(i), utilvalidation.IsDNS1123SubdomainWithUnderscore)...)
+		}
+	}
+	for i, option := range invalid.Each(c.Options, &errs) {
+		if option.Name == "" {
+			errs = append(errs, field.Required(at.Child("options").Index(i), "must not be empty"))
+		}
+	}
+	return errs
+}
+
+func schedulingGates(gates []corev1.PodSchedulingGate, at *field.Path) (errs field.ErrorList) {
+	seen := map[string]bool{}
+	for i, g := range invalid.Each(gates, &errs) {
+		errs = append(errs, check.QualifiedName(g.Name, at.Index(i))...)
+		if seen[g.Name] {
+			errs = append(errs, field.Duplicate(at.Index(i), g.Name))
+		}
+		seen[g.Name] = true
+	}
+	return errs
+}
+
+// userNamespace keeps a pod with users of its own out of its host's namespaces and off raw devices
+// (core validateHostUsers); the paths are spelled as upstream spells them.
+func (r *Rules) userNamespace(at *field.Path) (errs field.ErrorList) {
+	const text = "when `hostUsers` is false"
+	s := r.spec
+	if s.HostUsers == nil || *s.HostUsers {
+		return nil
+	}
+	for _, shared := range []struct {
+		name string
+		with bool
+	}{{"hostNetwork", s.HostNetwork}, {"HostPID", s.HostPID}, {"HostIPC", s.HostIPC}} {
+		if shared.with {
+			errs = append(errs, field.Forbidden(at.Child(shared.name), text))
+		}
+	}
+	if !r.had.userDevices {
+		EachContainer(s, at, &errs, func(c *corev1.Container, at *field.Path) {
+			if len(c.VolumeDevices) > 0 {
+				errs = append(errs, field.Forbidden(at.Child("volumeDevices"), text))
+			}
+		})
+	}
+	return errs
+}

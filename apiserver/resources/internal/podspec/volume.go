@@ -1,0 +1,174 @@
+package podspec
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+func init() {
+	type s = corev1.VolumeSource
+	iscsi := sourceOf("iscsi", func(s *s) *corev1.ISCSIVolumeSource { return s.ISCSI }, volumes.ValidateISCSI)
+	iscsi.also = volumes.ISCSIName
+	volumeTypes = []volumeType{
+		sourceOf("emptyDir", func(s *s) *corev1.EmptyDirVolumeSource { return s.EmptyDir }, volumes.ValidateEmptyDir),
+		sourceOf("hostPath", func(s *s) *corev1.HostPathVolumeSource { return s.HostPath }, volumes.ValidateHostPath),
+		sourceOf("gitRepo", func(s *s) *corev1.GitRepoVolumeSource { return s.GitRepo }, volumes.ValidateGitRepo),
+		sourceOf("gcePersistentDisk", func(s *s) *corev1.GCEPersistentDiskVolumeSource { return s.GCEPersistentDisk }, volumes.ValidateGCE).under("persistentDisk"),
+		sourceOf("awsElasticBlockStore", func(s *s) *corev1.AWSElasticBlockStoreVolumeSource { return s.AWSElasticBlockStore }, volumes.ValidateAWS),
+		sourceOf("secret", func(s *s) *corev1.SecretVolumeSource { return s.Secret }, volumes.ValidateSecret),
+		sourceOf("nfs", func(s *s) *corev1.NFSVolumeSource { return s.NFS }, volumes.ValidateNFS),
+		iscsi,
+		sourceOf("glusterfs", func(s *s) *corev1.GlusterfsVolumeSource { return s.Glusterfs }, volumes.ValidateGlusterfs),
+		sourceOf("flocker", func(s *s) *corev1.FlockerVolumeSource { return s.Flocker }, volumes.ValidateFlocker),
+		sourceOf("persistentVolumeClaim", func(s *s) *corev1.PersistentVolumeClaimVolumeSource { return s.PersistentVolumeClaim }, volumes.ValidateClaim),
+		sourceOf("rbd", func(s *s) *corev1.RBDVolumeSource { return s.RBD }, volumes.ValidateRBD),
+		sourceOf("cinder", func(s *s) *corev1.CinderVolumeSource { return s.Cinder }, volumes.ValidateCinder),
+		sourceOf("cephfs", func(s *s) *corev1.CephFSVolumeSource { return s.CephFS }, volumes.ValidateCephFS).refusedAs("cephFS"),
+		sourceOf("quobyte", func(s *s) *corev1.QuobyteVolumeSource { return s.Quobyte }, volumes.ValidateQuobyte),
+		sourceOf("downwardAPI", func(s *s) *corev1.DownwardAPIVolumeSource { return s.DownwardAPI }, downwardVolume).refusedAs("downwarAPI"),
+		sourceOf("fc", func(s *s) *corev1.FCVolumeSource { return s.FC }, volumes.ValidateFC),
+		sourceOf("flexVolume", func(s *s) *corev1.FlexVolumeSource { return s.FlexVolume }, volumes.ValidateFlex),
+		sourceOf("configMap", func(s *s) *corev1.ConfigMapVolumeSource { return s.ConfigMap }, volumes.ValidateConfigMap),
+		sourceOf("azureFile", func(s *s) *corev1.AzureFileVolumeSource { return s.AzureFile }, volumes.ValidateAzureFile),
+		sourceOf("vsphereVolume", func(s *s) *corev1.VsphereVirtualDiskVolumeSource { return s.VsphereVolume }, volumes.ValidateVsphere),
+		sourceOf("photonPersistentDisk", func(s *s) *corev1.PhotonPersistentDiskVolumeSource { return s.PhotonPersistentDisk }, volumes.ValidatePhoton),
+		sourceOf("portworxVolume", func(s *s) *corev1.PortworxVolumeSource { return s.PortworxVolume }, volumes.ValidatePortworx),
+		sourceOf("azureDisk", func(s *s) *corev1.AzureDiskVolumeSource { return s.AzureDisk }, volumes.ValidateAzureDisk),
+		sourceOf("storageos", func(s *s) *corev1.StorageOSVolumeSource { return s.StorageOS }, volumes.ValidateStorageOS),
+		sourceByRules("projected", func(s *s) *corev1.ProjectedVolumeSource { return s.Projected }, (*Rules).projectedVolume),
+		sourceOf("scaleIO", func(s *s) *corev1.ScaleIOVolumeSource { return s.ScaleIO }, volumes.ValidateScaleIO),
+		sourceOf("csi", func(s *s) *corev1.CSIVolumeSource { return s.CSI }, volumes.ValidateCSI),
+		sourceOf("ephemeral", func(s *s) *corev1.EphemeralVolumeSource { return s.Ephemeral }, ephemeralVolume),
+		sourceByRules("image", func(s *s) *corev1.ImageVolumeSource { return s.Image }, (*Rules).imageVolume),
+	}
+}
+
+// Not checked: names of claims and objects that volumes refer to, which upstream takes as they are too.
+
+// volumes validates a spec's volumes and remembers the valid ones for the containers that mount them
+// (core ValidateVolumes).
+func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
+	made := map[string]bool{}
+	for i := range r.spec.Volumes {
+		if v := &r.spec.Volumes[i]; r.Name != "" && v.Ephemeral != nil {
+			made[r.Name+"-"+v.Name] = true
+		}
+	}
+	for i := range invalid.Each(r.spec.Volumes, &errs) {
+		v, here := &r.spec.Volumes[i], at.Index(i)
+		faults := r.volumeSource(v, here)
+		if v.Name == "" {
+			faults = append(faults, field.Required(here.Child("name"), ""))
+		} else {
+			faults = append(faults, check.DNSLabel(v.Name, here.Child("name"))...)
+		}
+		if r.mountable[v.Name] != nil {
+			faults = append(faults, field.Duplicate(here.Child("name"), v.Name))
+		}
+		if len(faults) == 0 {
+			r.mountable[v.Name] = &v.VolumeSource
+		}
+		errs = append(errs, faults...)
+		if c := v.PersistentVolumeClaim; c != nil && made[c.ClaimName] {
+			errs = append(errs, field.Invalid(here.Child("persistentVolumeClaim", "claimName"), c.ClaimName,
+				"must not reference a PVC that gets created for an ephemeral volume"))
+		}
+	}
+	return errs
+}
+
+// A volumeType is one kind of source. A second source is refused under name; what is wrong with the
+// only one is reported under at, which is not always the same.
+type volumeType struct {
+	name, at string
+	has      func(s *corev1.VolumeSource) bool
+	validate func(r *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList
+	// also is validated even of a second source.
+	also func(v *corev1.Volume, at *field.Path) field.ErrorList
+}
+
+// under reports faults below another name than the source's.
+func (t volumeType) under(at string) volumeType {
+	t.at = at
+	return t
+}
+
+// refusedAs refuses a second source under another name than the source's.
+func (t volumeType) refusedAs(name string) volumeType {
+	t.name = name
+	return t
+}
+
+func sourceOf[T any](name string, get func(*corev1.VolumeSource) *T, validate func(*T, *field.Path) field.ErrorList) volumeType {
+	return volumeType{
+		name: name, at: name,
+		has: func(s *corev1.VolumeSource) bool { return get(s) != nil },
+		validate: func(_ *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList {
+			return validate(get(s), at)
+		},
+	}
+}
+
+func sourceByRules[T any](name string, get func(*corev1.VolumeSource) *T, validate func(*Rules, *T, *field.Path) field.ErrorList) volumeType {
+	return volumeType{
+		name: name, at: name,
+		has: func(s *corev1.VolumeSource) bool { return get(s) != nil },
+		validate: func(r *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList {
+			return validate(r, get(s), at)
+		},
+	}
+}
+
+// volumeTypes in the order in which upstream looks at them, with its odd spellings.
+var volumeTypes []volumeType
+
+func (r *Rules) volumeSource(v *corev1.Volume, at *field.Path) (errs field.ErrorList) {
+	found := false
+	for _, t := range volumeTypes {
+		if !t.has(&v.VolumeSource) {
+			continue
+		}
+		if found {
+			errs = append(errs, field.Forbidden(at.Child(t.name), "may not specify more than 1 volume type"))
+		} else {
+			errs = append(errs, t.validate(r, &v.VolumeSource, at.Child(t.at))...)
+			if t.name == "ephemeral" {
+				errs = append(errs, r.claimName(v, at)...)
+			}
+		}
+		if t.also != nil {
+			errs = append(errs, t.also(v, at)...)
+		}
+		found = true
+	}
+	if !found {
+		errs = append(errs, field.Required(at, "must specify a volume type"))
+	}
+	return errs
+}
+
+// claimName wants the claim that is made for an ephemeral volume to have a valid name.
+func (r *Rules) claimName(v *corev1.Volume, at *field.Path) (errs field.ErrorList) {
+	if r.Name == "" || v.Name == "" {
+		return nil
+	}
+	name := r.Name + "-" + v.Name
+	for _, text := range apivalidation.NameIsDNSSubdomain(name, false) {
+		errs = append(errs, field.Invalid(at.Child("name"), v.Name, fmt.Sprintf("PVC name %q: %v", name, text)))
+	}
+	return errs
+}
+
+func (r *Rules) imageVolume(s *corev1.ImageVolumeSource, at *field.Path) (errs field.ErrorList) {
+	if r.Pod && s.Reference == "" {
+		errs = check.RequireAll(at, "reference", "")
+	}
+	return append(errs, volumes.PullPolicy(s.PullPolicy, at.Child("pullPolicy"))...)
+}

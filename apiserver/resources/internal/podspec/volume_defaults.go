@@ -1,0 +1,76 @@
+package podspec
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+// defaultVolume fills in one volume of a pod. One without any source is an empty directory.
+func defaultVolume(v *corev1.Volume) {
+	fillVolume(v)
+	fillSecretVolume(v.Secret)
+	fillConfigMapVolume(v.ConfigMap)
+	volumes.FillHostPath(v.HostPath)
+	volumes.FillAzureDisk(v.AzureDisk)
+	if d := v.DownwardAPI; d != nil {
+		defaulting.Set(&d.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
+		defaultDownwardFiles(d.Items)
+	}
+	if p := v.Projected; p != nil {
+		defaultProjected(p)
+	}
+	if s := v.ISCSI; s != nil {
+		defaulting.Fill(&s.ISCSIInterface, "default")
+	}
+	if s := v.RBD; s != nil {
+		volumes.FillRBD(&s.RBDPool, &s.RadosUser, &s.Keyring)
+	}
+	if s := v.ScaleIO; s != nil {
+		volumes.FillScaleIO(&s.StorageMode, &s.FSType)
+	}
+	if e := v.Ephemeral; e != nil && e.VolumeClaimTemplate != nil {
+		volumes.DefaultClaimSpec(&e.VolumeClaimTemplate.Spec)
+	}
+}
+
+func fillVolume(v *corev1.Volume) {
+	if v.VolumeSource == (corev1.VolumeSource{}) {
+		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
+	}
+	if v.Image != nil && v.Image.PullPolicy == "" {
+		v.Image.PullPolicy = PullPolicy(v.Image.Reference)
+	}
+}
+
+func fillSecretVolume(s *corev1.SecretVolumeSource) {
+	if s != nil {
+		defaulting.Set(&s.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
+	}
+}
+
+func fillConfigMapVolume(c *corev1.ConfigMapVolumeSource) {
+	if c != nil {
+		defaulting.Set(&c.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
+	}
+}
+
+func defaultDownwardFiles(files []corev1.DownwardAPIVolumeFile) {
+	for i := range files {
+		fillFieldRef(files[i].FieldRef)
+	}
+}
+
+func defaultProjected(p *corev1.ProjectedVolumeSource) {
+	defaulting.Set(&p.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
+	const hour = 60 * 60
+	for i := range p.Sources {
+		if d := p.Sources[i].DownwardAPI; d != nil {
+			defaultDownwardFiles(d.Items)
+		}
+		if t := p.Sources[i].ServiceAccountToken; t != nil {
+			defaulting.Set(&t.ExpirationSeconds, hour)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package podspec
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// NameWarnings warns of names that are no DNS labels, though pods are named after them (A-41).
+func NameWarnings(use, name string) []string {
+	msgs := validation.IsDNS1123Label(name)
+	if len(msgs) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("metadata.name: this is used in %s, which can result in surprising behavior; a DNS label is recommended: %v", use, msgs)}
+}
+
+// TemplateWarnings are those of a template at a path.
+func TemplateWarnings(at *field.Path, t *corev1.PodTemplateSpec) []string {
+	if t == nil {
+		return nil
+	}
+	return SpecWarnings(at, &t.Spec, &t.ObjectMeta)
+}
+
+// SpecWarnings are upstream's warningsForPodSpecAndMeta; at is nil for pods.
+func SpecWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
+	var texts []string
+	for _, part := range []func(*field.Path, *corev1.PodSpec, *metav1.ObjectMeta) []string{
+		placementWarnings, annotationWarnings, podVolumeWarnings, overlapWarnings, listWarnings,
+		containerWarnings, portWarnings, portNameWarnings, graceWarnings, affinityWarnings, dnsWarnings,
+	} {
+		texts = append(texts, part(at, s, m)...)
+	}
+	return texts
+}
+
+const matchesNothing = "%s: a null labelSelector results in matching no pod"
+
+// placementWarnings are about node labels that are deprecated and selectors that match nothing.
+func placementWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(s.NodeSelector)) {
+		if why, ok := warnings.OfLabels[key]; ok {
+			texts = append(texts, fmt.Sprintf("%s: %s", at.Child("spec", "nodeSelector").Key(key), why))
+		}
+	}
+	if s.Affinity != nil && s.Affinity.NodeAffinity != nil {
+		n, path := s.Affinity.NodeAffinity, at.Child("spec", "affinity", "nodeAffinity")
+		if r := n.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
+			terms := path.Child("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+			for i := range r.NodeSelectorTerms {
+				texts = append(texts, warnings.OfTerm(terms.Index(i), &r.NodeSelectorTerms[i], false)...)
+			}
+		}
+		terms := path.Child("preferredDuringSchedulingIgnoredDuringExecution")
+		for i := range n.PreferredDuringSchedulingIgnoredDuringExecution {
+			term := &n.PreferredDuringSchedulingIgnoredDuringExecution[i].Preference
+			texts = append(texts, warnings.OfTerm(terms.Index(i).Child("preference"), term, true)...)
+		}
+	}
+	for i, c := range s.TopologySpreadConstraints {
+		path := at.Child("spec", "topologySpreadConstraints").Index(i)
+		if why, ok := warnings.OfLabels[c.TopologyKey]; ok {
+			texts = append(texts, fmt.Sprintf("%s: %s is %s", path.Child("topologyKey"), c.TopologyKey, why))
+		}
+		if c.LabelSelector == nil {
+			texts = append(texts, fmt.Sprintf(matchesNothing, path.Child("labelSelector")))
+		}
+	}
+	return texts
+}
+
+func annotationWarnings(at *field.Path, _ *corev1.PodSpec, m *metav1.ObjectMeta) []string {
+	var texts []string
+	for _, a := range []struct{ key, why string }{
+		{"scheduler.alpha.kubernetes.io/critical-pod", `non-functional in v1.16+; use the "priorityClassName" field instead`},
+		{"security.alpha.kubernetes.io/sysctls", `non-functional in v1.11+; use the "sysctls" field instead`},
+		{"security.alpha.kubernetes.io/unsafe-sysctls", `non-functional in v1.11+; use the "sysctls" field instead`},
+	} {
+		if _, ok := m.Annotations[a.key]; ok {
+			texts = append(texts, fmt.Sprintf("%s: %s", at.Child("metadata", "annotations").Key(a.key), a.why))
+		}
+	}
+	return texts
+}
+
+// podVolumeWarnings are about volume plugins that are deprecated or gone.
+func podVolumeWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
+	var texts []string
+	for i := range s.Volumes {
+		v, path := &s.Volumes[i], at.Child("spec", "volumes").Index(i)
+		warn := func(used bool, name, why string) {
+			if used {
+				texts = append(texts, fmt.Sprintf("%s: deprecated in %s", path.Child(name), why))
+			}
+		}
+		warn(v.PhotonPersistentDisk != nil, "photonPersistentDisk", "v1.11, non-functional in v1.16+")
+		warn(v.GitRepo != nil, "gitRepo", "v1.11, and disabled by default in v1.33+")
+		warn(v.ScaleIO != nil, "scaleIO", "v1.16, non-functional in v1.22+")
+		warn(v.Flocker != nil, "flocker", "v1.22, non-functional in v1.25+")
+		warn(v.StorageOS != nil, "storageOS", "v1.22, non-functional in v1.25+")
+		warn(v.Quobyte != nil, "quobyte", "v1.22, non-functional in v1.25+")
+		warn(v.Glusterfs != nil, "glusterfs", "v1.25, non-functional in v1.26+")
+		if e := v.Ephemeral; e != nil && e.VolumeClaimTemplate != nil {
+			texts = append(texts, warnings.OfClaimSpec(path.Child("ephemeral", "volumeClaimTemplate", "spec"), &e.VolumeClaimTemplate.Spec)...)
+		}
+		warn(v.CephFS != nil, "cephfs", "v1.28, non-functional in v1.31+")
+		warn(v.RBD != nil, "rbd", "v1.28, non-functional in v1.31+")
+	}
+	return texts
+}
+
+// listWarnings are about lists that say the same twice, fractions of bytes, and the annotation
+// that the pod's seccomp profile once had.
+func listWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
+	var texts []string
+	hosts := map[string]bool{}
+	for i, a := range s.HostAliases {
+		if hosts[a.IP] {
+			texts = append(texts, fmt.Sprintf("%s: duplicate ip %q", at.Child("spec", "hostAliases").Index(i).Child("ip"), a.IP))
+		}
+		hosts[a.IP] = true
+	}
+	secrets := map[string]bool{}
+	for i, r := range s.ImagePullSecrets {
+		if secrets[r.Name] {
+			texts = append(texts, fmt.Sprintf("%s: duplicate name %q", at.Child("spec", "imagePullSecrets").Index(i).Child("name"), r.Name))
+		}
+		secrets[r.Name] = true
+	}
+	for i, r := range s.ImagePullSecrets {
+		if r.Name == "" {
+			texts = append(texts, fmt.Sprintf("%s: invalid empty name %q", at.Child("spec", "imagePullSecrets").Index(i).Child("name"), r.Name))
+		}
+	}
+	texts = append(texts, warnings.OfFractions(at.Child("spec", "overhead"), s.Overhead, corev1.ResourceMemory, corev1.ResourceEphemeralStorage)...)
+	if s.SecurityContext == nil || s.SecurityContext.SeccompProfile == nil {
+		texts = append(texts, seccompWarnings(at, m, corev1.SeccompPodAnnotationKey)...)
+	}
+	return texts
+}
+
+func seccompWarnings(at *field.Path, m *metav1.ObjectMeta, key string) []string {
+	if _, ok := m.Annotations[key]; !ok {
+		return nil
+	}
+	return []string{fmt.Sprintf(`%s: non-functional in v1.27+; use the "seccompProfile" field instead`, at.Child("metadata", "annotations").Key(key))}
+}
+
+func graceWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
+	if warnings.Value(s.TerminationGracePeriodSeconds) >= 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: must be >= 0; negative values are invalid and will be treated as 1", at.Child("spec", "terminationGracePeriodSeconds"))}
+}
+
+func affinityWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
+	if s.Affinity == nil {
+		return nil
+	}
+	var texts []string
+	if a := s.Affinity.PodAffinity; a != nil {
+		texts = append(texts, affinityTermWarnings(at.Child("spec", "affinity", "podAffinity"),
+			a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)...)
+	}
+	if a := s.Affinity.PodAntiAffinity; a != nil {
+		texts = append(texts, affinityTermWarnings(at.Child("spec", "affinity", "podAntiAffinity"),
+			a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)...)
+	}
+	return texts
+}
+
+func affinityTermWarnings(at *field.Path, required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm) []string {
+	var texts []string
+	for i := range required {
+		if required[i].LabelSelector == nil {
+			texts = append(texts, fmt.Sprintf(matchesNothing,
+				at.Child("requiredDuringSchedulingIgnoredDuringExecution").Index(i).Child("labelSelector")))
+		}
+	}
+	for i := range preferred {
+		if preferred[i].PodAffinityTerm.LabelSelector == nil {
+			texts = append(texts, fmt.Sprintf(matchesNothing,
+				at.Child("preferredDuringSchedulingIgnoredDuringExecution").Index(i).Child("podAffinityTerm", "labelSelector")))
+		}
+	}
+	return texts
+}
+
+func dnsWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
+	var texts []string
+	if s.DNSConfig != nil {
+		for i, server := range s.DNSConfig.Nameservers {
+			texts = append(texts, warnings.OfAddress(at.Child("spec", "dnsConfig", "nameservers").Index(i), server)...)
+		}
+	}
+	for i, a := range s.HostAliases {
+		texts = append(texts, warnings.OfAddress(at.Child("spec", "hostAliases").Index(i).Child("ip"), a.IP)...)
+	}
+	return texts
+}
+
+const podNames = "Pod names and hostnames"
+
+// OfTemplate warns of a template when it is new or its object's spec has changed.
+func OfTemplate(obj, old metav1.Object, isNew bool, at *field.Path, t *corev1.PodTemplateSpec) []string {
+	if !isNew && obj.GetGeneration() == old.GetGeneration() {
+		return nil
+	}
+	return TemplateWarnings(at, t)
+}
+
+// NamesOfNew warns of a new object's name that pods' hostnames can't be made of.
+func NamesOfNew(obj metav1.Object, isNew bool) []string {
+	if !isNew {
+		return nil
+	}
+	return NameWarnings(podNames, obj.GetName())
+}

@@ -1,0 +1,224 @@
+package podspec
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+const (
+	gmsaMaxKiB   = 64
+	domainMaxLen = 256
+	userMaxLen   = 104
+)
+
+var (
+	controlChars = regexp.MustCompile(`[[:cntrl:]]+`)
+	netBIOSName  = regexp.MustCompile(`^[^\\/:\*\?"<>|\.][^\\/:\*\?"<>|]{0,14}$`)
+	dnsDomain    = regexp.MustCompile(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+)
+
+func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (errs field.ErrorList) {
+	if o == nil {
+		return nil
+	}
+	if o.GMSACredentialSpecName != nil {
+		for _, text := range utilvalidation.IsDNS1123Subdomain(*o.GMSACredentialSpecName) {
+			errs = append(errs, field.Invalid(at.Child("gmsaCredentialSpecName"), o.GMSACredentialSpecName, text))
+		}
+	}
+	if spec := o.GMSACredentialSpec; spec != nil {
+		switch here := at.Child("gmsaCredentialSpec"); {
+		case *spec == "":
+			errs = append(errs, field.Invalid(here, spec, "gmsaCredentialSpec cannot be an empty string"))
+		case len(*spec) > gmsaMaxKiB*1024:
+			errs = append(errs, field.Invalid(here, spec, fmt.Sprintf("gmsaCredentialSpec size must be under %d KiB", gmsaMaxKiB)))
+		}
+	}
+	if o.RunAsUserName != nil {
+		for _, text := range invalid.Each(userNameFaults(*o.RunAsUserName), &errs) {
+			errs = append(errs, field.Invalid(at.Child("runAsUserName"), o.RunAsUserName, "runAsUserName"+text))
+		}
+	}
+	return errs
+}
+
+// userNameFaults validates DOMAIN\USER, of which the domain may be missing.
+func userNameFaults(name string) (faults []string) {
+	domain, user, qualified := strings.Cut(name, `\`)
+	switch {
+	case name == "":
+		return []string{" cannot be an empty string"}
+	case controlChars.MatchString(name):
+		return []string{" cannot contain control characters"}
+	case strings.Count(name, `\`) > 1:
+		return []string{" cannot contain more than one backslash"}
+	case !qualified:
+		domain, user = "", name
+	}
+	if len(domain) >= domainMaxLen {
+		faults = append(faults, fmt.Sprintf("'s Domain length must be under %d characters", domainMaxLen))
+	}
+	if qualified && !netBIOSName.MatchString(domain) && !dnsDomain.MatchString(domain) {
+		faults = append(faults, "'s Domain doesn't match the NetBios nor the DNS format")
+	}
+	if user == "" {
+		faults = append(faults, "'s User cannot be empty")
+	} else if len(user) > userMaxLen {
+		faults = append(faults, fmt.Sprintf("'s User length must not be longer than %d characters", userMaxLen))
+	}
+	if user != "" && strings.Trim(user, ". ") == "" {
+		faults = append(faults, "'s User cannot contain only periods or spaces")
+	}
+	if strings.ContainsAny(user, `"/\:;|=,+*?<>@[]`) {
+		faults = append(faults, `'s User cannot contain the following characters: "/\:;|=,+*?<>@[]`)
+	}
+	return faults
+}
+
+// hostProcesses wants a pod with containers that run on its host to have no others
+// (core validateWindowsHostProcessPod).
+func (r *Rules) hostProcesses(at *field.Path) (errs field.ErrorList) {
+	var whole *bool
+	if c := r.spec.SecurityContext; c != nil && c.WindowsOptions != nil {
+		whole = c.WindowsOptions.HostProcess
+	}
+	all, onHost := 0, 0
+	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+		all++
+		var own *bool
+		if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
+			own = c.SecurityContext.WindowsOptions.HostProcess
+		}
+		if whole != nil && own != nil && *whole != *own {
+			errs = append(errs, field.Invalid(at.Child("securityContext", "windowsOptions", "hostProcess"), *own,
+				fmt.Sprintf("pod hostProcess value must be identical if both are specified, was %v", *whole)))
+		}
+		if check.IsTrue(own) || own == nil && check.IsTrue(whole) {
+			onHost++
+		}
+	})
+	if onHost == 0 {
+		return errs
+	}
+	if onHost != all {
+		errs = append(errs, field.Invalid(at, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers"))
+	}
+	if !r.spec.HostNetwork {
+		errs = append(errs, field.Invalid(at.Child("hostNetwork"), false, "hostNetwork must be true if pod contains any hostProcess containers"))
+	}
+	return errs
+}
+
+// system wants a known operating system, and no settings of another one.
+func (r *Rules) system(at *field.Path) (errs field.ErrorList) {
+	if r.spec.OS == nil {
+		return nil
+	}
+	switch r.spec.OS.Name {
+	case "":
+		return field.ErrorList{field.Required(at.Child("os", "name"), "cannot be empty")}
+	case corev1.Linux:
+		return r.linuxOnly(at)
+	case corev1.Windows:
+		return r.windowsOnly(at)
+	}
+	return check.OneOf(r.spec.OS.Name, at.Child("os"), []corev1.OSName{corev1.Linux, corev1.Windows})
+}
+
+func (r *Rules) linuxOnly(at *field.Path) (errs field.ErrorList) {
+	const text = "windows options cannot be set for a linux pod"
+	if c := r.spec.SecurityContext; c != nil && c.WindowsOptions != nil {
+		errs = append(errs, field.Forbidden(at.Child("securityContext", "windowsOptions"), text))
+	}
+	EachContainer(r.spec, at, &errs, func(c *corev1.Container, at *field.Path) {
+		if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
+			errs = append(errs, field.Forbidden(at.Child("securityContext", "windowsOptions"), text))
+		}
+	})
+	return errs
+}
+
+// setting is a field by its path's elements and whether it is set.
+type setting struct {
+	path string
+	set  bool
+}
+
+func forbidAll(at *field.Path, settings []setting) (errs field.ErrorList) {
+	for _, s := range invalid.Each(settings, &errs) {
+		if !s.set {
+			continue
+		}
+		here := at
+		for name := range strings.SplitSeq(s.path, ".") {
+			here = here.Child(name)
+		}
+		errs = append(errs, field.Forbidden(here, "cannot be set for a windows pod"))
+	}
+	return errs
+}
+
+func (r *Rules) windowsOnly(at *field.Path) field.ErrorList {
+	s, c := r.spec, r.spec.SecurityContext
+	if c == nil {
+		c = &corev1.PodSecurityContext{}
+	}
+	errs := forbidAll(at, []setting{
+		{"securityContext.appArmorProfile", c.AppArmorProfile != nil},
+		{"securityContext.seLinuxOptions", c.SELinuxOptions != nil},
+		{"hostUsers", s.HostUsers != nil},
+		{"hostPID", s.HostPID},
+		{"hostIPC", s.HostIPC},
+		{"securityContext.seccompProfile", c.SeccompProfile != nil},
+		{"securityContext.fsGroup", c.FSGroup != nil},
+		{"securityContext.fsGroupChangePolicy", c.FSGroupChangePolicy != nil},
+		{"securityContext.sysctls", len(c.Sysctls) > 0},
+		{"shareProcessNamespace", s.ShareProcessNamespace != nil},
+		{"securityContext.runAsUser", c.RunAsUser != nil},
+		{"securityContext.runAsGroup", c.RunAsGroup != nil},
+		{"securityContext.supplementalGroups", c.SupplementalGroups != nil},
+		{"securityContext.supplementalGroupsPolicy", c.SupplementalGroupsPolicy != nil},
+		{"securityContext.seLinuxChangePolicy", c.SELinuxChangePolicy != nil},
+	})
+	EachContainer(s, at, &errs, func(c *corev1.Container, at *field.Path) {
+		o := c.SecurityContext
+		if o == nil {
+			return
+		}
+		errs = append(errs, forbidAll(at.Child("securityContext"), []setting{
+			{"appArmorProfile", o.AppArmorProfile != nil},
+			{"seLinuxOptions", o.SELinuxOptions != nil},
+			{"seccompProfile", o.SeccompProfile != nil},
+			{"capabilities", o.Capabilities != nil},
+			{"readOnlyRootFilesystem", o.ReadOnlyRootFilesystem != nil},
+			{"privileged", o.Privileged != nil},
+			{"allowPrivilegeEscalation", o.AllowPrivilegeEscalation != nil},
+			{"procMount", o.ProcMount != nil},
+			{"runAsUser", o.RunAsUser != nil},
+			{"runAsGroup", o.RunAsGroup != nil},
+		})...)
+	})
+	return errs
+}
+
+// EachContainer visits init containers, regular and ephemeral ones, until errs are enough, which visit may append to.
+func EachContainer(s *corev1.PodSpec, at *field.Path, errs *field.ErrorList, visit func(c *corev1.Container, at *field.Path)) {
+	inits, regular, ephemeral := at.Child("initContainers"), at.Child("containers"), at.Child("ephemeralContainers")
+	for i := range invalid.Each(s.InitContainers, errs) {
+		visit(&s.InitContainers[i], inits.Index(i))
+	}
+	for i := range invalid.Each(s.Containers, errs) {
+		visit(&s.Containers[i], regular.Index(i))
+	}
+	for i := range invalid.Each(s.EphemeralContainers, errs) {
+		visit((*corev1.Container)(&s.EphemeralContainers[i].EphemeralContainerCommon), ephemeral.Index(i))
+	}
+}

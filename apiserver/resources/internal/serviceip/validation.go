@@ -1,0 +1,164 @@
+package serviceip
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+)
+
+const onceText = "may not change once set"
+
+var (
+	ipFamilies       = []corev1.IPFamily{corev1.IPv4Protocol, corev1.IPv6Protocol}
+	ipFamilyPolicies = []corev1.IPFamilyPolicy{corev1.IPFamilyPolicyPreferDualStack, corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack}
+)
+
+// Validate validates clusterIPs and ipFamilies against each other.
+func Validate(s, old *corev1.Service) (errs field.ErrorList) {
+	if s.Spec.Type == corev1.ServiceTypeExternalName {
+		return nil
+	}
+	spec := field.NewPath("spec")
+	ips, at := s.Spec.ClusterIPs, spec.Child("clusterIPs")
+	switch {
+	case s.Spec.ClusterIP == "":
+		if len(ips) != 0 {
+			errs = append(errs, field.Invalid(at, ips, "must be empty when `clusterIP` is not specified"))
+		}
+	case len(ips) == 0:
+		errs = append(errs, field.Required(at, ""))
+	case ips[0] != s.Spec.ClusterIP:
+		errs = append(errs, field.Invalid(at, ips, "first value must match `clusterIP`"))
+	}
+	errs = append(errs, validateFamilies(s, spec)...)
+	wrong, bad := addresses(ips, old.Spec.ClusterIPs, at)
+	errs = append(errs, wrong...)
+	if bad {
+		return errs
+	}
+	if len(ips) > 1 {
+		if dual, _ := netutils.IsDualStackIPStrings(ips); !dual {
+			errs = append(errs, field.Invalid(at, ips, "may specify no more than one IP for each IP family"))
+		}
+	}
+	if IsHeadless(s) {
+		return errs
+	}
+	for i, value := range invalid.Each(ips[:min(len(ips), len(s.Spec.IPFamilies))], &errs) {
+		if want := s.Spec.IPFamilies[i]; want == corev1.IPv4Protocol && netutils.IsIPv6String(value) ||
+			want == corev1.IPv6Protocol && !netutils.IsIPv6String(value) {
+			errs = append(errs, field.Invalid(at.Index(i), value,
+				fmt.Sprintf("expected an %s value as indicated by `ipFamilies[%v]`", want, i)))
+		}
+	}
+	return errs
+}
+
+func validateFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
+	seen := map[corev1.IPFamily]bool{}
+	for i, family := range invalid.Each(s.Spec.IPFamilies, &errs) {
+		at := spec.Child("ipFamilies").Index(i)
+		errs = append(errs, check.OneOf(family, at, ipFamilies)...)
+		if seen[family] {
+			errs = append(errs, field.Duplicate(at, family))
+		}
+		seen[family] = true
+	}
+	if p := s.Spec.IPFamilyPolicy; p != nil {
+		errs = append(errs, check.OneOf(*p, spec.Child("ipFamilyPolicy"), ipFamilyPolicies)...)
+	}
+	return errs
+}
+
+// addresses validates each address and reports whether one is so bad that more errors would mislead.
+func addresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad bool) {
+	for i, value := range invalid.Each(ips, &errs) {
+		if i == 0 && value == corev1.ClusterIPNone {
+			if len(ips) > 1 {
+				bad = true
+				errs = append(errs, field.Invalid(at, ips, "'None' must be the first and only value"))
+			}
+			continue
+		}
+		wrong := check.IP(value, at.Index(i), had)
+		bad = bad || len(wrong) != 0
+		errs = append(errs, wrong...)
+	}
+	if len(ips) > 2 {
+		errs = append(errs, field.Invalid(at, ips, "may only hold up to 2 values"))
+	}
+	return errs, bad
+}
+
+// ValidateClusterIPsUpdate lets a second address come and go.
+func ValidateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+	if s.Spec.Type == corev1.ServiceTypeExternalName || old.Spec.Type == corev1.ServiceTypeExternalName ||
+		IsHeadless(s) && IsHeadless(old) {
+		return nil
+	}
+	now, was := s.Spec.ClusterIPs, old.Spec.ClusterIPs
+	if len(now) == len(was) {
+		for i := range invalid.Each(was, &errs) {
+			if now[i] != was[i] {
+				errs = append(errs, field.Invalid(at.Index(i), now, onceText))
+			}
+		}
+		return errs
+	}
+	if len(now) == 0 {
+		errs = append(errs, field.Invalid(at.Index(0), now, "primary clusterIP can not be unset"))
+	}
+	if len(now) > 0 && len(was) > 0 && now[0] != was[0] {
+		errs = append(errs, field.Invalid(at.Index(0), now, onceText))
+	}
+	if len(was) > len(now) && len(now) == 1 {
+		errs = append(errs, singleStack(s, "must be set to 'SingleStack' when releasing the secondary clusterIP")...)
+	}
+	return errs
+}
+
+// ValidateFamiliesUpdate does so for the families.
+func ValidateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
+	if s.Spec.Type == corev1.ServiceTypeExternalName || old.Spec.Type == corev1.ServiceTypeExternalName ||
+		IsHeadless(s) || IsHeadless(old) {
+		return nil
+	}
+	now, was := s.Spec.IPFamilies, old.Spec.IPFamilies
+	if len(now) == len(was) {
+		for i := range invalid.Each(was, &errs) {
+			if now[i] != was[i] {
+				errs = append(errs, field.Invalid(at.Index(0), now, onceText))
+			}
+		}
+		return errs
+	}
+	released := len(was) > len(now)
+	if released && len(s.Spec.ClusterIPs) == 0 {
+		errs = append(errs, field.Invalid(at.Index(0), now, "primary ipFamily can not be unset"))
+	}
+	if len(now) > 0 && len(was) > 0 && now[0] != was[0] {
+		// Upstream prints the addresses here.
+		errs = append(errs, field.Invalid(at.Index(0), s.Spec.ClusterIPs, onceText))
+	}
+	if released && len(now) == 1 {
+		errs = append(errs, singleStack(s, "must be set to 'SingleStack' when releasing the secondary ipFamily")...)
+	}
+	return errs
+}
+
+func singleStack(s *corev1.Service, text string) field.ErrorList {
+	if p := s.Spec.IPFamilyPolicy; p == nil || *p != corev1.IPFamilyPolicySingleStack {
+		return field.ErrorList{field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), p, text)}
+	}
+	return nil
+}
+
+// IsHeadless reports whether a service has no cluster IP on purpose.
+func IsHeadless(s *corev1.Service) bool {
+	return len(s.Spec.ClusterIPs) == 1 && s.Spec.ClusterIPs[0] == corev1.ClusterIPNone
+}

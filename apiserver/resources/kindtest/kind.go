@@ -1,0 +1,103 @@
+package kindtest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Kind has the hooks of a kind. Every func may be nil.
+type Kind struct {
+	GVK schema.GroupVersionKind
+	// Default fills in what a client left out.
+	Default func(obj runtime.Object)
+	Prepare
+	Validation Validation
+	// Table is that of kinds without one for those that have none.
+	Table resources.Table
+	// Stored says that objects of the kind are stored, or shown as if they were.
+	Stored bool
+}
+
+// Prepare are the hooks that set what clients may not, and warn.
+type Prepare struct {
+	OwnStatus      bool
+	Create         func(obj runtime.Object)
+	Update, Status func(obj, old runtime.Object)
+	// Parts are those of other subresources by their names.
+	Parts                    map[string]func(obj, old runtime.Object)
+	Early                    func(obj runtime.Object) []string
+	Warnings, StatusWarnings func(obj, old runtime.Object) []string
+}
+
+// Empty reports whether there is no hook.
+func (p *Prepare) Empty() bool {
+	return p.Create == nil && p.Update == nil && p.Status == nil && len(p.Parts) == 0 && p.Early == nil && p.Warnings == nil &&
+		p.StatusWarnings == nil
+}
+
+// Validation are the hooks that validate.
+type Validation struct {
+	Create         func(obj runtime.Object) field.ErrorList
+	Update, Status func(obj, old runtime.Object) field.ErrorList
+	// Parts are those of other subresources by their names.
+	Parts map[string]func(obj, old runtime.Object) field.ErrorList
+}
+
+// Kinds is a list of kinds.
+type Kinds []Kind
+
+// All returns all kinds, by a clock.
+func All(now func() time.Time) Kinds {
+	var all Kinds
+	for _, r := range resources.Declared(now) {
+		all = append(all, kindOf(r))
+	}
+	slices.SortFunc(all, func(a, b Kind) int { return strings.Compare(a.GVK.String(), b.GVK.String()) })
+	return all
+}
+
+// Of returns a kind, or one without hooks.
+func (l Kinds) Of(gvk schema.GroupVersionKind) Kind {
+	for _, k := range l {
+		if k.GVK == gvk {
+			return k
+		}
+	}
+	return Kind{GVK: gvk}
+}
+
+func kindOf(r *resources.Resource) Kind {
+	s := &r.Strategy
+	k := Kind{
+		GVK: r.GroupVersionKind(), Default: s.Default, Table: r.Table,
+		Stored:     !r.Virtual || r.Hooks.Objects.List != nil,
+		Prepare:    Prepare{OwnStatus: s.OwnStatus, Create: s.PrepareCreate, Update: s.PrepareUpdate, Early: s.EarlyWarnings, Warnings: s.Warnings},
+		Validation: Validation{Create: s.Validate, Update: s.ValidateUpdate},
+	}
+	if k.Table.Cells == nil {
+		k.Table = resources.TableOf(k.GVK.GroupKind())
+	}
+	k.Prepare.Parts = map[string]func(obj, old runtime.Object){}
+	k.Validation.Parts = map[string]func(obj, old runtime.Object) field.ErrorList{}
+	for _, sub := range r.Subresources {
+		switch sub.Action {
+		case resources.Status:
+			k.Status, k.StatusWarnings, k.Validation.Status = sub.PrepareUpdate, sub.Warnings, sub.ValidateUpdate
+		case resources.Part:
+			if sub.PrepareUpdate != nil {
+				k.Prepare.Parts[sub.Name] = sub.PrepareUpdate
+			}
+			if sub.ValidateUpdate != nil {
+				k.Validation.Parts[sub.Name] = sub.ValidateUpdate
+			}
+		}
+	}
+	return k
+}

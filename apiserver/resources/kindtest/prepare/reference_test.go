@@ -1,0 +1,168 @@
+package prepare
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
+)
+
+// created is a recorded POST that a real server answered with 201.
+type created struct {
+	Method string
+	Path   string
+	Body   json.RawMessage
+	Expect struct {
+		Status int
+		Body   any
+	}
+}
+
+// object is the answer's body, nil if it is text.
+func (c *created) object() map[string]any {
+	m, _ := c.Expect.Body.(map[string]any)
+	return m
+}
+
+// TestReference makes of every recorded body what a real v1.36.3 server made of it.
+func TestReference(t *testing.T) {
+	files := recordings(t)
+	n := 0
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var recording struct{ Steps []created }
+		if err := json.Unmarshal(data, &recording); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for i, step := range recording.Steps {
+			if step.Method != "POST" || step.Expect.Status != 201 || step.object()["apiVersion"] == nil {
+				continue // answers that were not kept, and tables, show no object
+			}
+			var meta metav1.TypeMeta
+			if json.Unmarshal(step.Body, &meta) != nil || !objecttest.Scheme().Recognizes(gvkOf(meta)) {
+				continue // not an object, or a custom one
+			}
+			n++
+			got, want := answer(t, step, gvkOf(meta)), compared(step.object(), step.object())
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, step %d, POST %s (-real +ours):\n%s", filepath.Base(path), i, step.Path, diff)
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("the recordings have no created objects")
+	}
+}
+
+func recordings(t *testing.T) []string {
+	t.Helper()
+	root := filepath.Join("..", "..", "..", "..", "conformance", "recorded")
+	var files []string
+	for _, pattern := range []string{"scenarios/*.json", "owners/*.json"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no recordings of a real server at %s", root)
+	}
+	return files
+}
+
+func gvkOf(m metav1.TypeMeta) schema.GroupVersionKind {
+	return schema.FromAPIVersionAndKind(m.APIVersion, m.Kind)
+}
+
+// answer is what we would answer, as far as it can be compared.
+func answer(t *testing.T, step created, gvk schema.GroupVersionKind) map[string]any {
+	t.Helper()
+	obj := objecttest.New(t, gvk)
+	if err := json.Unmarshal(step.Body, obj); err != nil {
+		t.Fatalf("%s: %v", step.Path, err)
+	}
+	kind := all.Of(gvk)
+	if f := kind.Default; f != nil {
+		f(obj)
+	}
+	if m, ok := obj.(metav1.Object); ok {
+		m.SetCreationTimestamp(metav1.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+		if want, ok := step.object()["metadata"].(map[string]any); ok {
+			uid, _ := want["uid"].(string)
+			m.SetUID(types.UID(uid))
+		}
+	}
+	if f := kind.Create; f != nil {
+		f(obj)
+	}
+	data, err := json.Marshal(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body map[string]any
+	if err := json.Unmarshal(data, &body); err != nil {
+		t.Fatal(err)
+	}
+	return compared(body, step.object())
+}
+
+// compared leaves out of an answer what other parts of a server set: names and times, what is
+// allocated, and what admission adds to pods. real is the answer of the real server.
+func compared(body, real map[string]any) map[string]any {
+	out := map[string]any{}
+	realMeta, _ := real["metadata"].(map[string]any)
+	for key, v := range body {
+		if key != "metadata" {
+			out[key] = neutral(v, realMeta["uid"])
+		}
+	}
+	if m, ok := body["metadata"].(map[string]any); ok {
+		out["labels"], out["annotations"] = neutral(m["labels"], realMeta["uid"]), m["annotations"]
+	}
+	if spec, ok := out["spec"].(map[string]any); ok && body["kind"] == "Pod" {
+		for _, admitted := range []string{"tolerations", "priority", "preemptionPolicy"} {
+			delete(spec, admitted)
+		}
+	}
+	if _, reviewed := body["status"]; reviewed && body["metadata"] != nil && realMeta["uid"] == nil {
+		delete(out, "status") // reviews are answered, not stored
+	}
+	return out
+}
+
+// neutral replaces times, and leaves out what bears the object's uid: the recordings do at places.
+func neutral(v, uid any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, inner := range v {
+			if uid == nil || inner != uid {
+				out[key] = neutral(inner, uid)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = neutral(v[i], uid)
+		}
+		return out
+	case string:
+		if _, err := time.Parse(time.RFC3339, v); err == nil {
+			return "TIME"
+		}
+	}
+	return v
+}

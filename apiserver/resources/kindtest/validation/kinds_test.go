@@ -1,0 +1,96 @@
+package validation
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/kindtest"
+	"github.com/kubecascade/kubecascade/apiserver/resources/objecttest"
+)
+
+// TestKindsDontPanic fills objects at random and validates them, as they are and defaulted, against
+// each other, against themselves and against nothing.
+func TestKindsDontPanic(t *testing.T) {
+	for _, kind := range kinds {
+		gvk := kind.GVK
+		t.Run(gvk.String(), func(t *testing.T) {
+			for seed := range int64(80) {
+				obj, old, empty := objecttest.New(t, gvk), objecttest.New(t, gvk), objecttest.New(t, gvk)
+				objecttest.Fill(seed, obj)
+				objecttest.Fill(seed+1000, old)
+				validated(t, kind.Validation, obj, old)
+				for _, o := range []runtime.Object{obj, old, empty} {
+					if f := kind.Default; f != nil {
+						f(o)
+					}
+				}
+				validated(t, kind.Validation, obj, old)
+				validated(t, kind.Validation, obj, obj.DeepCopyObject())
+				validated(t, kind.Validation, obj, empty)
+				validated(t, kind.Validation, empty, obj)
+			}
+		})
+	}
+}
+
+// validated has every func of a kind validate and every error say its text.
+func validated(t *testing.T, k kindtest.Validation, obj, old runtime.Object) {
+	var errs field.ErrorList
+	if k.Create != nil {
+		errs = k.Create(obj)
+	}
+	for _, f := range append([]func(obj, old runtime.Object) field.ErrorList{k.Update, k.Status}, slices.Collect(maps.Values(k.Parts))...) {
+		if f != nil {
+			errs = append(errs, f(obj, old)...)
+		}
+	}
+	for _, err := range errs {
+		if err.ErrorBody() == "" {
+			t.Errorf("%s: an error without a text", err.Field)
+		}
+	}
+}
+
+// TestOtherTypesPass: an object of another type, or none, is not validated.
+func TestOtherTypesPass(t *testing.T) {
+	for _, kind := range kinds {
+		k := kind.Validation
+		for _, other := range []runtime.Object{nil, &metav1.Status{}} {
+			errs := append(k.Create(other), k.Update(other, other)...)
+			if k.Status != nil {
+				errs = append(errs, k.Status(other, other)...)
+			}
+			if len(errs) != 0 {
+				t.Errorf("%s validates %T: %v", kind.GVK, other, errs)
+			}
+		}
+	}
+}
+
+// TestBootstrapPasses: what a real server makes for itself is fine, and can be written again.
+func TestBootstrapPasses(t *testing.T) {
+	text, err := os.ReadFile("../../../../conformance/recorded/data/bootstrap.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string][]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range all {
+		for _, text := range list {
+			obj, gvk := created(t, string(text))
+			kind := validationOf(gvk.GroupKind())
+			if errs := append(kind.Create(obj), kind.Update(obj, obj.DeepCopyObject())...); len(errs) != 0 {
+				t.Errorf("%s: %v", text, errs)
+			}
+		}
+	}
+}

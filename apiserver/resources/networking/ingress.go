@@ -1,0 +1,281 @@
+package networking
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// ingresses is the entry of Ingress.
+func ingresses() *entry.Resource {
+	return &entry.Resource{
+		Plural: "ingresses", New: entry.New[networkingv1.Ingress], Namespaced: true,
+		ShortNames: []string{"ing"},
+		Collection: "ingress",
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Default:        defaulting.EmptyLists[networkingv1.Ingress](),
+			Validate:       entry.Validate(validateIngress),
+			ValidateUpdate: entry.ValidateChange(validateIngressUpdate),
+			Warnings:       entry.Warn(ingressWarnings),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				ValidateUpdate: entry.ValidateChange(validateIngressStatus),
+				Warnings:       entry.Warn(ingressStatusWarnings),
+			}),
+		},
+		Table: printing.Table(ingressColumns(), ingressCells),
+	}
+}
+
+func ingressStatusWarnings(g, _ *networkingv1.Ingress) []string {
+	var texts []string
+	for i, in := range g.Status.LoadBalancer.Ingress {
+		texts = append(texts, warnings.OfAddress(warnings.LoadBalancerIP.Index(i), in.IP)...)
+	}
+	return texts
+}
+
+// ingressWarnings are for new ones only.
+func ingressWarnings(g, old *networkingv1.Ingress) []string {
+	const class = "kubernetes.io/ingress.class"
+	if _, ok := g.Annotations[class]; !ok || old != nil || g.Spec.IngressClassName != nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("annotation %q is deprecated, please use 'spec.ingressClassName' instead", class)}
+}
+
+const ingressClassAnnotation = "kubernetes.io/ingress.class"
+
+var pathTypes = []networkingv1.PathType{networkingv1.PathTypeExact, networkingv1.PathTypeImplementationSpecific, networkingv1.PathTypePrefix}
+
+func validateIngress(in *networkingv1.Ingress) field.ErrorList {
+	errs := ingressSpec(&in.Spec, false, false)
+	class, annotated := in.Annotations[ingressClassAnnotation]
+	if name := in.Spec.IngressClassName; annotated && name != nil && class != *name {
+		errs = append(errs, field.Invalid(field.NewPath("annotations").Child(ingressClassAnnotation), class, "must match `ingressClassName` when both are specified"))
+	}
+	return errs
+}
+
+// validateIngressUpdate tolerates secrets' names and rules of wildcard hosts if the old ones were wrong.
+func validateIngressUpdate(in, old *networkingv1.Ingress) field.ErrorList {
+	oddSecret, oddWildcard := false, false
+	for _, t := range old.Spec.TLS {
+		oddSecret = oddSecret || len(volumes.ClassName(&t.SecretName, nil)) > 0
+	}
+	for i := range old.Spec.Rules {
+		r := &old.Spec.Rules[i]
+		oddWildcard = oddWildcard || strings.Contains(r.Host, "*") && len(ingressPaths(r.HTTP, nil)) > 0
+	}
+	return ingressSpec(&in.Spec, oddSecret, oddWildcard)
+}
+
+func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs field.ErrorList) {
+	at := field.NewPath("spec")
+	if len(s.Rules) == 0 && s.DefaultBackend == nil {
+		errs = append(errs, field.Invalid(at, check.Internal(s.Rules), "either `defaultBackend` or `rules` must be specified"))
+	}
+	if s.DefaultBackend != nil {
+		errs = append(errs, ingressBackend(s.DefaultBackend, at.Child("defaultBackend"))...)
+	}
+	for i := range invalid.Each(s.Rules, &errs) {
+		r, at := &s.Rules[i], at.Child("rules").Index(i)
+		errs = append(errs, ingressHost(r.Host, at.Child("host"))...)
+		if !oddWildcard || !strings.Contains(r.Host, "*") {
+			errs = append(errs, ingressPaths(r.HTTP, at.Child("http"))...)
+		}
+	}
+	for i, t := range invalid.Each(s.TLS, &errs) {
+		at := at.Child("tls").Index(i)
+		for j, host := range invalid.Each(t.Hosts, &errs) {
+			errs = append(errs, check.Apply(host, at.Child("hosts").Index(j), wildcardRule(host))...)
+		}
+		if !oddSecret {
+			errs = append(errs, volumes.ClassName(&t.SecretName, at.Child("secretName"))...)
+		}
+	}
+	if s.IngressClassName != nil {
+		errs = append(errs, check.Apply(*s.IngressClassName, at.Child("ingressClassName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+	}
+	return errs
+}
+
+// wildcardRule is the rule for a host, which may begin with an asterisk.
+func wildcardRule(host string) check.Rule {
+	if strings.Contains(host, "*") {
+		return utilvalidation.IsWildcardDNS1123Subdomain
+	}
+	return utilvalidation.IsDNS1123Subdomain
+}
+
+func ingressHost(host string, at *field.Path) (errs field.ErrorList) {
+	if host == "" {
+		return nil
+	}
+	if netutils.ParseIPSloppy(host) != nil {
+		errs = append(errs, field.Invalid(at, host, "must be a DNS name, not an IP address"))
+	}
+	return append(errs, check.Apply(host, at, wildcardRule(host))...)
+}
+
+func ingressPaths(http *networkingv1.HTTPIngressRuleValue, at *field.Path) (errs field.ErrorList) {
+	if http == nil {
+		return nil
+	}
+	if len(http.Paths) == 0 {
+		errs = append(errs, field.Required(at.Child("paths"), ""))
+	}
+	for i := range invalid.Each(http.Paths, &errs) {
+		errs = append(errs, ingressPath(&http.Paths[i], at.Child("paths").Index(i))...)
+	}
+	return errs
+}
+
+func ingressPath(p *networkingv1.HTTPIngressPath, at *field.Path) (errs field.ErrorList) {
+	if p.PathType == nil {
+		return field.ErrorList{field.Required(at.Child("pathType"), "pathType must be specified")}
+	}
+	path := at.Child("path")
+	absolute := func() {
+		if !strings.HasPrefix(p.Path, "/") {
+			errs = append(errs, field.Invalid(path, p.Path, "must be an absolute path"))
+		}
+	}
+	switch *p.PathType {
+	case networkingv1.PathTypeExact, networkingv1.PathTypePrefix:
+		absolute()
+		for _, bad := range []string{"//", "/./", "/../", "%2f", "%2F"} {
+			if strings.Contains(p.Path, bad) {
+				errs = append(errs, field.Invalid(path, p.Path, fmt.Sprintf("must not contain '%s'", bad)))
+			}
+		}
+		for _, bad := range []string{"/..", "/."} {
+			if strings.HasSuffix(p.Path, bad) {
+				errs = append(errs, field.Invalid(path, p.Path, fmt.Sprintf("cannot end with '%s'", bad)))
+			}
+		}
+	case networkingv1.PathTypeImplementationSpecific:
+		if p.Path != "" {
+			absolute()
+		}
+	default:
+		errs = append(errs, check.OneOf(*p.PathType, at.Child("pathType"), pathTypes)...)
+	}
+	return append(errs, ingressBackend(&p.Backend, at.Child("backend"))...)
+}
+
+func ingressBackend(b *networkingv1.IngressBackend, at *field.Path) (errs field.ErrorList) {
+	switch {
+	case b.Resource != nil && b.Service != nil:
+		return field.ErrorList{field.Invalid(at, "", "cannot set both resource and service backends")}
+	case b.Resource != nil:
+		return typedReference(b.Resource, at.Child("resource"))
+	case b.Service == nil:
+		return field.ErrorList{field.Invalid(at, "", "resource or service backend is required")}
+	}
+	service, port := at.Child("service"), b.Service.Port
+	if b.Service.Name == "" {
+		errs = append(errs, field.Required(service.Child("name"), ""))
+	} else {
+		errs = append(errs, check.Apply(b.Service.Name, service.Child("name"), check.WholeName(apivalidation.NameIsDNSLabel))...)
+	}
+	switch {
+	case port.Name != "" && port.Number != 0:
+		errs = append(errs, field.Invalid(at, "", "cannot set both port name & port number"))
+	case port.Name != "":
+		errs = append(errs, check.Apply(port.Name, service.Child("port", "name"), utilvalidation.IsValidPortName)...)
+	case port.Number != 0:
+		errs = append(errs, check.PortNumber(port.Number, service.Child("port", "number"))...)
+	default:
+		errs = append(errs, field.Required(at, "port name or number is required"))
+	}
+	return errs
+}
+
+func typedReference(r *corev1.TypedLocalObjectReference, at *field.Path) (errs field.ErrorList) {
+	if r.APIGroup != nil {
+		errs = append(errs, check.DNSSubdomain(*r.APIGroup, at.Child("apiGroup"))...)
+	}
+	errs = append(errs, check.PathSegment(r.Kind, at.Child("kind"))...)
+	return append(errs, check.PathSegment(r.Name, at.Child("name"))...)
+}
+
+func validateIngressStatus(in, old *networkingv1.Ingress) (errs field.ErrorList) {
+	var had []string
+	for _, b := range old.Status.LoadBalancer.Ingress {
+		if b.IP != "" {
+			had = append(had, b.IP)
+		}
+	}
+	for i, b := range invalid.Each(in.Status.LoadBalancer.Ingress, &errs) {
+		at := field.NewPath("status", "loadBalancer").Child("ingress").Index(i)
+		if b.IP != "" {
+			errs = append(errs, check.IP(b.IP, at.Child("ip"), had)...)
+		}
+		errs = append(errs, check.BalancerHost(b.Hostname, at.Child("hostname"))...)
+	}
+	return errs
+}
+
+func ingressColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Class", "The name of the IngressClass resource that should be used for additional configuration"),
+		printing.Text("Hosts", "Hosts that incoming requests are matched against before the ingress rule"),
+		printing.Text("Address", "Address is a list containing ingress points for the load-balancer"),
+		printing.Text("Ports", "Ports of TLS configurations that open"),
+		printing.AgeColumn,
+	}
+}
+
+func ingressCells(i *networkingv1.Ingress, now time.Time) []any {
+	addresses := make([]string, 0, len(i.Status.LoadBalancer.Ingress))
+	for _, in := range i.Status.LoadBalancer.Ingress {
+		addresses = append(addresses, printing.Or(in.IP, in.Hostname))
+	}
+	ports := "80"
+	if len(i.Spec.TLS) > 0 {
+		ports = "80, 443"
+	}
+	return []any{
+		i.Name,
+		printing.Value(i.Spec.IngressClassName, printing.None),
+		ingressHosts(i.Spec.Rules),
+		strings.Join(printing.Distinct(addresses), ","),
+		ports,
+		printing.AgeOf(&i.ObjectMeta, now),
+	}
+}
+
+// ingressHosts shows three hosts. What is left out is counted in rules, also in those without a
+// host (formatHosts).
+func ingressHosts(rules []networkingv1.IngressRule) string {
+	const most = 3
+	var hosts []string
+	for _, r := range rules {
+		if len(hosts) == most {
+			return fmt.Sprintf("%s + %d more...", strings.Join(hosts, ","), len(rules)-most)
+		}
+		if r.Host != "" {
+			hosts = append(hosts, r.Host)
+		}
+	}
+	return printing.Or(strings.Join(hosts, ","), "*")
+}

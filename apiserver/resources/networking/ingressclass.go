@@ -1,0 +1,113 @@
+package networking
+
+import (
+	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// ingressClasses is the entry of IngressClass.
+func ingressClasses() *entry.Resource {
+	return &entry.Resource{
+		Plural: "ingressclasses", New: entry.New[networkingv1.IngressClass],
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Default:        defaulting.Hook(defaultIngressClass),
+			Validate:       entry.Validate(validateIngressClass),
+			ValidateUpdate: entry.ValidateChange(validateIngressClassUpdate),
+		},
+		Table: printing.Table(ingressClassColumns(), ingressClassCells),
+	}
+}
+
+// defaultIngressClass finds its parameters among cluster scoped objects.
+func defaultIngressClass(c *networkingv1.IngressClass) {
+	if c.Spec.Parameters != nil {
+		defaulting.Set(&c.Spec.Parameters.Scope, networkingv1.IngressClassParametersReferenceScopeCluster)
+	}
+}
+
+const maxIngressController = 250
+
+var parameterScopes = []string{networkingv1.IngressClassParametersReferenceScopeCluster, networkingv1.IngressClassParametersReferenceScopeNamespace}
+
+func validateIngressClass(c *networkingv1.IngressClass) (errs field.ErrorList) {
+	at := field.NewPath("spec")
+	if c.Spec.Controller == "" {
+		errs = append(errs, field.Required(at.Child("controller"), ""))
+	} else {
+		if len(c.Spec.Controller) > maxIngressController {
+			errs = append(errs, field.TooLong(at.Child("controller"), "", maxIngressController))
+		}
+		errs = append(errs, utilvalidation.IsDomainPrefixedPath(at.Child("controller"), c.Spec.Controller)...)
+	}
+	if c.Spec.Parameters != nil {
+		errs = append(errs, classParameters(c.Spec.Parameters, at.Child("parameters"))...)
+	}
+	return errs
+}
+
+func validateIngressClassUpdate(c, old *networkingv1.IngressClass) field.ErrorList {
+	errs := check.Immutable(c.Spec.Controller, old.Spec.Controller, field.NewPath("spec", "controller"))
+	return append(errs, validateIngressClass(c)...)
+}
+
+func classParameters(p *networkingv1.IngressClassParametersReference, at *field.Path) (errs field.ErrorList) {
+	if p.APIGroup != nil {
+		errs = append(errs, check.DNSSubdomain(*p.APIGroup, at.Child("apiGroup"))...)
+	}
+	errs = append(errs, check.PathSegment(p.Kind, at.Child("kind"))...)
+	errs = append(errs, check.PathSegment(p.Name, at.Child("name"))...)
+	if p.Scope == nil {
+		return append(errs, field.Required(at.Child("scope"), ""))
+	}
+	ns := at.Child("namespace")
+	switch *p.Scope {
+	case networkingv1.IngressClassParametersReferenceScopeNamespace:
+		if p.Namespace == nil {
+			errs = append(errs, field.Required(ns, "`parameters.scope` is set to 'Namespace'"))
+		} else {
+			errs = append(errs, check.Apply(*p.Namespace, ns, check.WholeName(apivalidation.ValidateNamespaceName))...)
+		}
+	case networkingv1.IngressClassParametersReferenceScopeCluster:
+		if p.Namespace != nil {
+			errs = append(errs, field.Forbidden(ns, "`parameters.scope` is set to 'Cluster'"))
+		}
+	default:
+		errs = append(errs, check.OneOf(*p.Scope, at.Child("scope"), parameterScopes)...)
+	}
+	return errs
+}
+
+func ingressClassColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Controller", "Controller that is responsible for handling this class"),
+		printing.Text("Parameters", "A reference to a resource with additional parameters"),
+		printing.AgeColumn,
+	}
+}
+
+func ingressClassCells(c *networkingv1.IngressClass, now time.Time) []any {
+	name := c.Name
+	if c.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true" {
+		name += " (default)"
+	}
+	parameters := printing.None
+	if p := c.Spec.Parameters; p != nil {
+		parameters = p.Kind
+		if p.APIGroup != nil {
+			parameters += "." + *p.APIGroup
+		}
+		parameters += "/" + p.Name
+	}
+	return []any{name, c.Spec.Controller, parameters, printing.AgeOf(&c.ObjectMeta, now)}
+}

@@ -1,0 +1,18 @@
+package networking
+
+import (
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(networkingv1.SchemeGroupVersion,
+		ingressClasses(),
+		ingresses(),
+		ipAddresses(),
+		networkPolicies(),
+		serviceCIDRs(),
+	)
+}

@@ -1,0 +1,229 @@
+package networking
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// networkPolicies is the entry of NetworkPolicy.
+func networkPolicies() *entry.Resource {
+	return &entry.Resource{
+		Plural: "networkpolicies", New: entry.New[networkingv1.NetworkPolicy], Namespaced: true,
+		ShortNames: []string{"netpol"},
+		Strategy: entry.Strategy{
+			Generation:     entry.SpecGeneration,
+			Default:        defaulting.Hook(defaultNetworkPolicy),
+			Validate:       entry.Validate(validateNetworkPolicy),
+			ValidateUpdate: entry.ValidateChange(validateNetworkPolicyUpdate),
+			Warnings:       entry.Warn(networkPolicyWarnings),
+		},
+		Table: printing.Table(networkPolicyColumns(), networkPolicyCells),
+	}
+}
+
+// defaultNetworkPolicy governs ingress, and egress if it has rules for it.
+func defaultNetworkPolicy(p *networkingv1.NetworkPolicy) {
+	if len(p.Spec.PolicyTypes) == 0 {
+		p.Spec.PolicyTypes = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}
+		if len(p.Spec.Egress) > 0 {
+			p.Spec.PolicyTypes = append(p.Spec.PolicyTypes, networkingv1.PolicyTypeEgress)
+		}
+	}
+	for i := range p.Spec.Ingress {
+		policyPorts(p.Spec.Ingress[i].Ports)
+	}
+	for i := range p.Spec.Egress {
+		policyPorts(p.Spec.Egress[i].Ports)
+	}
+}
+
+func policyPorts(ports []networkingv1.NetworkPolicyPort) {
+	for i := range ports {
+		defaulting.Set(&ports[i].Protocol, corev1.ProtocolTCP)
+	}
+}
+
+func networkPolicyWarnings(p, _ *networkingv1.NetworkPolicy) []string {
+	var texts []string
+	peers := func(at *field.Path, list []networkingv1.NetworkPolicyPeer) {
+		for i := range list {
+			block := list[i].IPBlock
+			if block == nil {
+				continue
+			}
+			path := at.Index(i).Child("ipBlock")
+			texts = append(texts, warnings.OfRange(path.Child("cidr"), block.CIDR)...)
+			for j, except := range block.Except {
+				texts = append(texts, warnings.OfRange(path.Child("except").Index(j), except)...)
+			}
+		}
+	}
+	for i := range p.Spec.Ingress {
+		peers(field.NewPath("spec", "ingress").Index(i).Child("from"), p.Spec.Ingress[i].From)
+	}
+	for i := range p.Spec.Egress {
+		peers(field.NewPath("spec", "egress").Index(i).Child("to"), p.Spec.Egress[i].To)
+	}
+	return texts
+}
+
+var policyTypes = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}
+
+// policyTolerance is what an update accepts because the old policy had it already.
+type policyTolerance struct {
+	selectors metav1validation.LabelSelectorValidationOptions
+	cidrs     []string
+}
+
+func validateNetworkPolicy(p *networkingv1.NetworkPolicy) field.ErrorList {
+	return networkPolicySpec(&p.Spec, policyTolerance{})
+}
+
+func validateNetworkPolicyUpdate(p, old *networkingv1.NetworkPolicy) field.ErrorList {
+	var t policyTolerance
+	t.selectors.AllowInvalidLabelValueInSelector = len(invalid.Selector(&old.Spec.PodSelector, t.selectors, nil)) > 0
+	had := func(peers []networkingv1.NetworkPolicyPeer) {
+		for _, peer := range peers {
+			if b := peer.IPBlock; b != nil {
+				t.cidrs = append(append(t.cidrs, b.CIDR), b.Except...)
+			}
+		}
+	}
+	for _, r := range old.Spec.Ingress {
+		had(r.From)
+	}
+	for _, r := range old.Spec.Egress {
+		had(r.To)
+	}
+	return networkPolicySpec(&p.Spec, t)
+}
+
+func networkPolicySpec(s *networkingv1.NetworkPolicySpec, t policyTolerance) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := invalid.Selector(&s.PodSelector, t.selectors, at.Child("podSelector"))
+	for i, r := range invalid.Each(s.Ingress, &errs) {
+		errs = append(errs, policyRuleOf(r.Ports, r.From, "from", t, at.Child("ingress").Index(i))...)
+	}
+	for i, r := range invalid.Each(s.Egress, &errs) {
+		errs = append(errs, policyRuleOf(r.Ports, r.To, "to", t, at.Child("egress").Index(i))...)
+	}
+	types := at.Child("policyTypes")
+	if len(s.PolicyTypes) > len(policyTypes) {
+		return append(errs, field.Invalid(types, s.PolicyTypes, "may not specify more than two policyTypes"))
+	}
+	for i, kind := range invalid.Each(s.PolicyTypes, &errs) {
+		errs = append(errs, check.OneOf(kind, types.Index(i), policyTypes)...)
+	}
+	return errs
+}
+
+func policyRuleOf(ports []networkingv1.NetworkPolicyPort, peers []networkingv1.NetworkPolicyPeer, direction string, t policyTolerance, at *field.Path) (errs field.ErrorList) {
+	for i := range invalid.Each(ports, &errs) {
+		errs = append(errs, policyPort(&ports[i], at.Child("ports").Index(i))...)
+	}
+	for i := range invalid.Each(peers, &errs) {
+		errs = append(errs, policyPeer(&peers[i], t, at.Child(direction).Index(i))...)
+	}
+	return errs
+}
+
+func policyPort(p *networkingv1.NetworkPolicyPort, at *field.Path) (errs field.ErrorList) {
+	if p.Protocol != nil {
+		errs = append(errs, check.OneOf(*p.Protocol, at.Child("protocol"), []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP})...)
+	}
+	port, end := at.Child("port"), at.Child("endPort")
+	switch {
+	case p.Port == nil:
+		if p.EndPort != nil {
+			errs = append(errs, field.Invalid(end, *p.EndPort, "may not be specified when `port` is not specified"))
+		}
+	case p.Port.Type == intstr.Int:
+		errs = append(errs, check.PortNumber(p.Port.IntVal, port)...)
+		if p.EndPort != nil {
+			if *p.EndPort < p.Port.IntVal {
+				errs = append(errs, field.Invalid(end, p.Port.IntVal, "must be greater than or equal to `port`"))
+			}
+			errs = append(errs, check.PortNumber(*p.EndPort, end)...)
+		}
+	default:
+		if p.EndPort != nil {
+			errs = append(errs, field.Invalid(end, *p.EndPort, "may not be specified when `port` is non-numeric"))
+		}
+		errs = append(errs, check.Apply(p.Port.StrVal, port, utilvalidation.IsValidPortName)...)
+	}
+	return errs
+}
+
+func policyPeer(p *networkingv1.NetworkPolicyPeer, t policyTolerance, at *field.Path) (errs field.ErrorList) {
+	peers := 0
+	for _, s := range []struct {
+		name     string
+		selector *metav1.LabelSelector
+	}{{"podSelector", p.PodSelector}, {"namespaceSelector", p.NamespaceSelector}} {
+		if s.selector != nil {
+			peers++
+			errs = append(errs, invalid.Selector(s.selector, t.selectors, at.Child(s.name))...)
+		}
+	}
+	switch {
+	case p.IPBlock != nil:
+		errs = append(errs, ipBlock(p.IPBlock, t, at.Child("ipBlock"))...)
+		if peers > 0 {
+			errs = append(errs, field.Forbidden(at, "may not specify both ipBlock and another peer"))
+		}
+	case peers == 0:
+		errs = append(errs, field.Required(at, "must specify a peer"))
+	}
+	return errs
+}
+
+func ipBlock(b *networkingv1.IPBlock, t policyTolerance, at *field.Path) field.ErrorList {
+	if b.CIDR == "" {
+		return field.ErrorList{field.Required(at.Child("cidr"), "")}
+	}
+	errs := check.CIDR(b.CIDR, at.Child("cidr"), t.cidrs)
+	_, block, err := netutils.ParseCIDRSloppy(b.CIDR)
+	if err != nil {
+		return errs
+	}
+	for i, value := range invalid.Each(b.Except, &errs) {
+		at := at.Child("except").Index(i)
+		errs = append(errs, check.CIDR(value, at, t.cidrs)...)
+		_, hole, err := netutils.ParseCIDRSloppy(value)
+		if err != nil {
+			continue
+		}
+		outer, _ := block.Mask.Size()
+		if inner, _ := hole.Mask.Size(); !block.Contains(hole.IP) || outer >= inner {
+			errs = append(errs, field.Invalid(at, value, "must be a strict subset of `cidr`"))
+		}
+	}
+	return errs
+}
+
+func networkPolicyColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Pod-Selector", networkingv1.NetworkPolicySpec{}.SwaggerDoc()["podSelector"]),
+		printing.AgeColumn,
+	}
+}
+
+func networkPolicyCells(p *networkingv1.NetworkPolicy, now time.Time) []any {
+	return []any{p.Name, metav1.FormatLabelSelector(&p.Spec.PodSelector), printing.AgeOf(&p.ObjectMeta, now)}
+}

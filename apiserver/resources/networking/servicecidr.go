@@ -1,0 +1,85 @@
+package networking
+
+import (
+	"strings"
+	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	networkingv1beta1 "k8s.io/api/networking/v1beta1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// serviceCIDRs is the entry of ServiceCIDR.
+func serviceCIDRs() *entry.Resource {
+	return &entry.Resource{
+		Plural: "servicecidrs", New: entry.New[networkingv1.ServiceCIDR],
+		Optional: []entry.Version{
+			{GroupVersion: networkingv1beta1.SchemeGroupVersion, New: entry.New[networkingv1beta1.ServiceCIDR],
+				ToStored:   entry.Recast[networkingv1.ServiceCIDR],
+				FromStored: entry.Recast[networkingv1beta1.ServiceCIDR]},
+		},
+		Strategy: entry.Strategy{
+			Validate:       entry.Validate(validateServiceCIDR),
+			ValidateUpdate: entry.ValidateChange(validateServiceCIDRUpdate),
+		},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate: entry.Change(entry.KeepMeta[*networkingv1.ServiceCIDR]),
+			}),
+		},
+		Table: printing.Table(serviceCIDRColumns(), serviceCIDRCells),
+	}
+}
+
+func validateServiceCIDR(c *networkingv1.ServiceCIDR) (errs field.ErrorList) {
+	at, cidrs := field.NewPath("spec", "cidrs"), c.Spec.CIDRs
+	switch {
+	case len(cidrs) == 0:
+		return field.ErrorList{field.Required(at, "at least one CIDR required")}
+	case len(cidrs) > 2:
+		return field.ErrorList{field.Invalid(at, check.Internal(c.Spec), "may only hold up to 2 values")}
+	}
+	for i, value := range invalid.Each(cidrs, &errs) {
+		errs = append(errs, utilvalidation.IsValidCIDR(at.Index(i), value)...)
+	}
+	if len(cidrs) == 2 {
+		if family := netutils.IPFamilyOfCIDRString(cidrs[0]); family != netutils.IPFamilyUnknown && family == netutils.IPFamilyOfCIDRString(cidrs[1]) {
+			errs = append(errs, field.Invalid(at, cidrs, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"))
+		}
+	}
+	return errs
+}
+
+// validateServiceCIDRUpdate lets a second family be added, and nothing else.
+func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList {
+	errs := validateServiceCIDR(c)
+	at, now, was := field.NewPath("spec", "cidrs"), c.Spec.CIDRs, old.Spec.CIDRs
+	switch {
+	case len(now) == len(was):
+		for i := range invalid.Each(was, &errs) {
+			errs = append(errs, check.Immutable(now[i], was[i], at.Index(i))...)
+		}
+	case len(was) == 1 && len(now) == 2:
+		errs = append(errs, check.Immutable(now[0], was[0], at.Index(0))...)
+		errs = append(errs, validateServiceCIDR(c)...)
+	default:
+		errs = append(errs, field.Invalid(at, now, apivalidation.FieldImmutableErrorMsg))
+	}
+	return errs
+}
+
+func serviceCIDRColumns() []entry.Column {
+	return []entry.Column{printing.NameColumn, printing.Text("CIDRs", networkingv1.ServiceCIDRSpec{}.SwaggerDoc()["cidrs"]), printing.AgeColumn}
+}
+
+func serviceCIDRCells(c *networkingv1.ServiceCIDR, now time.Time) []any {
+	return []any{c.Name, strings.Join(c.Spec.CIDRs, ","), printing.AgeOf(&c.ObjectMeta, now)}
+}

@@ -1,0 +1,14 @@
+package node
+
+import (
+	nodev1 "k8s.io/api/node/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(nodev1.SchemeGroupVersion,
+		runtimeClasses(),
+	)
+}

@@ -1,0 +1,84 @@
+package node
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// runtimeClasses is the entry of RuntimeClass.
+func runtimeClasses() *entry.Resource {
+	return &entry.Resource{
+		Plural: "runtimeclasses", New: entry.New[nodev1.RuntimeClass],
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,
+			Conditional:    true,
+			Default:        defaulting.Hook(defaultRuntimeClass),
+			Validate:       entry.Validate(validateRuntimeClass),
+			ValidateUpdate: entry.ValidateChange(validateRuntimeClassUpdate),
+			Warnings:       entry.Warn(runtimeClassWarnings),
+		},
+		Table: printing.Table(runtimeClassColumns(), runtimeClassCells),
+	}
+}
+
+// defaultRuntimeClass rounds its overhead.
+func defaultRuntimeClass(c *nodev1.RuntimeClass) {
+	if c.Overhead != nil {
+		defaulting.Round(c.Overhead.PodFixed)
+	}
+}
+
+func runtimeClassWarnings(c, _ *nodev1.RuntimeClass) []string {
+	if c.Scheduling == nil {
+		return nil
+	}
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(c.Scheduling.NodeSelector)) {
+		if why, ok := warnings.OfLabels[key]; ok {
+			texts = append(texts, "scheduling.nodeSelector: "+why)
+		}
+	}
+	return texts
+}
+
+func validateRuntimeClass(c *nodev1.RuntimeClass) field.ErrorList {
+	errs := check.Apply(c.Handler, field.NewPath("handler"), check.WholeName(apivalidation.NameIsDNSLabel))
+	if c.Overhead != nil {
+		limits := &corev1.ResourceRequirements{Limits: c.Overhead.PodFixed}
+		errs = append(errs, (&podspec.Rules{}).Resources(limits, podspec.ContainerResourceName, field.NewPath("overhead"))...)
+	}
+	if c.Scheduling != nil {
+		at := field.NewPath("scheduling")
+		errs = append(errs, invalid.Labels(c.Scheduling.NodeSelector, at.Child("nodeSelector"))...)
+		errs = append(errs, podspec.Tolerations(c.Scheduling.Tolerations, at.Child("tolerations"))...)
+	}
+	return errs
+}
+
+func validateRuntimeClassUpdate(c, old *nodev1.RuntimeClass) field.ErrorList {
+	return append(validateRuntimeClass(c), check.Immutable(c.Handler, old.Handler, field.NewPath("handler"))...)
+}
+
+// runtimeClassColumns leave Handler without a description: upstream looks it up in the
+// documentation of metadata, which has no handler.
+func runtimeClassColumns() []entry.Column {
+	return []entry.Column{printing.NameColumn, printing.Text("Handler", ""), printing.AgeColumn}
+}
+
+func runtimeClassCells(c *nodev1.RuntimeClass, now time.Time) []any {
+	return []any{c.Name, c.Handler, printing.AgeOf(&c.ObjectMeta, now)}
+}

@@ -1,0 +1,42 @@
+package rbac
+
+import (
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// bindingColumns describe the role as v1beta1 does (v1 adds that it is immutable), because
+// upstream's printers still do. That package isn't linked for this: types that nothing else needs
+// would come along with all their methods.
+func bindingColumns(of, roleRef string) []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Role", strings.TrimSuffix(roleRef, " This field is immutable.")),
+		printing.AgeColumn,
+		printing.Wide(printing.Text("Users", "Users in the "+of)),
+		printing.Wide(printing.Text("Groups", "Groups in the "+of)),
+		printing.Wide(printing.Text("ServiceAccounts", "ServiceAccounts in the "+of)),
+	}
+}
+
+func roleRef(r rbacv1.RoleRef) string { return r.Kind + "/" + r.Name }
+
+// subjects sorts subjects into users, groups and service accounts; other kinds aren't shown.
+func subjects(all []rbacv1.Subject) (users, groups, accounts string) {
+	var u, g, a []string
+	for _, s := range all {
+		switch s.Kind {
+		case rbacv1.UserKind:
+			u = append(u, s.Name)
+		case rbacv1.GroupKind:
+			g = append(g, s.Name)
+		case rbacv1.ServiceAccountKind:
+			a = append(a, s.Namespace+"/"+s.Name)
+		}
+	}
+	return strings.Join(u, ", "), strings.Join(g, ", "), strings.Join(a, ", ")
+}

@@ -1,0 +1,62 @@
+package rbac
+
+import (
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+)
+
+// clusterRoles is the entry of ClusterRole.
+func clusterRoles() *entry.Resource {
+	return &entry.Resource{
+		Plural: "clusterroles", New: entry.New[rbacv1.ClusterRole],
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,                         // B-03
+			Name:           path.ValidatePathSegmentName,
+			MetadataAgain:  2,
+			Default:        defaulting.EmptyLists[rbacv1.ClusterRole](),
+			Validate:       entry.Validate(validateClusterRole),
+			ValidateUpdate: entry.ValidateChange(validateClusterRoleUpdate),
+		},
+	}
+}
+
+func validateClusterRole(r *rbacv1.ClusterRole) field.ErrorList { return clusterRoleOver(r, false) }
+
+func clusterRoleOver(r *rbacv1.ClusterRole, tolerate bool) (errs field.ErrorList) {
+	for i := range invalid.Each(r.Rules, &errs) {
+		errs = append(errs, policyRule(&r.Rules[i], false, field.NewPath("rules").Index(i))...)
+	}
+	if r.AggregationRule == nil {
+		return errs
+	}
+	selectors := field.NewPath("aggregationRule", "clusterRoleSelectors")
+	if len(r.AggregationRule.ClusterRoleSelectors) == 0 {
+		errs = append(errs, field.Required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil"))
+	}
+	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: tolerate}
+	for i := range invalid.Each(r.AggregationRule.ClusterRoleSelectors, &errs) {
+		selector := &r.AggregationRule.ClusterRoleSelectors[i]
+		errs = append(errs, invalid.Selector(selector, opts, selectors.Index(i))...)
+		if _, err := invalid.AsSelector(selector); err != nil {
+			errs = append(errs, field.Invalid(selectors.Index(i), nil, "invalid label selector."))
+		}
+	}
+	return errs
+}
+
+func validateClusterRoleUpdate(r, old *rbacv1.ClusterRole) field.ErrorList {
+	tolerate := false
+	if old.AggregationRule != nil {
+		for i := range old.AggregationRule.ClusterRoleSelectors {
+			tolerate = tolerate || metav1validation.LabelSelectorHasInvalidLabelValue(&old.AggregationRule.ClusterRoleSelectors[i])
+		}
+	}
+	return check.Twice(clusterRoleOver(r, tolerate))
+}

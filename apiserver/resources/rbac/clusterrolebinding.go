@@ -1,0 +1,53 @@
+package rbac
+
+import (
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// clusterRoleBindings is the entry of ClusterRoleBinding.
+func clusterRoleBindings() *entry.Resource {
+	return &entry.Resource{
+		Plural: "clusterrolebindings", New: entry.New[rbacv1.ClusterRoleBinding],
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,                         // B-03
+			Name:           path.ValidatePathSegmentName,
+			MetadataAgain:  2,
+			Default:        defaulting.Hook(defaultClusterRoleBinding),
+			Validate:       entry.Validate(validateClusterRoleBinding),
+			ValidateUpdate: entry.ValidateChange(validateClusterRoleBindingUpdate),
+		},
+		Table: printing.Table(clusterRoleBindingColumns(), clusterRoleBindingCells),
+	}
+}
+
+// defaultClusterRoleBinding fills in the API group of the role and of subjects.
+func defaultClusterRoleBinding(b *rbacv1.ClusterRoleBinding) {
+	defaulting.Fill(&b.RoleRef.APIGroup, rbacv1.GroupName)
+	defaultSubjects(b.Subjects)
+}
+
+func validateClusterRoleBinding(b *rbacv1.ClusterRoleBinding) field.ErrorList {
+	return binding(b.RoleRef, b.Subjects, false, "ClusterRole")
+}
+
+func validateClusterRoleBindingUpdate(b, old *rbacv1.ClusterRoleBinding) field.ErrorList {
+	return append(check.Twice(validateClusterRoleBinding(b)), roleRefKept(b.RoleRef, old.RoleRef)...)
+}
+
+func clusterRoleBindingColumns() []entry.Column {
+	return bindingColumns("clusterRoleBinding", rbacv1.ClusterRoleBinding{}.SwaggerDoc()["roleRef"])
+}
+
+func clusterRoleBindingCells(b *rbacv1.ClusterRoleBinding, now time.Time) []any {
+	users, groups, accounts := subjects(b.Subjects)
+	return []any{b.Name, roleRef(b.RoleRef), printing.AgeOf(&b.ObjectMeta, now), users, groups, accounts}
+}

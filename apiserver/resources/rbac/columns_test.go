@@ -1,0 +1,29 @@
+package rbac
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1beta1 "k8s.io/api/rbac/v1beta1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// TestBetaDescriptions compares the descriptions that are upstream's v1beta1 ones with that package, which only this test
+// links.
+func TestBetaDescriptions(t *testing.T) {
+	for _, c := range []struct {
+		columns []entry.Column
+		name    string
+		want    string
+	}{
+		{clusterRoleBindingColumns(), "Role", rbacv1beta1.ClusterRoleBinding{}.SwaggerDoc()["roleRef"]},
+		{roleBindingColumns(), "Role", rbacv1beta1.RoleBinding{}.SwaggerDoc()["roleRef"]},
+	} {
+		i := slices.IndexFunc(c.columns, func(o entry.Column) bool { return o.Name == c.name })
+		if diff := cmp.Diff(c.want, c.columns[i].Description); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", c.name, diff)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package rbac
+
+import (
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(rbacv1.SchemeGroupVersion,
+		clusterRoleBindings(),
+		clusterRoles(),
+		roleBindings(),
+		roles(),
+	)
+}

@@ -1,0 +1,36 @@
+package rbac
+
+import (
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+)
+
+// roles is the entry of Role.
+func roles() *entry.Resource {
+	return &entry.Resource{
+		Plural: "roles", New: entry.New[rbacv1.Role], Namespaced: true,
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,                         // B-03
+			Name:           path.ValidatePathSegmentName,
+			MetadataAgain:  2,
+			Default:        defaulting.EmptyLists[rbacv1.Role](),
+			Validate:       entry.Validate(validateRole),
+			ValidateUpdate: entry.ValidateChange(validateRoleUpdate),
+		},
+	}
+}
+
+func validateRole(r *rbacv1.Role) (errs field.ErrorList) {
+	for i := range invalid.Each(r.Rules, &errs) {
+		errs = append(errs, policyRule(&r.Rules[i], true, field.NewPath("rules").Index(i))...)
+	}
+	return errs
+}
+
+func validateRoleUpdate(r, _ *rbacv1.Role) field.ErrorList { return check.Twice(validateRole(r)) }

@@ -1,0 +1,53 @@
+package rbac
+
+import (
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// roleBindings is the entry of RoleBinding.
+func roleBindings() *entry.Resource {
+	return &entry.Resource{
+		Plural: "rolebindings", New: entry.New[rbacv1.RoleBinding], Namespaced: true,
+		Strategy: entry.Strategy{
+			CreateOnUpdate: true,                         // B-03
+			Name:           path.ValidatePathSegmentName,
+			MetadataAgain:  2,
+			Default:        defaulting.Hook(defaultRoleBinding),
+			Validate:       entry.Validate(validateRoleBinding),
+			ValidateUpdate: entry.ValidateChange(validateRoleBindingUpdate),
+		},
+		Table: printing.Table(roleBindingColumns(), roleBindingCells),
+	}
+}
+
+// defaultRoleBinding fills in the API group of the role and of subjects.
+func defaultRoleBinding(b *rbacv1.RoleBinding) {
+	defaulting.Fill(&b.RoleRef.APIGroup, rbacv1.GroupName)
+	defaultSubjects(b.Subjects)
+}
+
+func validateRoleBinding(b *rbacv1.RoleBinding) field.ErrorList {
+	return binding(b.RoleRef, b.Subjects, true, "Role", "ClusterRole")
+}
+
+func validateRoleBindingUpdate(b, old *rbacv1.RoleBinding) field.ErrorList {
+	return append(check.Twice(validateRoleBinding(b)), roleRefKept(b.RoleRef, old.RoleRef)...)
+}
+
+func roleBindingColumns() []entry.Column {
+	return bindingColumns("roleBinding", rbacv1.RoleBinding{}.SwaggerDoc()["roleRef"])
+}
+
+func roleBindingCells(b *rbacv1.RoleBinding, now time.Time) []any {
+	users, groups, accounts := subjects(b.Subjects)
+	return []any{b.Name, roleRef(b.RoleRef), printing.AgeOf(&b.ObjectMeta, now), users, groups, accounts}
+}

@@ -1,0 +1,114 @@
+package scheduling
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// priorityClasses is the entry of PriorityClass.
+func priorityClasses() *entry.Resource {
+	return &entry.Resource{
+		Plural: "priorityclasses", New: entry.New[schedulingv1.PriorityClass],
+		ShortNames: []string{"pc"},
+		Strategy: entry.Strategy{
+			Generation:     entry.CreateOnlyGeneration,
+			Default:        defaulting.Hook(defaultPriorityClass),
+			Validate:       entry.Validate(validatePriorityClass),
+			ValidateUpdate: entry.ValidateChange(validatePriorityClassUpdate),
+		},
+		Delete: entry.Deletion{Refuse: systemPriority},
+		Table:  printing.Table(priorityClassColumns(), priorityClassCells),
+	}
+}
+
+// systemPriority protects the two classes that every cluster has (C-67).
+func systemPriority(name string) string {
+	switch name {
+	case "system-cluster-critical", "system-node-critical":
+		return "this is a system priority class and cannot be deleted"
+	}
+	return ""
+}
+
+// defaultPriorityClass preempts.
+func defaultPriorityClass(c *schedulingv1.PriorityClass) {
+	defaulting.Set(&c.PreemptionPolicy, corev1.PreemptLowerPriority)
+}
+
+const (
+	systemPrefix    = "system-"
+	highestPriority = int32(1000000000)
+)
+
+// systemPriorities are the two classes that every cluster has (scheduling/v1 SystemPriorityClasses).
+var systemPriorities = map[string]int32{"system-node-critical": 2*highestPriority + 1000, "system-cluster-critical": 2 * highestPriority}
+
+var preemptionPolicies = []corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever}
+
+func validatePriorityClass(c *schedulingv1.PriorityClass) (errs field.ErrorList) {
+	if strings.HasPrefix(c.Name, systemPrefix) {
+		if why := notSystem(c); why != "" {
+			errs = append(errs, field.Forbidden(field.NewPath("metadata", "name"),
+				"priority class names with '"+systemPrefix+"' prefix are reserved for system use only. error: "+why))
+		}
+	} else if c.Value > highestPriority {
+		errs = append(errs, field.Forbidden(field.NewPath("value"),
+			fmt.Sprintf("maximum allowed value of a user defined priority is %v", highestPriority)))
+	}
+	if c.PreemptionPolicy != nil {
+		errs = append(errs, check.Required(*c.PreemptionPolicy, field.NewPath("preemptionPolicy"), preemptionPolicies)...)
+	}
+	return errs
+}
+
+// notSystem says why a class isn't one of the system's, or nothing.
+func notSystem(c *schedulingv1.PriorityClass) string {
+	value, known := systemPriorities[c.Name]
+	switch {
+	case !known:
+		return fmt.Sprintf("%v is not a known system priority class", c.Name)
+	case c.Value != value:
+		return fmt.Sprintf("value of %v PriorityClass must be %v", c.Name, value)
+	case c.GlobalDefault:
+		return fmt.Sprintf("globalDefault of %v PriorityClass must be %v", c.Name, false)
+	}
+	return ""
+}
+
+func validatePriorityClassUpdate(c, old *schedulingv1.PriorityClass) (errs field.ErrorList) {
+	if c.Value != old.Value {
+		errs = append(errs, field.Forbidden(field.NewPath("value"), "may not be changed in an update."))
+	}
+	return append(errs, check.Immutable(c.PreemptionPolicy, old.PreemptionPolicy, field.NewPath("preemptionPolicy"))...)
+}
+
+func priorityClassColumns() []entry.Column {
+	doc := schedulingv1.PriorityClass{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Integer("Value", doc["value"]),
+		printing.Boolean("Global-Default", doc["globalDefault"]),
+		printing.AgeColumn,
+		printing.Text("PreemptionPolicy", doc["preemptionPolicy"]),
+	}
+}
+
+func priorityClassCells(c *schedulingv1.PriorityClass, now time.Time) []any {
+	return []any{
+		c.Name,
+		int64(c.Value),
+		c.GlobalDefault,
+		printing.AgeOf(&c.ObjectMeta, now),
+		string(printing.Value(c.PreemptionPolicy, "")),
+	}
+}

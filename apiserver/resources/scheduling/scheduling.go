@@ -1,0 +1,14 @@
+package scheduling
+
+import (
+	schedulingv1 "k8s.io/api/scheduling/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(schedulingv1.SchemeGroupVersion,
+		priorityClasses(),
+	)
+}

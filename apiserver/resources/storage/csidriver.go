@@ -1,0 +1,155 @@
+package storage
+
+import (
+	"strings"
+	"time"
+
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// csiDrivers is the entry of CSIDriver.
+func csiDrivers() *entry.Resource {
+	return &entry.Resource{
+		Plural: "csidrivers", New: entry.New[storagev1.CSIDriver],
+		Strategy: entry.Strategy{
+			Generation:     entry.UpdateOnlyGeneration,
+			Conditional:    true,
+			Default:        defaulting.Hook(defaultCSIDriver),
+			PrepareCreate:  entry.Create(createDriver),
+			PrepareUpdate:  entry.Change(updateDriver),
+			Validate:       entry.Validate(validateCSIDriverObject),
+			ValidateUpdate: entry.ValidateChange(validateCSIDriverUpdate),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Table:  printing.Table(csiDriverColumns(), csiDriverCells),
+	}
+}
+
+// defaultCSIDriver has to be attached and is told as little as possible.
+func defaultCSIDriver(d *storagev1.CSIDriver) {
+	defaulting.Set(&d.Spec.AttachRequired, true)
+	defaulting.Set(&d.Spec.PodInfoOnMount, false)
+	defaulting.Set(&d.Spec.StorageCapacity, false)
+	defaulting.Set(&d.Spec.FSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
+	if len(d.Spec.VolumeLifecycleModes) == 0 {
+		d.Spec.VolumeLifecycleModes = []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent}
+	}
+	defaulting.Set(&d.Spec.RequiresRepublish, false)
+	defaulting.Set(&d.Spec.SELinuxMount, false)
+}
+
+func createDriver(d *storagev1.CSIDriver) { d.Spec.PreventPodSchedulingIfMissing = nil }
+
+// updateDriver is for VolumeLimitScaling, as createDriver is.
+func updateDriver(d, old *storagev1.CSIDriver) {
+	if old.Spec.PreventPodSchedulingIfMissing == nil {
+		d.Spec.PreventPodSchedulingIfMissing = nil
+	}
+}
+
+var (
+	fsGroupPolicies = []storagev1.FSGroupPolicy{storagev1.FileFSGroupPolicy, storagev1.NoneFSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy}
+	lifecycleModes  = []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent, storagev1.VolumeLifecycleEphemeral}
+)
+
+func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
+	at, s := field.NewPath("spec"), &d.Spec
+	for _, flag := range []struct {
+		name  string
+		value *bool
+	}{{"attachedRequired", s.AttachRequired}, {"podInfoOnMount", s.PodInfoOnMount}, {"storageCapacity", s.StorageCapacity}} {
+		if flag.value == nil {
+			errs = append(errs, field.Required(at.Child(flag.name), ""))
+		}
+	}
+	if s.FSGroupPolicy != nil {
+		errs = append(errs, check.OneOf(*s.FSGroupPolicy, at.Child("fsGroupPolicy"), fsGroupPolicies)...)
+	}
+	errs = append(errs, tokenRequests(s.TokenRequests, at.Child("tokenRequests"))...)
+	for _, mode := range invalid.Each(s.VolumeLifecycleModes, &errs) {
+		errs = append(errs, check.OneOf(mode, at.Child("volumeLifecycleModes"), lifecycleModes)...)
+	}
+	if s.SELinuxMount == nil {
+		errs = append(errs, field.Required(at.Child("seLinuxMount"), ""))
+	}
+	if p := s.NodeAllocatableUpdatePeriodSeconds; p != nil && *p < 10 {
+		errs = append(errs, field.Invalid(at.Child("nodeAllocatableUpdatePeriodSeconds"), *p, "must be greater than or equal to 10 seconds"))
+	}
+	return errs
+}
+
+// tokenRequests wants each audience once, and tokens that live ten minutes or more.
+func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.ErrorList) {
+	seen := map[string]bool{}
+	for i, r := range invalid.Each(list, &errs) {
+		at := at.Index(i)
+		if seen[r.Audience] {
+			errs = append(errs, field.Duplicate(at.Child("audience"), r.Audience))
+			continue
+		}
+		seen[r.Audience] = true
+		if r.ExpirationSeconds == nil {
+			continue
+		}
+		if *r.ExpirationSeconds < 600 {
+			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration less than 10 minutes"))
+		}
+		if *r.ExpirationSeconds > 1<<32 {
+			errs = append(errs, field.Invalid(at.Child("expirationSeconds"), *r.ExpirationSeconds, "may not specify a duration larger than 2^32 seconds"))
+		}
+	}
+	return errs
+}
+
+func validateCSIDriverUpdate(d, old *storagev1.CSIDriver) field.ErrorList {
+	at := field.NewPath("spec")
+	errs := validateCSIDriverObject(d)
+	errs = append(errs, check.Immutable(d.Spec.AttachRequired, old.Spec.AttachRequired, at.Child("attachedRequired"))...)
+	return append(errs, check.Immutable(d.Spec.VolumeLifecycleModes, old.Spec.VolumeLifecycleModes, at.Child("volumeLifecycleModes"))...)
+}
+
+func csiDriverColumns() []entry.Column {
+	spec := storagev1.CSIDriverSpec{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Boolean("AttachRequired", spec["attachRequired"]),
+		printing.Boolean("PodInfoOnMount", spec["podInfoOnMount"]),
+		printing.Boolean("StorageCapacity", spec["storageCapacity"]),
+		printing.Text("TokenRequests", spec["tokenRequests"]),
+		printing.Boolean("RequiresRepublish", spec["requiresRepublish"]),
+		printing.Text("Modes", spec["volumeLifecycleModes"]),
+		printing.AgeColumn,
+	}
+}
+
+func csiDriverCells(d *storagev1.CSIDriver, now time.Time) []any {
+	tokens := printing.Unset
+	if d.Spec.TokenRequests != nil {
+		var audiences []string
+		for _, r := range d.Spec.TokenRequests {
+			audiences = append(audiences, r.Audience)
+		}
+		tokens = strings.Join(audiences, ",")
+	}
+	var modes []string
+	for _, m := range d.Spec.VolumeLifecycleModes {
+		modes = append(modes, string(m))
+	}
+	return []any{
+		d.Name,
+		printing.Value(d.Spec.AttachRequired, true),
+		printing.Value(d.Spec.PodInfoOnMount, false),
+		printing.Value(d.Spec.StorageCapacity, false),
+		tokens,
+		printing.Value(d.Spec.RequiresRepublish, false),
+		printing.Or(strings.Join(modes, ","), printing.None),
+		printing.AgeOf(&d.ObjectMeta, now),
+	}
+}

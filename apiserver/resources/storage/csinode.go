@@ -1,0 +1,101 @@
+package storage
+
+import (
+	"fmt"
+	"time"
+
+	storagev1 "k8s.io/api/storage/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+// csiNodes is the entry of CSINode.
+func csiNodes() *entry.Resource {
+	return &entry.Resource{
+		Plural: "csinodes", New: entry.New[storagev1.CSINode],
+		Strategy: entry.Strategy{
+			Conditional:    true,
+			Default:        defaulting.EmptyLists[storagev1.CSINode](),
+			Validate:       entry.Validate(validateCSINode),
+			ValidateUpdate: entry.ValidateChange(validateCSINodeUpdate),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Table:  printing.Table(csiNodeColumns(), csiNodeCells),
+	}
+}
+
+const maxNodeID = 256
+
+func validateCSINode(n *storagev1.CSINode) (errs field.ErrorList) {
+	seen := map[string]bool{}
+	for i := range invalid.Each(n.Spec.Drivers, &errs) {
+		d, at := &n.Spec.Drivers[i], field.NewPath("spec", "drivers").Index(i)
+		errs = append(errs, volumes.CSIDriver(d.Name, at.Child("name"))...)
+		if d.NodeID == "" {
+			errs = append(errs, field.Required(at.Child("nodeID"), ""))
+		}
+		if len(d.NodeID) > maxNodeID {
+			errs = append(errs, field.Invalid(at.Child("nodeID"), d.NodeID, fmt.Sprintf("must be %d characters or less", maxNodeID)))
+		}
+		if a := d.Allocatable; a != nil && a.Count != nil {
+			errs = append(errs, apivalidation.ValidateNonnegativeField(int64(*a.Count), at.Child("allocatable", "count"))...)
+		}
+		if seen[d.Name] {
+			errs = append(errs, field.Duplicate(at.Child("name"), d.Name))
+		}
+		seen[d.Name] = true
+		errs = append(errs, topologyKeys(d.TopologyKeys, at)...)
+	}
+	return errs
+}
+
+func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
+	seen := map[string]bool{}
+	for _, key := range invalid.Each(keys, &errs) {
+		if key == "" {
+			errs = append(errs, field.Required(at, ""))
+		}
+		if seen[key] {
+			errs = append(errs, field.Duplicate(at, key))
+		}
+		seen[key] = true
+		errs = append(errs, check.QualifiedName(key, at)...)
+	}
+	return errs
+}
+
+// validateCSINodeUpdate lets drivers come and go but, of one that stays, only how much it can allocate change.
+func validateCSINodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
+	errs := check.Twice(validateCSINode(n))
+	named := map[string][]int{}
+	for i := range n.Spec.Drivers {
+		named[n.Spec.Drivers[i].Name] = append(named[n.Spec.Drivers[i].Name], i)
+	}
+	for _, was := range invalid.Each(old.Spec.Drivers, &errs) {
+		for _, i := range invalid.Each(named[was.Name], &errs) {
+			now := n.Spec.Drivers[i]
+			now.Allocatable, was.Allocatable = nil, nil
+			errs = append(errs, check.Immutable(now, was, field.NewPath("spec", "drivers"))...)
+		}
+	}
+	return errs
+}
+
+func csiNodeColumns() []entry.Column {
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Integer("Drivers", "Drivers indicates the number of CSI drivers registered on the node"),
+		printing.AgeColumn,
+	}
+}
+
+func csiNodeCells(n *storagev1.CSINode, now time.Time) []any {
+	return []any{n.Name, int64(len(n.Spec.Drivers)), printing.AgeOf(&n.ObjectMeta, now)}
+}

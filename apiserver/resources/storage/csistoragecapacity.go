@@ -1,0 +1,66 @@
+package storage
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	storagev1 "k8s.io/api/storage/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// csiStorageCapacities is the entry of CSIStorageCapacity.
+func csiStorageCapacities() *entry.Resource {
+	return &entry.Resource{
+		Plural: "csistoragecapacities", New: entry.New[storagev1.CSIStorageCapacity], Namespaced: true,
+		Strategy: entry.Strategy{
+			Conditional:    true,
+			Validate:       entry.Validate(validateStorageCapacity),
+			ValidateUpdate: entry.ValidateChange(validateStorageCapacityUpdate),
+			Warnings:       entry.Warn(capacityWarnings),
+		},
+	}
+}
+
+func capacityWarnings(c, _ *storagev1.CSIStorageCapacity) []string {
+	s, at := c.NodeTopology, field.NewPath("nodeTopology")
+	if s == nil {
+		return nil
+	}
+	var texts []string
+	for i, e := range s.MatchExpressions {
+		if why, ok := warnings.OfLabels[e.Key]; ok {
+			texts = append(texts, fmt.Sprintf("%s: %s is %s", at.Child("matchExpressions").Index(i).Child("key"), e.Key, why))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
+		if why, ok := warnings.OfLabels[key]; ok {
+			texts = append(texts, fmt.Sprintf("%s: %s", at.Child("matchLabels").Child(key), why))
+		}
+	}
+	return texts
+}
+
+func validateStorageCapacity(c *storagev1.CSIStorageCapacity) field.ErrorList {
+	return storageCapacityOver(c, &storagev1.CSIStorageCapacity{})
+}
+
+func storageCapacityOver(c, old *storagev1.CSIStorageCapacity) field.ErrorList {
+	errs := check.LabelSelector(c.NodeTopology, old.NodeTopology, field.NewPath("nodeTopology"))
+	errs = append(errs, check.Apply(c.StorageClassName, field.NewPath("storageClassName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+	if c.Capacity != nil {
+		errs = append(errs, check.NonNegativeQuantity(*c.Capacity, field.NewPath("capacity"))...)
+	}
+	return errs
+}
+
+func validateStorageCapacityUpdate(c, old *storagev1.CSIStorageCapacity) field.ErrorList {
+	errs := storageCapacityOver(c, old)
+	errs = append(errs, check.Immutable(c.NodeTopology, old.NodeTopology, field.NewPath("nodeTopology"))...)
+	return append(errs, check.Immutable(c.StorageClassName, old.StorageClassName, field.NewPath("storageClassName"))...)
+}

@@ -1,0 +1,19 @@
+package storage
+
+import (
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+)
+
+// Resources returns the entries of the group's kinds: one line a kind.
+func Resources() []*entry.Resource {
+	return entry.Group(storagev1.SchemeGroupVersion,
+		csiDrivers(),
+		csiNodes(),
+		csiStorageCapacities(),
+		storageClasses(),
+		volumeAttachments(),
+		volumeAttributesClasses(),
+	)
+}

@@ -1,0 +1,167 @@
+package storage
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
+)
+
+// storageClasses is the entry of StorageClass.
+func storageClasses() *entry.Resource {
+	return &entry.Resource{
+		Plural: "storageclasses", New: entry.New[storagev1.StorageClass],
+		ShortNames: []string{"sc"},
+		Strategy: entry.Strategy{
+			Default:        defaulting.Hook(defaultStorageClass),
+			Validate:       entry.Validate(validateStorageClass),
+			ValidateUpdate: entry.ValidateChange(validateStorageClassUpdate),
+			Warnings:       entry.Warn(storageClassWarnings),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Table:  printing.Table(storageClassColumns(), storageClassCells),
+	}
+}
+
+// defaultStorageClass deletes what it provisioned, and binds at once.
+func defaultStorageClass(c *storagev1.StorageClass) {
+	defaulting.Set(&c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)
+	defaulting.Set(&c.VolumeBindingMode, storagev1.VolumeBindingImmediate)
+}
+
+func storageClassWarnings(c, _ *storagev1.StorageClass) []string {
+	var texts []string
+	for i, t := range c.AllowedTopologies {
+		for j, e := range t.MatchLabelExpressions {
+			if why, ok := warnings.OfLabels[e.Key]; ok {
+				at := field.NewPath("allowedTopologies").Index(i).Child("matchLabelExpressions").Index(j).Child("key")
+				texts = append(texts, fmt.Sprintf("%s: %s", at, why))
+			}
+		}
+	}
+	return texts
+}
+
+var (
+	classReclaimPolicies = []corev1.PersistentVolumeReclaimPolicy{corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRetain}
+	bindingModes         = []storagev1.VolumeBindingMode{storagev1.VolumeBindingImmediate, storagev1.VolumeBindingWaitForFirstConsumer}
+)
+
+func validateStorageClass(c *storagev1.StorageClass) field.ErrorList {
+	errs := provisioner(c.Provisioner, field.NewPath("provisioner"))
+	errs = append(errs, parameters(c.Parameters, true, field.NewPath("parameters"))...)
+	if p := c.ReclaimPolicy; p != nil && *p != "" {
+		errs = append(errs, check.OneOf(*p, field.NewPath("reclaimPolicy"), classReclaimPolicies)...)
+	}
+	if c.VolumeBindingMode == nil {
+		errs = append(errs, field.Required(field.NewPath("volumeBindingMode"), ""))
+	} else {
+		errs = append(errs, check.OneOf(*c.VolumeBindingMode, field.NewPath("volumeBindingMode"), bindingModes)...)
+	}
+	return append(errs, topologies(c.AllowedTopologies, field.NewPath("allowedTopologies"))...)
+}
+
+func validateStorageClassUpdate(c, old *storagev1.StorageClass) field.ErrorList {
+	errs := validateStorageClass(c)
+	for _, f := range []struct {
+		name string
+		kept bool
+	}{
+		{"parameters", reflect.DeepEqual(c.Parameters, old.Parameters)},
+		{"provisioner", c.Provisioner == old.Provisioner},
+		{"reclaimPolicy", check.SamePointee(c.ReclaimPolicy, old.ReclaimPolicy)},
+	} {
+		if !f.kept {
+			errs = append(errs, field.Forbidden(field.NewPath(f.name), "updates to "+f.name+" are forbidden."))
+		}
+	}
+	return append(errs, check.Immutable(c.VolumeBindingMode, old.VolumeBindingMode, field.NewPath("volumeBindingMode"))...)
+}
+
+// topologies validates each term and wants no two to be the same. Upstream compares each with as many
+// empty ones first as there are terms, so that an empty term is reported once for each of them.
+func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field.ErrorList) {
+	same := map[string]int{topologyID(nil): len(terms)}
+	for i, term := range invalid.Each(terms, &errs) {
+		at := at.Index(i).Child("matchLabelExpressions")
+		values := map[string]map[string]bool{}
+		for j, r := range invalid.Each(term.MatchLabelExpressions, &errs) {
+			at := at.Index(j)
+			if len(r.Values) == 0 {
+				errs = append(errs, field.Required(at.Child("values"), ""))
+			}
+			has := map[string]bool{}
+			for k, value := range invalid.Each(r.Values, &errs) {
+				if has[value] {
+					errs = append(errs, field.Duplicate(at.Child("values").Index(k), value))
+				}
+				has[value] = true
+			}
+			errs = append(errs, metav1validation.ValidateLabelName(r.Key, at.Child("key"))...)
+			if _, again := values[r.Key]; again {
+				errs = append(errs, field.Duplicate(at.Child("key"), r.Key))
+			}
+			values[r.Key] = has
+		}
+		id := topologyID(values)
+		for range invalid.Each(make([]struct{}, same[id]), &errs) {
+			errs = append(errs, field.Duplicate(at, ""))
+		}
+		same[id]++
+	}
+	return errs
+}
+
+// topologyID is the same for terms with the same keys and values.
+func topologyID(values map[string]map[string]bool) string {
+	var b strings.Builder
+	for _, key := range check.Sorted(values) {
+		fmt.Fprintf(&b, "%q:%q,", key, check.Sorted(values[key]))
+	}
+	return b.String()
+}
+
+// The annotations that make a StorageClass the default one.
+const (
+	defaultClass     = "storageclass.kubernetes.io/is-default-class"
+	betaDefaultClass = "storageclass.beta.kubernetes.io/is-default-class"
+)
+
+func storageClassColumns() []entry.Column {
+	doc := storagev1.StorageClass{}.SwaggerDoc()
+	return []entry.Column{
+		printing.NameColumn,
+		printing.Text("Provisioner", doc["provisioner"]),
+		printing.Text("ReclaimPolicy", doc["reclaimPolicy"]),
+		printing.Text("VolumeBindingMode", doc["volumeBindingMode"]),
+		printing.Text("AllowVolumeExpansion", doc["allowVolumeExpansion"]),
+		printing.AgeColumn,
+	}
+}
+
+func storageClassCells(c *storagev1.StorageClass, now time.Time) []any {
+	name := c.Name
+	if c.Annotations[defaultClass] == "true" || c.Annotations[betaDefaultClass] == "true" {
+		name += " (default)"
+	}
+	return []any{
+		name,
+		c.Provisioner,
+		string(printing.Value(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
+		string(printing.Value(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
+		printing.Value(c.AllowVolumeExpansion, false), // a boolean, although its column says string
+		printing.AgeOf(&c.ObjectMeta, now),
+	}
+}

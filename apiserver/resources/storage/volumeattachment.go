@@ -1,0 +1,168 @@
+package storage
+
+import (
+	"math"
+	"path"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
+)
+
+// volumeAttachments is the entry of VolumeAttachment.
+func volumeAttachments() *entry.Resource {
+	return &entry.Resource{
+		Plural: "volumeattachments", New: entry.New[storagev1.VolumeAttachment],
+		Strategy: entry.Strategy{
+			Conditional:    true,
+			Default:        defaulting.Hook(defaultVolumeAttachment),
+			Validate:       entry.Validate(validateVolumeAttachment),
+			ValidateUpdate: entry.ValidateChange(validateVolumeAttachmentUpdate),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Subresources: []entry.Subresource{
+			entry.StatusWith(entry.Subresource{
+				PrepareUpdate:  entry.Change(entry.KeepMeta[*storagev1.VolumeAttachment]),
+				ValidateUpdate: entry.ValidateChange(validateVolumeAttachmentUpdate),
+			}),
+		},
+		Table: printing.Table(attachmentColumns(), attachmentCells),
+	}
+}
+
+// defaultVolumeAttachment fills in the volume that it may carry with it.
+func defaultVolumeAttachment(a *storagev1.VolumeAttachment) {
+	if s := a.Spec.Source.InlineVolumeSpec; s != nil {
+		volumes.DefaultVolumeSpec(s)
+	}
+}
+
+// inlineVolumeSpec validates the spec that a volume attachment carries itself.
+func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs field.ErrorList) {
+	const inline = "in the context of inline volumes"
+	forbid := func(name, why string) { errs = append(errs, field.Forbidden(at.Child(name), why+inline)) }
+	if s.ClaimRef != nil {
+		forbid("claimRef", "may not be specified ")
+	}
+	if len(s.Capacity) != 0 {
+		forbid("capacity", "may not be specified ")
+	}
+	if s.CSI == nil {
+		errs = append(errs, field.Required(at.Child("csi"), "has to be specified "+inline))
+	}
+	if len(s.AccessModes) == 0 {
+		errs = append(errs, field.Required(at.Child("accessModes"), ""))
+	}
+	errs = append(errs, volumes.AccessModes(s.AccessModes, at.Child("accessModes"))...)
+	if p := s.PersistentVolumeReclaimPolicy; p != "" && p != corev1.PersistentVolumeReclaimRetain {
+		forbid("persistentVolumeReclaimPolicy", "may only be Retain ")
+	}
+	if s.NodeAffinity != nil {
+		forbid("nodeAffinity", "may not be specified ")
+	}
+	errs = append(errs, volumes.OneSource(s, "", at)...)
+	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" && s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
+		errs = append(errs, field.Forbidden(at.Child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"))
+	}
+	if s.StorageClassName != "" {
+		forbid("storageClassName", "may not be specified ")
+	}
+	if m := s.VolumeMode; m != nil && *m != corev1.PersistentVolumeFilesystem {
+		forbid("volumeMode", "may not specify volumeMode other than Filesystem ")
+	}
+	return errs
+}
+
+const (
+	maxVolumeMessage = 1024
+)
+
+func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
+	errs := attachment(a)
+	errs = append(errs, volumes.CSIDriver(a.Spec.Attacher, field.NewPath("spec.attacher"))...)
+	if name := a.Spec.Source.PersistentVolumeName; name != nil {
+		errs = append(errs, check.Apply(*name, field.NewPath("spec.source.persistentVolumeName"), check.WholeName(apivalidation.NameIsDNSSubdomain))...)
+	}
+	return errs
+}
+
+// attachment is what old attachments have to fulfil, too.
+func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
+	spec, source := field.NewPath("spec"), field.NewPath("spec", "source")
+	if a.Spec.Attacher == "" {
+		errs = append(errs, field.Required(spec.Child("attacher"), ""))
+	}
+	const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
+	switch s := &a.Spec.Source; {
+	case s.InlineVolumeSpec == nil && s.PersistentVolumeName == nil:
+		errs = append(errs, field.Required(source, one))
+	case s.InlineVolumeSpec != nil && s.PersistentVolumeName != nil:
+		errs = append(errs, field.Forbidden(source, one))
+	case s.InlineVolumeSpec != nil:
+		errs = append(errs, inlineVolumeSpec(s.InlineVolumeSpec, source.Child("inlineVolumeSpec"))...)
+	case *s.PersistentVolumeName == "":
+		errs = append(errs, field.Required(source.Child("persistentVolumeName"), "must specify non empty persistentVolumeName"))
+	}
+	errs = append(errs, check.NodeName(a.Spec.NodeName, spec.Child("nodeName"))...)
+	status, size := field.NewPath("status"), 0
+	for key, value := range a.Status.AttachmentMetadata {
+		size += len(key) + len(value)
+	}
+	if size > maxParameterBytes {
+		errs = append(errs, field.TooLong(status.Child("attachmentMetadata"), "", maxParameterBytes))
+	}
+	errs = append(errs, volumeError(a.Status.AttachError, status.Child("attachError"))...)
+	return append(errs, volumeError(a.Status.DetachError, status.Child("detachError"))...)
+}
+
+func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList) {
+	if e == nil {
+		return nil
+	}
+	if len(e.Message) > maxVolumeMessage {
+		// Upstream prints another field's limit.
+		errs = append(errs, field.TooLong(at.Child("message"), "", maxParameterBytes))
+	}
+	if e.ErrorCode != nil && *e.ErrorCode < 0 {
+		errs = append(errs, field.Invalid(at.Child("errorCode"), *e.ErrorCode, utilvalidation.InclusiveRangeError(0, math.MaxInt32)))
+	}
+	return errs
+}
+
+func validateVolumeAttachmentUpdate(a, old *storagev1.VolumeAttachment) field.ErrorList {
+	return append(check.Twice(attachment(a)), check.Immutable(a.Spec, old.Spec, field.NewPath("spec"))...)
+}
+
+func attachmentColumns() []entry.Column {
+	spec := storagev1.VolumeAttachmentSpec{}.SwaggerDoc()
+	attacher := printing.Text("Attacher", spec["attacher"])
+	attacher.Format = "name"
+	return []entry.Column{
+		printing.NameColumn,
+		attacher,
+		printing.Text("PV", storagev1.VolumeAttachmentSource{}.SwaggerDoc()["persistentVolumeName"]),
+		printing.Text("Node", spec["nodeName"]),
+		printing.Boolean("Attached", storagev1.VolumeAttachmentStatus{}.SwaggerDoc()["attached"]),
+		printing.AgeColumn,
+	}
+}
+
+func attachmentCells(a *storagev1.VolumeAttachment, now time.Time) []any {
+	return []any{
+		a.Name,
+		a.Spec.Attacher,
+		printing.Value(a.Spec.Source.PersistentVolumeName, ""),
+		a.Spec.NodeName,
+		a.Status.Attached,
+		printing.AgeOf(&a.ObjectMeta, now),
+	}
+}

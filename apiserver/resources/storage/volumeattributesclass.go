@@ -1,0 +1,55 @@
+package storage
+
+import (
+	"reflect"
+	"time"
+
+	storagev1 "k8s.io/api/storage/v1"
+	storagev1beta1 "k8s.io/api/storage/v1beta1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
+	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
+)
+
+// volumeAttributesClasses is the entry of VolumeAttributesClass.
+func volumeAttributesClasses() *entry.Resource {
+	return &entry.Resource{
+		Plural: "volumeattributesclasses", New: entry.New[storagev1.VolumeAttributesClass],
+		ShortNames: []string{"vac"},
+		Optional: []entry.Version{
+			{GroupVersion: storagev1beta1.SchemeGroupVersion, New: entry.New[storagev1beta1.VolumeAttributesClass],
+				ToStored:   entry.Recast[storagev1.VolumeAttributesClass],
+				FromStored: entry.Recast[storagev1beta1.VolumeAttributesClass]},
+		},
+		Strategy: entry.Strategy{
+			Validate:       entry.Validate(validateVolumeAttributesClass),
+			ValidateUpdate: entry.ValidateChange(validateVolumeAttributesClassUpdate),
+		},
+		Delete: entry.Deletion{Returned: true},
+		Table:  printing.Table(attributesClassColumns(), attributesClassCells),
+	}
+}
+
+func validateVolumeAttributesClass(c *storagev1.VolumeAttributesClass) field.ErrorList {
+	return append(provisioner(c.DriverName, field.NewPath("driverName")), parameters(c.Parameters, false, field.NewPath("parameters"))...)
+}
+
+func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass) field.ErrorList {
+	errs := validateVolumeAttributesClass(c)
+	if c.DriverName != old.DriverName {
+		errs = append(errs, field.Forbidden(field.NewPath("driverName"), "updates to driverName are forbidden."))
+	}
+	if !reflect.DeepEqual(c.Parameters, old.Parameters) {
+		errs = append(errs, field.Forbidden(field.NewPath("parameters"), "updates to parameters are forbidden."))
+	}
+	return append(errs, validateVolumeAttributesClass(c)...)
+}
+
+func attributesClassColumns() []entry.Column {
+	return []entry.Column{printing.NameColumn, printing.Text("DriverName", storagev1.VolumeAttributesClass{}.SwaggerDoc()["driverName"]), printing.AgeColumn}
+}
+
+func attributesClassCells(c *storagev1.VolumeAttributesClass, now time.Time) []any {
+	return []any{c.Name, c.DriverName, printing.AgeOf(&c.ObjectMeta, now)}
+}
