@@ -24,7 +24,9 @@ var (
 		corev1.ServiceTrafficDistributionPreferSameZone, corev1.ServiceTrafficDistributionPreferSameNode}
 )
 
-func validateServiceCreate(s *corev1.Service) field.ErrorList { return validateService(s, &corev1.Service{}) }
+func validateServiceCreate(s *corev1.Service) field.ErrorList {
+	return validateService(s, &corev1.Service{})
+}
 
 func validateServiceUpdate(s, old *corev1.Service) field.ErrorList {
 	spec := field.NewPath("spec")
