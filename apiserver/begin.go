@@ -43,7 +43,9 @@ func (s *Server) begin(next http.Handler) http.Handler {
 // dismiss answers 429 without a body, which the client might leave unread. What the request has of one isn't waited for.
 func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) {
 	if exchange.HasBody(r) {
-		w.Header().Set("Connection", "close")
+		if r.ProtoMajor < 2 {
+			w.Header().Set("Connection", "close")
+		}
 		exchange.NewBody(w, r, time.Now().Add(exchange.HeadPatience))
 	}
 	w.Header().Set("Retry-After", "1")

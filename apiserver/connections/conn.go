@@ -91,8 +91,9 @@ const (
 	// maxHello bounds what a client may send until its handshake is over: certificates, most of all. Of 180 KB of them
 	// Go makes 1.7 MB.
 	maxHello = 32 << 10
-	// turnTime is how long a turn to take in what was read is at most. A hundred requests begin in a part of that.
-	turnTime = 5 * time.Millisecond
+	// turnTime is how long a turn to take in what was read is at most, and firstTime how long that of a connection on which
+	// no request has been authenticated. A hundred requests begin in some milliseconds.
+	turnTime, firstTime = 5 * time.Millisecond, time.Millisecond
 	// shortHello is a handshake that Each is enough for.
 	shortHello = 4 << 10
 )
@@ -216,20 +217,17 @@ const (
 // from others for tenths of a second. False: the connection is closed.
 func (c *Conn) takeIn() bool {
 	t := c.table
+	state := int32(free)
 	if t.turns.Waits() == 0 && t.free.Load() < t.mostFree {
 		t.free.Add(1)
-		c.state.Store(free)
 	} else {
 		if t.turns.Begin(turns.Later, c.Owner(), c.gone) != nil {
 			return false
 		}
-		c.state.Store(inTurn)
-		if c.lapse == nil {
-			c.lapse = time.AfterFunc(turnTime, c.endTurn)
-		} else {
-			c.lapse.Reset(turnTime)
-		}
+		state = inTurn
 	}
+	c.state.Store(state)
+	c.lapseAfter(c.patience())
 	select {
 	case <-c.gone: // shut may have come before the state was set
 		c.taken()
@@ -239,7 +237,25 @@ func (c *Conn) takeIn() bool {
 	}
 }
 
-// taken says that what was read is taken in, or never will be.
+// patience is how long a turn of the connection is at most.
+func (c *Conn) patience() time.Duration {
+	if c.known.Load() == nil {
+		return firstTime
+	}
+	return turnTime
+}
+
+// lapseAfter has the turn lapse: a connection whose frames are wrong, or on which nothing can be sent, reads no more, and
+// is closed some time later. A timer that fires late ends the next turn early, which does no harm.
+func (c *Conn) lapseAfter(d time.Duration) {
+	if c.lapse == nil {
+		c.lapse = time.AfterFunc(d, c.taken)
+	} else {
+		c.lapse.Reset(d)
+	}
+}
+
+// taken says that what was read is taken in, or that others wait for that no longer.
 func (c *Conn) taken() {
 	switch c.state.Load() {
 	case idle:
@@ -248,15 +264,9 @@ func (c *Conn) taken() {
 			c.table.free.Add(-1)
 		}
 	case inTurn:
-		c.endTurn()
-	}
-}
-
-// endTurn ends the turn, if the connection has one, or had one for too long: a connection whose frames are wrong, or on
-// which nothing can be sent, reads no more, and is closed some time later, if at all.
-func (c *Conn) endTurn() {
-	if c.state.CompareAndSwap(inTurn, idle) {
-		c.table.turns.End(turns.Later)
+		if c.state.CompareAndSwap(inTurn, idle) {
+			c.table.turns.End(turns.Later)
+		}
 	}
 }
 

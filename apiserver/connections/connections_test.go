@@ -586,6 +586,13 @@ func TestStalledReading(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
+	p.table.mostFree = 1
+	if err := p.read("stalled"); err != nil {
+		t.Fatal(err)
+	}
+	for p.table.free.Load() > 0 {
+		runtime.Gosched()
+	}
 	for _, c := range p.conns {
 		c.Close()
 		c.Close()

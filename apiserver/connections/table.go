@@ -29,8 +29,7 @@ const (
 type Table struct {
 	handshakes handshakes
 	turns      *turns.Turns[Owner]
-	// free is how many connections of HTTP/2 take in what they have read without a turn, and mostFree how many may. Those
-	// on which nothing more is read count until they are closed.
+	// free is how many connections of HTTP/2 take in what they have read without a turn, and mostFree how many may, about.
 	free     atomic.Int64
 	mostFree int64
 

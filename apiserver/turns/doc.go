@@ -8,8 +8,8 @@
 //  3. A holder's turns of rank Later wait as long as Few or more of its turns of rank Now do, but for one of them after
 //     each Few of these.
 //  4. A turn that is not waited for any longer takes no place.
-//  5. When as many turns of rank Now wait as may, no more wait of holders that have their share of them. At most as many
-//     again wait, or one of each holder.
+//  5. When as many turns of rank Now wait as may, another one waits only if its holder has none that waits, or less than an
+//     equal share of them.
 //  6. Every operation takes the same time, however many wait, and as a rule takes no memory: a new goroutine that does
 //     while the garbage collector runs has to help it first, for as long as a whole request takes.
 //

@@ -6,12 +6,15 @@ type holder[K comparable] struct {
 	queues [ranks]queue
 	// links are the holder's places in the rings.
 	links [ranks]link[K]
-	// credit is how many turns of rank Now have begun since the last one of rank Later, while any waited.
+	// credit is how many turns of rank Now have begun since the last one of rank Later.
 	credit int
 }
 
 // link is a place in a ring, between two holders; both are nil if there is none.
 type link[K comparable] struct{ before, after *holder[K] }
+
+// mayRead reports whether a turn of rank Later may begin.
+func (h *holder[K]) mayRead() bool { return h.queues[Now].len < Few || h.credit >= Few }
 
 // granted says that a turn begins.
 func (h *holder[K]) granted(r Rank) {

@@ -111,13 +111,16 @@ func (t *Turns[K]) enter(r Rank, key K) (*waiter, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h := t.by[key]
-	if (h == nil || r == Now || h.queues[Now].len < Few) && t.begin(r) {
+	if (h == nil || r == Now || h.mayRead()) && t.begin(r) {
+		if h != nil {
+			h.granted(r)
+		}
 		return nil, nil
 	}
 	if h == nil {
 		h = &holder[K]{key: key}
 		t.by[key] = h
-	} else if r == Now && t.most > 0 && t.Waits() >= t.most && h.queues[Now].len >= t.most/len(t.by) {
+	} else if r == Now && t.most > 0 && t.Waits() >= t.most && h.queues[Now].len >= max(1, t.most/len(t.by)) {
 		return nil, ErrFull
 	}
 	w := t.take()
@@ -173,7 +176,7 @@ func (t *Turns[K]) settle(h *holder[K]) {
 	for r := range ranks {
 		in := h.queues[r].len > 0
 		if r == Later {
-			in = in && (h.queues[Now].len < Few || h.credit >= Few)
+			in = in && h.mayRead()
 		}
 		switch {
 		case in && h.links[r].after == nil:

@@ -208,6 +208,7 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: 100, MaxReadFrameSize: 16 << 10,
 			MaxReceiveBufferPerConnection: connections.Window, MaxReceiveBufferPerStream: connections.Window,
+			WriteByteTimeout: 30 * time.Second,
 		},
 		ConnContext: exchange.ConnContext,
 	}
