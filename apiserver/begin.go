@@ -40,7 +40,8 @@ func (s *Server) begin(next http.Handler) http.Handler {
 	})
 }
 
-// dismiss answers 429 without a body, which the client might leave unread. What the request has of one isn't waited for.
+// dismiss answers 429 without a body, which the client might leave unread. What the request has of one isn't waited
+// for.
 func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) {
 	if exchange.HasBody(r) {
 		if r.ProtoMajor < 2 {
@@ -52,8 +53,8 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusTooManyRequests)
 }
 
-// takeTurn waits for the request's turn, if it has none. A request without a recorder needs none. Before a request waits
-// for anything else, its turn ends. Errors: those of waitTurn.
+// takeTurn waits for the request's turn, if it has none. A request without a recorder needs none. Before a request
+// waits for anything else, its turn ends. Errors: those of waitTurn.
 func (s *Server) takeTurn(rec *exchange.Recorder, r *http.Request) error {
 	if rec == nil || rec.InTurn() {
 		return nil
@@ -65,9 +66,9 @@ func (s *Server) takeTurn(rec *exchange.Recorder, r *http.Request) error {
 	return err
 }
 
-// waitTurn waits for a turn to do what comes before a request has its seat, or is rejected. So many requests do that at a
-// time, in turn for each owner of connections, so that a flood of requests delays its own. Errors: 429 if too many of the
-// owner's wait; that of the request's context, if it ends before.
+// waitTurn waits for a turn to do what comes before a request has its seat, or is rejected. So many requests do that at
+// a time, in turn for each owner of connections, so that a flood of requests delays its own. Errors: 429 if too many of
+// the owner's wait; that of the request's context, if it ends before.
 func (s *Server) waitTurn(r *http.Request) error {
 	if r.ProtoMajor == 2 && r.Context().Err() != nil { // a stream that was reset
 		return r.Context().Err()

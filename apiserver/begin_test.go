@@ -76,8 +76,8 @@ func dialPlain(t *testing.T, s *apiservertest.Server) net.Conn {
 	return c
 }
 
-// TestTooManyBegin: so many requests of one owner wait for their turns, and the next are answered 429 at once, without a
-// body, which a client of HTTP/2 might leave unread.
+// TestTooManyBegin: so many requests of one owner wait for their turns, and the next are answered 429 at once, without
+// a body, which a client of HTTP/2 might leave unread.
 func TestTooManyBegin(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	h := s.API.Insecure()

@@ -85,8 +85,8 @@ type Config struct {
 	Checks []Check
 	// Debug are further handlers by path (the collector's graph).
 	Debug map[string]http.Handler
-	// DeleteMalformed lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values can't
-	// be read, and has lists fail that would have to show one. It is kube-apiserver's feature gate
+	// DeleteMalformed lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values
+	// can't be read, and has lists fail that would have to show one. It is kube-apiserver's feature gate
 	// AllowUnsafeMalformedObjectDeletion; default false, as there: such objects are left out of lists, and stay.
 	DeleteMalformed bool
 	// Registry gathers this server's metrics; default: a new one.
@@ -117,8 +117,8 @@ type Server struct {
 	flows  *flowcontrol.Live
 	// connections are those of listeners that Listen has made.
 	connections *connections.Table
-	// long is for long work (see inTurn), by whom requests are counted for. short is for what comes before a request has
-	// its seat (see takeTurn), by the owners of connections.
+	// long is for long work (see inTurn), by whom requests are counted for. short is for what comes before a request
+	// has its seat (see takeTurn), by the owners of connections.
 	long  *turns.Turns[string]
 	short *turns.Turns[connections.Owner]
 	ways  ways

@@ -91,8 +91,8 @@ const (
 	// maxHello bounds what a client may send until its handshake is over: certificates, most of all. Of 180 KB of them
 	// Go makes 1.7 MB.
 	maxHello = 32 << 10
-	// turnTime is how long a turn to take in what was read is at most, and firstTime how long that of a connection on which
-	// no request has been authenticated. A hundred requests begin in some milliseconds.
+	// turnTime is how long a turn to take in what was read is at most, and firstTime how long that of a connection on
+	// which no request has been authenticated. A hundred requests begin in some milliseconds.
 	turnTime, firstTime = 5 * time.Millisecond, time.Millisecond
 	// shortHello is a handshake that Each is enough for.
 	shortHello = 4 << 10
@@ -212,9 +212,9 @@ const (
 	inTurn
 )
 
-// takeIn waits for the connection's turn to take in what it has read, if there is much to do. In 16 KiB there may be the
-// heads of a hundred requests, each of which gets a goroutine at once: of many connections they would keep the processors
-// from others for tenths of a second. False: the connection is closed.
+// takeIn waits for the connection's turn to take in what it has read, if there is much to do. In 16 KiB there may be
+// the heads of a hundred requests, each of which gets a goroutine at once: of many connections they would keep the
+// processors from others for tenths of a second. False: the connection is closed.
 func (c *Conn) takeIn() bool {
 	t := c.table
 	state := int32(free)
@@ -245,8 +245,8 @@ func (c *Conn) patience() time.Duration {
 	return turnTime
 }
 
-// lapseAfter has the turn lapse: a connection whose frames are wrong, or on which nothing can be sent, reads no more, and
-// is closed some time later. A timer that fires late ends the next turn early, which does no harm.
+// lapseAfter has the turn lapse: a connection whose frames are wrong, or on which nothing can be sent, reads no more,
+// and is closed some time later. A timer that fires late ends the next turn early, which does no harm.
 func (c *Conn) lapseAfter(d time.Duration) {
 	if c.lapse == nil {
 		c.lapse = time.AfterFunc(d, c.taken)

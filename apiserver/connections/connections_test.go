@@ -41,7 +41,8 @@ func newPairs(t *testing.T, limit int64) *pairs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pairs{t: t, table: New(limit, 1, turns.New[Owner](1, 1, 0)), conns: map[string]*Conn{}, peers: map[string]net.Conn{}}
+	table := New(limit, 1, turns.New[Owner](1, 1, 0))
+	p := &pairs{t: t, table: table, conns: map[string]*Conn{}, peers: map[string]net.Conn{}}
 	p.table.of[addresses].limit = limit
 	p.ln = p.table.Listen(under)
 	t.Cleanup(func() { p.ln.Close() })
@@ -300,7 +301,8 @@ func secure(t *testing.T, places int, change func(*tls.Config)) (*secureListener
 	if change != nil {
 		change(config)
 	}
-	l := New(1<<20, places, turns.New[Owner](1, 1, 0)).ListenTLS(under, config, slog.New(slog.DiscardHandler)).(*secureListener)
+	table := New(1<<20, places, turns.New[Owner](1, 1, 0))
+	l := table.ListenTLS(under, config, slog.New(slog.DiscardHandler)).(*secureListener)
 	t.Cleanup(func() { l.Close() })
 	roots := x509.NewCertPool()
 	roots.AddCert(certificates.Authority())

@@ -29,7 +29,8 @@ const (
 type Table struct {
 	handshakes handshakes
 	turns      *turns.Turns[Owner]
-	// free is how many connections of HTTP/2 take in what they have read without a turn, and mostFree how many may, about.
+	// free is how many connections of HTTP/2 take in what they have read without a turn, and mostFree how many may,
+	// about.
 	free     atomic.Int64
 	mostFree int64
 
@@ -59,9 +60,9 @@ type account struct {
 	short, long list.List
 }
 
-// New returns a table for so many bytes of users' connections, as many of masters', half as many of connections on which
-// no request has been authenticated, and so many handshakes at a time. Of the turns, which requests have before they are
-// served, those of rank Later are for connections of HTTP/2 that take in what they have read.
+// New returns a table for so many bytes of users' connections, as many of masters', half as many of connections on
+// which no request has been authenticated, and so many handshakes at a time. Of the turns, which requests have before
+// they are served, those of rank Later are for connections of HTTP/2 that take in what they have read.
 func New(limit int64, shakes int, t *turns.Turns[Owner]) *Table {
 	table := &Table{handshakes: handshakes{free: shakes}, turns: t, mostFree: int64(runtime.GOMAXPROCS(0))}
 	for i, share := range [classes]int64{addresses: limit / 2, users: limit, masters: limit} {

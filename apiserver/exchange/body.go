@@ -10,7 +10,7 @@ import (
 // HeadPatience is how long a body may take that comes after its answer, as net/http reads it.
 const HeadPatience = time.Second
 
-// Body bounds how long a client may take to send its body, whoever reads it: what a handler has
+// Body bounds how long a client may take to send its body, also the rest of it: what a handler has
 // left net/http reads before it answers. Over HTTP/1 the deadline is taken back at the end, for while a handler
 // works net/http reads on to notice a hang-up, and would take a missed deadline for one. Over HTTP/2 it is the
 // stream's.
@@ -49,7 +49,7 @@ func cutBody(body io.ReadCloser) {
 
 // Wait bounds how long the rest of the body is waited for.
 func (b *Body) Wait(d time.Duration) {
-	_ = b.set(time.Now().Add(d)) // without a connection there is nobody to wait for
+	_ = b.set(time.Now().Add(d)) // a writer without a connection has no slow client
 }
 
 // Hurry bounds how long net/http reads what the handler has left, as it does before it answers. It is called when the

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// deadline is a context that ends at a time, as context.WithDeadline's does. It has a timer only once something waits for
-// its end: most reads never do, and a timer costs some of them a twentieth of their time.
+// deadline is a context that ends at a time, as context.WithDeadline's does. It has a timer only once something waits
+// for its end: most reads never do, and a timer costs some of them a twentieth of their time.
 type deadline struct {
 	context.Context
 	at time.Time

@@ -7,7 +7,7 @@
 //  2. What an answer keeps counts while a write waits for its client: in the pool of the request's user, what several
 //     answers share once. Without room for it, an answer of the heaviest user is cut off.
 //  3. Of short answers over HTTP/2, which net/http sends when the handler has returned, samples count for the others.
-//  4. A body counts as its bytes come, and not by what is promised. It comes in time or not at all, whoever reads it.
+//  4. A body counts as its bytes come, and not by what is promised. It comes in time or not at all.
 //  5. A request that waits for its client has no turn, and others have one of its seats.
 //  6. A request's parameters are parsed once.
 //

@@ -18,7 +18,8 @@ const (
 	// MaxIntake bounds the bytes of a pool's bodies, from their first byte to the end of the request, unless the pool
 	// has a lower limit.
 	MaxIntake = 256 << 20
-	// bodyCost is what a request whose body is being read counts for, however slowly it comes: its goroutine and buffers.
+	// bodyCost is what a request whose body is being read counts for, however slowly it comes: its goroutine and
+	// buffers.
 	bodyCost = 32 << 10
 	// firstPiece is how many bytes a body's memory has at first; then it doubles.
 	firstPiece = 16 << 10

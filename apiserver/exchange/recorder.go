@@ -61,8 +61,8 @@ const (
 	patienceFrom = 4 << 10
 	// patienceKept is from how many bytes that an answer keeps the shortest write counts.
 	patienceKept = 64 << 10
-	// slice is how many bytes are written before others have a turn: a tenth of a millisecond. Another processor may take
-	// the request over then, which costs some microseconds.
+	// slice is how many bytes are written before others have a turn: a tenth of a millisecond. Another processor may
+	// take the request over then, which costs some microseconds.
 	slice = 256 << 10
 )
 
@@ -127,8 +127,8 @@ func (w *Recorder) Aside(wait func()) {
 	wait()
 }
 
-// writePatiently writes a piece of what is to be written in all; if that takes long, others have a seat of the request's
-// meanwhile, and what the answer keeps counts.
+// writePatiently writes a piece of what is to be written in all; if that takes long, others have a seat of the
+// request's meanwhile, and what the answer keeps counts.
 func (w *Recorder) writePatiently(piece, all []byte) (n int, err error) {
 	if w.backlog.isCut() {
 		return 0, ErrCutOff

@@ -4,8 +4,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 )
 
-// Requester notes who made a signing request. Whoever knows it calls this after Create, which
-// empties what a client claimed.
+// Requester notes the user who made a signing request. It is called after Create, which removes what a client claimed.
 func Requester(r *certificatesv1.CertificateSigningRequest, name, uid string, groups []string, extra map[string][]string) {
 	r.Spec.Username, r.Spec.UID, r.Spec.Groups, r.Spec.Extra = name, uid, groups, nil
 	if len(extra) > 0 {

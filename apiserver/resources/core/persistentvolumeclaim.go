@@ -195,7 +195,7 @@ func validateClaimStatus(c, _ *corev1.PersistentVolumeClaim) (errs field.ErrorLi
 var resizeStates = check.Set(corev1.PersistentVolumeClaimControllerResizeInProgress, corev1.PersistentVolumeClaimControllerResizeInfeasible,
 	corev1.PersistentVolumeClaimNodeResizePending, corev1.PersistentVolumeClaimNodeResizeInProgress, corev1.PersistentVolumeClaimNodeResizeInfeasible)
 
-// claimResource wants storage, or a resource of somebody else's.
+// claimResource requires storage, or a resource that is not Kubernetes' own.
 func claimResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	errs := check.QualifiedName(string(name), at)
 	if len(errs) == 0 && check.IsNativeResource(name) && name != corev1.ResourceStorage {

@@ -97,8 +97,8 @@ func validateResourceClaimUpdate(c, old *resourcev1.ResourceClaim) field.ErrorLi
 	return check.Immutable(c.Spec, old.Spec, field.NewPath("spec"))
 }
 
-// validateResourceClaimStatus validates who uses which devices: nobody can without an allocation, which stays
-// as it is until it is taken back.
+// validateResourceClaimStatus validates which devices are used by what: none without an allocation, which doesn't change
+// until it is removed.
 func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorList {
 	at, s := field.NewPath("status"), &c.Status
 	reserved := at.Child("reservedFor")
