@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubecascade/kubecascade/apiserver/codec"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
 // Check is a named health check, shown by /readyz?verbose and at /readyz/<name>.
@@ -41,11 +42,11 @@ type Version struct {
 func (s *Server) version(w http.ResponseWriter, r *http.Request) {
 	data, err := json.MarshalIndent(s.config.Version, "", "  ")
 	if err != nil {
-		s.writeError(w, r, err)
+		respond.Error(s.config.Log, w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", codec.MediaJSON)
-	write(w, r, http.StatusOK, data)
+	respond.Body(w, r, http.StatusOK, data)
 }
 
 // endpoint is which checks a path runs.
@@ -70,7 +71,7 @@ func (s *Server) checks() []Check {
 		{Name: "informer-sync", Run: func(ctx context.Context) error { return s.registry.Fresh(ctx) }},
 		{Name: "shutdown", Run: func(context.Context) error {
 			select {
-			case <-s.closing:
+			case <-s.api.Closing():
 				return fmt.Errorf("the server is shutting down")
 			default:
 				return nil
@@ -99,11 +100,11 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case failed:
-			write(w, r, http.StatusInternalServerError, []byte(report+e.name+" check failed\n"))
+			respond.Body(w, r, http.StatusInternalServerError, []byte(report+e.name+" check failed\n"))
 		case exchange.Query(r).Has("verbose"):
-			write(w, r, http.StatusOK, []byte(report+e.name+" check passed\n"))
+			respond.Body(w, r, http.StatusOK, []byte(report+e.name+" check passed\n"))
 		default:
-			write(w, r, http.StatusOK, []byte("ok"))
+			respond.Body(w, r, http.StatusOK, []byte("ok"))
 		}
 	}
 }
@@ -124,7 +125,7 @@ func (s *Server) examine(ctx context.Context, e endpoint, checks []Check, exclud
 		}
 		if err := within(ctx, c.Run); err != nil {
 			failed = true
-			s.log.Warn("health check failed", "endpoint", e.name, "check", c.Name, "err", err)
+			s.config.Log.Warn("health check failed", "endpoint", e.name, "check", c.Name, "err", err)
 			fmt.Fprintf(&b, "[-]%s failed: reason withheld\n", c.Name)
 			continue
 		}
@@ -174,9 +175,9 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	slices.Sort(paths)
 	data, err := json.MarshalIndent(map[string][]string{"paths": paths}, "", "  ")
 	if err != nil {
-		s.writeError(w, r, err)
+		respond.Error(s.config.Log, w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", codec.MediaJSON)
-	write(w, r, http.StatusOK, data)
+	respond.Body(w, r, http.StatusOK, data)
 }

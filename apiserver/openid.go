@@ -1,6 +1,10 @@
 package apiserver
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+)
 
 // openID serves what others need to verify service accounts' tokens: the issuer's configuration and its
 // keys (K pkg/routes/openidmetadata.go). Both are made anew each time; hardly anybody asks.
@@ -11,7 +15,7 @@ func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
 	}
 	configuration, keys, err := s.config.Accounts.Documents(s.config.KeysURL)
 	if err != nil {
-		s.log.Info("the issuer of service account tokens does not support discovery", "err", err)
+		s.config.Log.Info("the issuer of service account tokens does not support discovery", "err", err)
 		http.NotFound(w, r)
 		return
 	}
@@ -21,5 +25,5 @@ func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	write(w, r, http.StatusOK, data)
+	respond.Body(w, r, http.StatusOK, data)
 }

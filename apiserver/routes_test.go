@@ -12,6 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubecascade/kubecascade/apiserver/admission"
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 )
 
@@ -50,5 +51,17 @@ func TestRoutes(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("routes (-%s +now):\n%s", golden, diff)
+	}
+}
+
+// TestPluginNames: every plugin is one of kube-apiserver's, and they run in its order.
+func TestPluginNames(t *testing.T) {
+	last := -1
+	for _, name := range apiservertest.Start(t, nil).API.Plugins() {
+		i := slices.Index(admission.Names(), name)
+		if i <= last {
+			t.Errorf("%s is number %d of kube-apiserver's plugins, after number %d", name, i, last)
+		}
+		last = i
 	}
 }

@@ -3,7 +3,7 @@ package attack
 import "strings"
 
 // badPaths are those of a secret that the attacker may not read, or of nothing. Segments are read as upstream does
-// (0-17); a path that isn't clean names nothing.
+// (0-17): those of the unescaped path. A path that is not clean names nothing.
 func badPaths() (all []bad) {
 	add := func(code int, paths ...string) {
 		for _, path := range paths {
@@ -23,14 +23,13 @@ func badPaths() (all []bad) {
 		"//api/v1/namespaces/other/secrets/hidden", "/API/v1/namespaces/other/secrets/hidden",
 		"/./api/v1/namespaces/other/secrets/hidden",
 		"/api/v1/namespaces/%2e%2e/secrets/hidden", "/api/v1//namespaces/other/secrets/hidden",
-		"/api/v1/namespaces//other/secrets/hidden",
+		"/api/v1/namespaces//other/secrets/hidden", "/api/v1/namespaces/attack%2f..%2fother/secrets/hidden",
 		"/api%2fv1/namespaces/other/secrets/hidden", "/api/v1/namespaces/finalize/../other/secrets/hidden")
-	add(400, attacked+"/secrets/..%2f..%2fother%2fsecrets%2fhidden",
-		"/api/v1/namespaces/attack%2f..%2fother/secrets/hidden",
-		attacked+"/secrets/other%2fhidden", attacked+"/secrets/%2e%2e", attacked+"/secrets/x%252fy",
-		attacked+"/pods/x%2fy/eviction")
+	add(400, attacked+"/secrets/%2e%2e", attacked+"/secrets/x%252fy")
 	add(404, "/api/v1/namespaces/attack/../other/secrets/hidden", attacked+"/secrets/hidden%00",
 		"/api/v1/namespaces/attack/secrets%2f..%2f..%2fother%2fsecrets/hidden",
+		attacked+"/secrets/..%2f..%2fother%2fsecrets%2fhidden", attacked+"/secrets/other%2fhidden",
+		attacked+"/pods/x%2fy/eviction",
 		attacked+"/secrets/hidden?namespace=other",
 		"/openapi/v3/..%2f..%2fapi/v1/namespaces/other/secrets/hidden")
 	long := bad{what: "a path of 2 MB", user: attacker, method: "GET", code: 431,

@@ -109,6 +109,7 @@ var except = map[string]string{
 	"controllers/fairness -> k8s.io/apiserver":  "the objects of API Priority and Fairness are data",
 	"apiserver/flowcontrol -> k8s.io/apiserver": "fair queues are a library, without informers and clientsets",
 	"apiserver/render -> k8s.io/apiserver":      "negotiation is a library, of one package",
+	"apiserver/requestinfo -> k8s.io/apiserver": "what a path names is parsed by upstream's own package",
 	"apiserver/custom -> k8s.io/apiserver":      "apiextensions-apiserver's schemas speak of CEL by its types",
 }
 

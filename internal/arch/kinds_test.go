@@ -39,8 +39,8 @@ var aboutKinds = map[string]string{
 	"custom":                      "CustomResourceDefinitions make entries of the table",
 	"flowcontrol":                 "flow schemas and priority levels configure it",
 	"rbac":                        "roles and their bindings are the policy",
-	"registry/path.go":            "an error message names the parameter Namespace",
-	"remote.go":                   "an APIService makes a group version unavailable",
+	"requestinfo/resolve.go":      "an error message names the parameter Namespace",
+	"discovery.go":                "an APIService makes a group version unavailable",
 }
 
 // TestKinds: what is about one kind is in resources. Elsewhere a kind is an entry of the table.

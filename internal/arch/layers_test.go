@@ -7,15 +7,17 @@ import (
 
 // layers are the packages of the server, the highest first. Each imports only packages of rows below its own.
 var layers = [][]string{
-	{"apiserver/apiservertest"},                 // servers for tests
-	{"apiserver"},                               // assembly, and requests over HTTP
-	{"apiserver/bootstrap", "apiserver/render"}, // objects of a new cluster; answers made of stored objects
-	{"apiserver/metrics"},                       // what Prometheus is told
-	{"apiserver/exchange"},                      // requests and answers on the wire
-	{"apiserver/registry"},                      // requests for objects, carried out
-	{"apiserver/patch"},                         // documents of PATCH requests
-	{"apiserver/codec"},                         // bodies and stored values
-	{"apiserver/status"},                        // from errors to what clients are told
+	{"apiserver/apiservertest"},                  // servers for tests
+	{"apiserver"},                                // assembly and routes
+	{"apiserver/endpoints", "apiserver/filters"}, // the verbs over HTTP; what wraps every handler
+	{"apiserver/respond", "apiserver/inflight", "apiserver/requestinfo"}, // what both need: answers, limits, what a request names
+	{"apiserver/bootstrap", "apiserver/render"},                          // objects of a new cluster; answers made of stored objects
+	{"apiserver/metrics"},  // what Prometheus is told
+	{"apiserver/exchange"}, // requests and answers on the wire
+	{"apiserver/registry"}, // requests for objects, carried out
+	{"apiserver/patch"},    // documents of PATCH requests
+	{"apiserver/codec"},    // bodies and stored values
+	{"apiserver/status"},   // from errors to what clients are told
 	{"apiserver/admission", "apiserver/apply", "apiserver/custom", "apiserver/discovery", "apiserver/rbac/live"},
 	{"apiserver/rbac/defaults"},
 	{"apiserver/resources"}, // the table of types

@@ -1,0 +1,37 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/rbac/live"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Modes are the names that --authorization-mode accepts.
+func Modes() []string { return []string{"AlwaysAllow", "AlwaysDeny", "RBAC"} }
+
+// errMode: an authorization mode that is not known.
+var errMode = errors.New("not an authorization mode")
+
+// authorizers makes the chain of the modes, administrators first. roles is the mode RBAC, if it is there.
+func authorizers(modes []string, c *cache.Cache, log *slog.Logger) (chain auth.Chain, roles *live.Authorizer, err error) {
+	chain = auth.Chain{auth.Masters{}}
+	for _, m := range modes {
+		switch m {
+		case "AlwaysAllow":
+			chain = append(chain, auth.AlwaysAllow{})
+		case "AlwaysDeny":
+			chain = append(chain, auth.AlwaysDeny{})
+		case "RBAC":
+			roles = live.New(c, log)
+			chain = append(chain, roles)
+		default:
+			return nil, nil, fmt.Errorf("%q is %w; there are %s", m, errMode, strings.Join(Modes(), ", "))
+		}
+	}
+	return chain, roles, nil
+}

@@ -1,0 +1,109 @@
+package apiserver
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/discovery"
+	"github.com/kubecascade/kubecascade/apiserver/openapi"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// Config is what a Server is made of. Fields without a comment on a default are needed.
+type Config struct {
+	Store storage.Store
+	Cache *cache.Cache
+	// Decoder is the one that the cache uses.
+	Decoder *storage.Decoder
+	Types   *resources.Types
+	// Services is what services are given addresses and node ports of; default: kube-apiserver's.
+	Services allocate.Ranges
+	// EnableAdmission and DisableAdmission name plugins that are on or off against their default.
+	EnableAdmission, DisableAdmission []string
+	// Certificates, StaticTokens and Accounts authenticate clients of the secure port; nil ones know no user. Accounts
+	// signs tokens, too; a nil one does not.
+	Certificates *auth.Certificates
+	StaticTokens auth.Tokens
+	Accounts     *auth.Accounts
+	// KeysURL is where others find the keys of service accounts' tokens.
+	KeysURL string
+	// Modes are the authorization modes, of which the first that has an opinion decides (see Modes);
+	// default: AlwaysAllow.
+	Modes []string
+	// Anonymous lets clients without credentials on the secure port be authorized as system:anonymous, where there is an
+	// authorization mode other than AlwaysAllow.
+	Anonymous bool
+	// Version is what /version answers.
+	Version Version
+	// MaxInFlight bounds the requests that are served at the same time, watches aside: those of the level exempt, which
+	// are administrators', and, as many again, all others, which flow schemas and priority levels share. Default 400.
+	MaxInFlight int
+	// MemoryInFlight bounds the bytes of memory that requests may take while they are decoded, carried out and encoded,
+	// as estimated, besides their bodies. Default 1 GiB.
+	MemoryInFlight int64
+	// EventTTL is how long an event is kept; default one hour.
+	EventTTL time.Duration
+	// RequestTimeout bounds a write; default 34 s (0-13).
+	RequestTimeout time.Duration
+	// WriteTimeout is how long a client may leave an answer or a watch's events unread before it is
+	// cut off; default 30 s.
+	WriteTimeout time.Duration
+	// Discovery and OpenAPI documents.
+	Discovery *discovery.Service
+	OpenAPI   *openapi.Service
+	// Checks are named health checks (see Check).
+	Checks []Check
+	// Debug are further handlers by path (the collector's graph).
+	Debug map[string]http.Handler
+	// DeleteMalformed lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values
+	// can't be read, and has lists fail that would have to show one. It is kube-apiserver's feature gate
+	// AllowUnsafeMalformedObjectDeletion; default false, as there: such objects are left out of lists, and stay.
+	DeleteMalformed bool
+	// Registry gathers this server's metrics; default: a new one.
+	Registry *prometheus.Registry
+	// Log defaults to slog.Default.
+	Log *slog.Logger
+	// Now defaults to time.Now.
+	Now func() time.Time
+}
+
+// setDefaults sets the fields that are not set.
+func (c *Config) setDefaults() {
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.MaxInFlight == 0 {
+		c.MaxInFlight = 400
+	}
+	if c.MemoryInFlight == 0 {
+		c.MemoryInFlight = 1 << 30
+	}
+	if c.EventTTL == 0 {
+		c.EventTTL = time.Hour
+	}
+	if c.RequestTimeout == 0 {
+		c.RequestTimeout = 34 * time.Second
+	}
+	if c.WriteTimeout == 0 {
+		c.WriteTimeout = 30 * time.Second
+	}
+	if len(c.Modes) == 0 {
+		c.Modes = []string{"AlwaysAllow"}
+	}
+	if c.Services == (allocate.Ranges{}) {
+		c.Services = allocate.Defaults()
+	}
+	if c.Registry == nil {
+		c.Registry = prometheus.NewRegistry()
+	}
+}

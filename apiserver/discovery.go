@@ -1,0 +1,87 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// NoNetwork is why this server can't ask another one by the service that an APIService names.
+const NoNetwork = "this server has no cluster network, and passes no requests on to other servers"
+
+// missing is the answer for a group version that isn't served: if an APIService says that another server has
+// it, that it can't be asked (KA pkg/apiserver/handler_proxy.go has no Status for it), else otherwise.
+func (s *Server) missing(group, version string, otherwise error) error {
+	name := version + "." + group
+	o, _ := s.registry.Cache.Get(s.registry.Root + "/" + apiregistrationv1.GroupName + "/apiservices/" + name)
+	if o == nil || version == "" {
+		return otherwise
+	}
+	var a apiregistrationv1.APIService
+	if json.Unmarshal(o.JSON, &a) != nil || a.Spec.Service == nil {
+		return otherwise
+	}
+	return apierrors.NewServiceUnavailable(fmt.Sprintf("the APIService %s names service/%s in %q: %s", name, a.Spec.Service.Name, a.Spec.Service.Namespace, NoNetwork))
+}
+
+// discovery answers for a group or version that is served; for others /api gives a Status and
+// /apis, as there the group's handler itself is missing, a plain 404.
+func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
+	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
+	if s.serves(group, version) {
+		s.config.Discovery.ServeHTTP(w, r)
+		return
+	}
+	s.unserved(w, r, group, version)
+}
+
+// unserved answers for a group version that isn't served.
+func (s *Server) unserved(w http.ResponseWriter, r *http.Request, group, version string) {
+	var none error
+	if s.serves(group, "") {
+		none = status.ErrNoRoute
+	}
+	if err := s.missing(group, version, none); err != nil {
+		respond.Error(s.config.Log, w, r, err)
+		return
+	}
+	http.NotFound(w, r)
+}
+
+// serves reports whether the group version is served; an empty version asks for the group.
+func (s *Server) serves(group, version string) bool {
+	for _, g := range s.registry.Types.Groups() {
+		if g.Name != group {
+			continue
+		}
+		if version == "" {
+			return true
+		}
+		for _, v := range g.Versions {
+			if v == version {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// documents serves OpenAPI documents of the types as they are now.
+func (s *Server) documents(h http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.documented.Lock()
+		if g := s.registry.Types.Generation(); g != s.documented.generation {
+			s.documented.generation = g
+			s.config.OpenAPI.Invalidate()
+		}
+		s.documented.Unlock()
+		h.ServeHTTP(w, r)
+	}
+}

@@ -1,0 +1,95 @@
+package endpoints
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/metrics"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// Config is what an API is made of. All fields are needed.
+type Config struct {
+	Registry *registry.Registry
+	Limits   *inflight.Limits
+	Metrics  *metrics.Metrics
+	// Timeout bounds a write (0-13).
+	Timeout time.Duration
+	// WriteTimeout is how long a client may leave a message of a WebSocket unread.
+	WriteTimeout time.Duration
+	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion.
+	DeleteMalformed bool
+	Log             *slog.Logger
+	Now             func() time.Time
+}
+
+// API serves the verbs. Its methods may be called from any goroutine.
+type API struct {
+	lister
+	config  Config
+	limits  *inflight.Limits
+	metrics *metrics.Metrics
+	log     *slog.Logger
+	watches watches
+}
+
+// watches are the watches that are open.
+type watches struct {
+	crowds crowds
+	// closing is closed when the server shuts down: watches end.
+	closing chan struct{}
+	close   func()
+	// sockets is held for reading by each watch over a WebSocket, as net/http does not know these connections any more
+	// and waits for none of them.
+	sockets sync.RWMutex
+}
+
+// New returns an API.
+func New(c Config) *API {
+	a := &API{lister: lister{c.Registry}, config: c, limits: c.Limits, metrics: c.Metrics, log: c.Log}
+	a.watches.closing = make(chan struct{})
+	a.watches.close = sync.OnceFunc(func() { close(a.watches.closing) })
+	return a
+}
+
+// CloseWatches ends every watch, so that a graceful shutdown has nothing to wait for but requests that end by
+// themselves. It returns when those over WebSockets have told their clients.
+func (a *API) CloseWatches() {
+	a.watches.close()
+	a.watches.sockets.Lock()
+	//lint:ignore SA2001 it only waits
+	a.watches.sockets.Unlock()
+}
+
+// Closing is closed by CloseWatches.
+func (a *API) Closing() <-chan struct{} { return a.watches.closing }
+
+// ListAll lists objects that are shown to no client. It is registry.Registry's hook.
+func (a *API) ListAll(ctx context.Context, t registry.Target, o *metainternal.ListOptions) ([]*storage.Object, metav1.ListMeta, error) {
+	form := render.Format{Media: codec.MediaJSON, As: "PartialObjectMetadataList"}
+	return a.list(ctx, t, o, &render.Rendering{Resource: t.Resource, Format: form})
+}
+
+// Observe counts a request that the process has made itself. It is registry.Registry's hook.
+func (a *API) Observe(t registry.Target, verb string, err error, took time.Duration, panicked bool) {
+	code := http.StatusOK
+	if err != nil {
+		code = int(status.Of(err).Code)
+	}
+	if panicked {
+		a.metrics.Panics.Inc()
+	}
+	a.metrics.Answered(exchange.LabelOf(t, verb), code, 0, took)
+}

@@ -1,0 +1,49 @@
+package endpoints
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubecascade/kubecascade/apiserver/patch"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// serveApply is PATCH with an apply document: it merges the document into the object by who owns
+// which field, or creates the object (B-51, B-60, B-61).
+func (a *API) serveApply(q *request, x *render.Rendering, p patch.Patch) error {
+	q.Tracked, q.MayCreate = true, q.authorizeCreate
+	code := http.StatusOK
+	out, err := a.registry.Update(q.r.Context(), &q.Operation, func(old registry.Object) (registry.Object, error) { return a.registry.Applied(&q.Operation, old, p) })
+	if apierrors.IsNotFound(err) && q.Subresource == nil { // B-04
+		code = http.StatusCreated
+		if out, err = a.createByApply(q, p); apierrors.IsAlreadyExists(err) {
+			// Somebody created it between the two steps: it is an update after all.
+			code = http.StatusOK
+			out, err = a.registry.Update(q.r.Context(), &q.Operation, func(old registry.Object) (registry.Object, error) { return a.registry.Applied(&q.Operation, old, p) })
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return q.answer(x, code, out)
+}
+
+// createByApply makes an object that isn't there. What a client may not choose for a new object is
+// discarded as for POST (J-02); a uid means another object (B-58).
+func (a *API) createByApply(q *request, p patch.Patch) (*storage.Object, error) {
+	obj, err := a.registry.Applied(&q.Operation, nil, p)
+	if err != nil {
+		return nil, err
+	}
+	if uid := obj.GetUID(); uid != "" {
+		return nil, q.Conflict(fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
+	if err := registry.IgnoreRevision(obj); err != nil {
+		return nil, err
+	}
+	return a.registry.Create(q.r.Context(), &q.Operation, obj)
+}

@@ -1,0 +1,260 @@
+package endpoints_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// odd defines types whose names mean something else in a path.
+func (s *secured) odd(plural, scope string) {
+	s.t.Helper()
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	kind := strings.ToUpper(plural[:1]) + plural[1:]
+	names := `{"plural":"` + plural + `","singular":"` + plural + `","kind":"` + kind + `","listKind":"` + kind + `List"}`
+	s.want(201, "POST", definitions, `{"metadata":{"name":"`+plural+`.odd.test"},"spec":{"group":"odd.test","scope":"`+scope+`","names":`+names+`,
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)
+	condition := func(name string) string {
+		return `{"type":"` + name + `","status":"True","reason":"Test","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}`
+	}
+	a := s.Do("PATCH", definitions+"/"+plural+".odd.test/status", `{"status":{"acceptedNames":`+names+`,"storedVersions":["v1"],"conditions":[`+condition("NamesAccepted")+`,`+condition("Established")+`]}}`,
+		"Content-Type", mergeType)
+	if a.Code != 200 {
+		s.t.Fatalf("%d %s", a.Code, a.Body)
+	}
+	for s.Types.Lookup("odd.test", "v1", plural) == nil {
+		<-s.Types.Changed()
+	}
+}
+
+// TestOneReading: a path is served as what it is authorized as, as upstream reads it, whatever types there are
+// (AS pkg/endpoints/request/requestinfo.go).
+func TestOneReading(t *testing.T) {
+	s := startSecured(t, nil)
+	s.odd("watch", "Cluster")
+	s.odd("namespaces", "Cluster")
+	s.odd("status", "Namespaced")
+	s.grant("alice", "", "watches", `[{"verbs":["watch"],"apiGroups":["odd.test"],"resources":["*"]}]`)
+	s.grant("mallory", "b", "own", `[{"verbs":["*"],"apiGroups":["odd.test"],"resources":["namespaces","namespaces/status"]}]`)
+	const base = "/apis/odd.test/v1/"
+	object := func(kind, name string) string {
+		return `{"apiVersion":"odd.test/v1","kind":"` + kind + `","metadata":{"name":"` + name + `"}}`
+	}
+	s.want(201, "POST", base+"namespaces", object("Namespaces", "b"))
+	s.want(201, "POST", base+"namespaces", object("Namespaces", "c"))
+	for _, c := range []struct {
+		user, method, path, body string
+		code                     int
+	}{
+		{"admin", "POST", "watch", object("Watch", "w"), 500}, // watch is a prefix, so there is no resource
+		{"admin", "GET", "watch", "", 500},
+		{"alice", "GET", "watch/namespaces?resourceVersion=x", "", 500}, // a watch, and x is no revision
+		{"alice", "GET", "namespaces", "", 403},
+		{"alice", "DELETE", "watch/namespaces", "", 405},
+		{"admin", "POST", "watch/namespaces", object("Namespaces", "d"), 405},
+		{"mallory", "GET", "namespaces/c", "", 403},
+		{"mallory", "GET", "namespaces/b", "", 200}, // this name is read as a namespace, too
+		{"mallory", "GET", "namespaces", "", 403},
+		{"admin", "GET", "namespaces/b/status/x", "", 404}, // the subresource of a namespace
+		{"mallory", "GET", "namespaces/c/status/x", "", 403},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		if a := s.as(c.user, c.method, base+c.path, body); a.Code != c.code {
+			t.Errorf("%s: %s %s: %d %s, want %d", c.user, c.method, c.path, a.Code, a.Body, c.code)
+		}
+	}
+}
+
+// TestOneVerb: whoever may do one thing with an object may do that only, whatever the path's form.
+func TestOneVerb(t *testing.T) {
+	s := startSecured(t, nil)
+	const base, named = "/api/v1/namespaces/b/configmaps", "/api/v1/namespaces/b/configmaps/c"
+	s.want(201, "POST", base, `{"metadata":{"name":"c"}}`)
+	for _, verb := range []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"} {
+		user := "only-" + verb
+		s.grant(user, "b", user, `[{"verbs":["`+verb+`"],"apiGroups":[""],"resources":["configmaps"]}]`)
+		s.grant("bearer", "", "as-"+user, `[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["`+user+`"]}]`)
+		for _, c := range []struct{ needs, method, path, body, media string }{
+			{"get", "GET", named, "", ""},
+			{"get", "GET", named + "?watch=true", "", ""},
+			{"list", "GET", base, "", ""},
+			{"list", "GET", base + "?watch=false", "", ""},
+			{"watch", "GET", base + "?watch=1&resourceVersion=x", "", ""},
+			{"watch", "GET", base + "?watch&resourceVersion=x", "", ""},
+			{"watch", "GET", "/api/v1/watch/namespaces/b/configmaps?resourceVersion=x", "", ""},
+			{"watch", "GET", "/api/v1/watch/namespaces/b/configmaps/c?resourceVersion=x", "", ""},
+			{"create", "POST", base + "?dryRun=All", `{"metadata":{"name":"n"}}`, ""},
+			{"update", "PUT", named + "?dryRun=All", `{"metadata":{"name":"c"}}`, ""},
+			{"patch", "PATCH", named + "?dryRun=All", `{}`, mergeType},
+			{"delete", "DELETE", named + "?dryRun=All", "", ""},
+			{"deletecollection", "DELETE", base + "?dryRun=All", "", ""},
+		} {
+			var body any
+			header := []string{"Impersonate-User", user}
+			if c.body != "" {
+				body = c.body
+			}
+			if c.media != "" {
+				header = append(header, "Content-Type", c.media)
+			}
+			// Whoever may watch is told that x is no revision.
+			let := func(code int) bool { return code < 300 || c.needs == "watch" && code != 403 }
+			if a := s.as("admin", c.method, c.path, body, header...); let(a.Code) != (c.needs == verb) || c.needs != verb && a.Code != 403 {
+				t.Errorf("with %s: %s %s: %d %s", verb, c.method, c.path, a.Code, a.Body)
+			}
+		}
+	}
+}
+
+// TestCreateByUpdate: who may change objects can't make new ones by it.
+func TestCreateByUpdate(t *testing.T) {
+	s := startSecured(t, nil)
+	const endpoints, maps = "/api/v1/namespaces/b/endpoints", "/api/v1/namespaces/b/configmaps"
+	rules := func(verbs string) string {
+		return `[{"verbs":` + verbs + `,"apiGroups":[""],"resources":["endpoints","configmaps"]}]`
+	}
+	s.grant("alice", "b", "changes", rules(`["get","update","patch"]`))
+	s.grant("mallory", "b", "makes", rules(`["get","update","patch","create"]`))
+	for _, c := range []struct{ method, path, body, media string }{
+		{"PUT", endpoints + "/n", `{"metadata":{"name":"n"}}`, "application/json"},
+		{"PUT", endpoints + "/n?dryRun=All", `{"metadata":{"name":"n"}}`, "application/json"},
+		{"PATCH", maps + "/n?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}`, "application/apply-patch+yaml"},
+		{"PATCH", maps + "/n?fieldManager=m&force=true&dryRun=All", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}`, "application/apply-patch+yaml"},
+	} {
+		path, _, _ := strings.Cut(c.path, "?")
+		a := s.as("alice", c.method, c.path, c.body, "Content-Type", c.media)
+		if a.Code != 403 || !strings.Contains(a.Status().Message, `"n" is forbidden: User "alice" cannot create resource`) {
+			t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
+		}
+		s.want(404, "GET", path, nil)
+		if a := s.as("mallory", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 201 {
+			t.Errorf("%s %s by who may: %d %s", c.method, c.path, a.Code, a.Body)
+		}
+		if !strings.Contains(c.path, "dryRun") {
+			if a := s.as("alice", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 200 {
+				t.Errorf("%s %s of what is there: %d %s", c.method, c.path, a.Code, a.Body)
+			}
+			s.want(200, "DELETE", path, nil)
+		}
+	}
+}
+
+// TestSmuggling: what follows a request that can be read in two ways isn't taken for another.
+func TestSmuggling(t *testing.T) {
+	s := startSecured(t, nil)
+	const head, second = "Host: localhost\nAuthorization: Bearer mallory-token\n", "GET /api HTTP/1.1\nHost: localhost\nAuthorization: Bearer admin-token\n\n"
+	for what, text := range map[string]string{
+		"two lengths":           "GET /api HTTP/1.1\n" + head + "Content-Length: 0\nContent-Length: 7\n\n" + second,
+		"unknown encoding":      "GET /api HTTP/1.1\n" + head + "Transfer-Encoding: chunked, identity\n\n0\n\n" + second,
+		"space before colon":    "GET /api HTTP/1.1\n" + head + "Transfer-Encoding : chunked\n\n0\n\n" + second,
+		"negative length":       "GET /api HTTP/1.1\n" + head + "Content-Length: -1\n\n" + second,
+		"folded header":         "GET /api/v1/namespaces/b/secrets HTTP/1.1\n" + head + "X:\n Authorization: Bearer admin-token\n\n",
+		"line break in a value": "GET /api/v1/namespaces/b/secrets HTTP/1.1\n" + head + "X: a\rImpersonate-User: admin\n\n",
+		"space in the path":     "GET /healthz /api HTTP/1.1\n" + head + "\n",
+		"two hosts":             "GET /api HTTP/1.1\nHost: a\n" + head + "\n",
+		"no host":               "GET /api HTTP/1.1\nAuthorization: Bearer admin-token\n\n",
+	} {
+		if codes := s.raw(text); len(codes) != 1 || codes[0] < 400 {
+			t.Errorf("%s: %v", what, codes)
+		}
+	}
+}
+
+// TestPathSegments: what can't be one segment of a path names nothing, not even for an administrator (0-17). An escaped
+// slash separates segments (go-restful curly.go: SelectRoute).
+func TestPathSegments(t *testing.T) {
+	s := startSecured(t, nil)
+	const invalid = "%s parameter invalid: %q: may not %s"
+	for path, want := range map[string]string{
+		"/api/v1/namespaces/a/secrets/..":             fmt.Sprintf(invalid, "Name", "..", "be '..'"),
+		"/api/v1/namespaces/a/secrets/%2e":            fmt.Sprintf(invalid, "Name", ".", "be '.'"),
+		"/api/v1/namespaces/a/secrets/%25":            fmt.Sprintf(invalid, "Name", "%", "contain '%'"),
+		"/api/v1/namespaces/a/secrets/x%252fy":        fmt.Sprintf(invalid, "Name", "x%2fy", "contain '%'"),
+		"/api/v1/namespaces/%2e%2e/secrets/x":         fmt.Sprintf(invalid, "Namespace", "..", "be '..'"),
+		"/api/v1/namespaces/a/serviceaccounts/%2e%2e": fmt.Sprintf(invalid, "Name", "..", "be '..'"),
+	} {
+		if a := s.as("admin", "GET", path, nil); a.Code != 400 || a.Status().Message != want {
+			t.Errorf("%s: %d %s", path, a.Code, a.Status().Message)
+		}
+	}
+	for _, path := range []string{
+		"/api/v1/namespaces/a/secrets/x%2fy", "/api/v1/namespaces/a%2fsecrets/secrets/x",
+		"/api/v1/namespaces/a/pods/x%2fy/eviction", "/api/v1/watch/namespaces/a/secrets/x%2fy",
+	} {
+		if a := s.as("admin", "GET", path, nil); a.Code != 404 {
+			t.Errorf("%s: %d %s", path, a.Code, a.Body)
+		}
+	}
+}
+
+// TestRefusedBody: over HTTP/2, where the connection of who isn't known is closed, a small body is read all
+// the same, so that the client gets the answer; a large one isn't, nor is one that waits to be asked for.
+func TestRefusedBody(t *testing.T) {
+	s := startSecured(t, nil)
+	for what, c := range map[string]struct {
+		proto, size int
+		header      []string
+		read        bool
+	}{
+		"wrong token":   {2, 100, []string{"Authorization", "Bearer x"}, true},
+		"anonymous":     {2, 100, nil, true},
+		"large":         {2, 1 << 20, nil, false},
+		"to be awaited": {2, 100, []string{"Expect", "100-continue"}, false},
+		"HTTP/1.1":      {1, 100, nil, false},
+		"known":         {2, 100, []string{"Authorization", "Bearer mallory-token"}, false},
+	} {
+		body := bytes.NewReader(make([]byte, c.size))
+		r := httptest.NewRequest("POST", "/api/v1/nodes", body)
+		r.ProtoMajor, r.ContentLength = c.proto, int64(c.size)
+		for i := 0; i+1 < len(c.header); i += 2 {
+			r.Header.Set(c.header[i], c.header[i+1])
+		}
+		w := httptest.NewRecorder()
+		s.API.Handler().ServeHTTP(w, r)
+		if (body.Len() == 0) != c.read || w.Code != 401 && w.Code != 403 {
+			t.Errorf("%s: %d, %d bytes are left", what, w.Code, body.Len())
+		}
+	}
+}
+
+// raw sends bytes to the secure port and returns the codes of all answers until the connection ends.
+func (s *secured) raw(text string) (codes []int) {
+	s.t.Helper()
+	config := s.port.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	config.NextProtos = []string{"http/1.1"}
+	c, err := tls.Dial("tcp", s.port.Listener.Addr().String(), config)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, strings.ReplaceAll(text, "\n", "\r\n")); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := c.CloseWrite(); err != nil { // so that the server doesn't wait for more requests
+		s.t.Fatal(err)
+	}
+	r := bufio.NewReader(c)
+	for {
+		a, err := http.ReadResponse(r, nil)
+		if err != nil {
+			return codes
+		}
+		if _, err := io.Copy(io.Discard, a.Body); err != nil {
+			return append(codes, a.StatusCode)
+		}
+		codes = append(codes, a.StatusCode)
+	}
+}

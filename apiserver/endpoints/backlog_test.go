@@ -1,0 +1,233 @@
+package endpoints_test
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+)
+
+const (
+	unreadBytes = "kubecascade_inflight_memory_unread_bytes"
+	cutOff      = "kubecascade_inflight_memory_cut_off_total"
+)
+
+// noise is text that can't be compressed.
+func noise(n int) string {
+	b := make([]byte, n*3/4)
+	_, _ = rand.Read(b) // never fails
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+// unread sends a request of a user, reads the first line of the answer and no more, until the test ends.
+func unread(t *testing.T, s *apiservertest.Server, user, path string, header ...string) *line {
+	t.Helper()
+	l := dial(t, s)
+	if err := l.Conn.(*net.TCPConn).SetReadBuffer(128 << 10); err != nil {
+		t.Fatal(err)
+	}
+	l.r = bufio.NewReaderSize(l.Conn, 16)
+	l.say("GET %s HTTP/1.1\nHost: localhost\nImpersonate-User: %s\n%s\n", path, user, strings.Join(append(header, ""), "\n"))
+	if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "200 OK") {
+		t.Fatal(text, err)
+	}
+	return l
+}
+
+// hungUp waits until the server has hung up, and reads what it has sent before.
+func (l *line) hungUp() {
+	l.t.Helper()
+	if err := l.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		l.t.Fatal(err)
+	}
+	for buf := make([]byte, 64<<10); ; {
+		if _, err := l.Read(buf); err != nil {
+			if e, ok := err.(net.Error); ok && e.Timeout() {
+				l.t.Fatal("the server doesn't hang up")
+			}
+			return
+		}
+	}
+}
+
+// readTo reads until some text has come.
+func (l *line) readTo(text string) {
+	l.t.Helper()
+	last := ""
+	for buf := make([]byte, 64<<10); !strings.Contains(last, text); {
+		n, err := l.Read(buf)
+		if err != nil {
+			l.t.Fatalf("before %s came: %v", text, err)
+		}
+		last = last[max(0, len(last)-len(text)):] + string(buf[:n])
+	}
+}
+
+// await waits until a metric fulfils a condition.
+func await(t *testing.T, s *apiservertest.Server, name, what string, is func(float64) bool) {
+	t.Helper()
+	for n := metric(t, s, name); !is(n); n = metric(t, s, name) {
+		if t.Context().Err() != nil {
+			t.Fatalf("%s: %v, never %s", name, n, what)
+		}
+	}
+}
+
+// TestUnreadLists: lists that are not read count with the objects that they keep, and are cut off if they are too many,
+// those of the user that has most of them.
+func TestUnreadLists(t *testing.T) {
+	const size = 1 << 20
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.WriteTimeout, c.MemoryInFlight = time.Hour, 80*size // 40 are for what isn't read
+	}})
+	for i := range 10 {
+		must(t, s.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": noise(size)}, nil)), http.StatusCreated)
+	}
+	other := unread(t, s, "other", configmaps)
+	await(t, s, unreadBytes, "one list", func(n float64) bool { return n >= 10*size })
+	first := unread(t, s, "flood", configmaps)
+	await(t, s, unreadBytes, "two lists", func(n float64) bool { return n >= 20*size })
+	second := unread(t, s, "flood", configmaps)
+	await(t, s, unreadBytes, "three lists", func(n float64) bool { return n >= 30*size })
+	for i := range 3 { // each is cut off, as no user has more
+		l := unread(t, s, "flood", configmaps)
+		await(t, s, cutOff, "one more", func(n float64) bool { return n == float64(i+1) })
+		l.hungUp()
+	}
+	third := unread(t, s, "third", configmaps) // at the cost of who has more
+	await(t, s, cutOff, "four", func(n float64) bool { return n == 4 })
+	cut := make(chan struct{}, 2)
+	for _, l := range []*line{first, second} { // one is cut off, the other is read to its end
+		go func() { l.hungUp(); cut <- struct{}{} }()
+	}
+	<-cut
+	await(t, s, unreadBytes, "two lists", func(n float64) bool { return n > 20*size && n <= 24*size })
+	for _, l := range []*line{other, third} {
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await(t, s, unreadBytes, "one list again", func(n float64) bool { return n <= 12*size })
+}
+
+// watchForms are what watches may show large events as, but for Tables, which are made for each watch.
+var watchForms = []struct{ what, accept string }{
+	{"objects", "application/json"},
+	{"protobuf", "application/vnd.kubernetes.protobuf"},
+}
+
+// TestUnreadWatches: what watches are to send counts while it isn't read, whatever its form.
+func TestUnreadWatches(t *testing.T) {
+	const size, floods = 1 << 20, 20
+	for _, c := range append(watchForms, struct{ what, accept string }{"tables", "application/json;as=Table;g=meta.k8s.io;v=v1"}) {
+		t.Run(c.what, func(t *testing.T) {
+			s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+				c.WriteTimeout, c.MemoryInFlight = time.Hour, 64*size
+			}})
+			// Each watch is for an object of its own: those of one share its events.
+			watch := func(user, name string) *line {
+				return unread(t, s, user, configmaps+"?watch=1&includeObject=Object&fieldSelector=metadata.name%3D"+name, "Accept: "+c.accept)
+			}
+			other := watch("other", "other")
+			names := []string{"other"}
+			for i := range floods {
+				names = append(names, fmt.Sprint("n", i))
+				watch("flood", names[i+1])
+			}
+			for _, name := range names { // with short answers
+				must(t, s.Do("POST", configmaps, configmap(name, map[string]string{"k": noise(size)}, map[string]string{"turn": "is0"})), http.StatusCreated)
+			}
+			await(t, s, cutOff, "some", func(n float64) bool { return n > 0 })
+			if n := metric(t, s, unreadBytes); n > 32*size {
+				t.Errorf("%v bytes are counted", n)
+			}
+			other.readTo("is0")
+		})
+	}
+}
+
+// TestUnreadEvents: events that many watches are to send count once, and none of these watches is cut off.
+func TestUnreadEvents(t *testing.T) {
+	const size, watches = 1 << 20, 40
+	for _, c := range watchForms {
+		t.Run(c.what, func(t *testing.T) {
+			s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+				c.WriteTimeout, c.MemoryInFlight = time.Hour, 64*size
+			}})
+			version := must(t, s.Do("POST", configmaps, configmap("n", map[string]string{"k": noise(size)}, nil)), http.StatusCreated).Object().GetResourceVersion()
+			var all []*line
+			for range watches {
+				all = append(all, unread(t, s, "user", configmaps+"?watch=1&resourceVersion="+version, "Accept: "+c.accept))
+			}
+			for i := range 4 { // the first ones wait in the kernel
+				must(t, s.Do("PUT", configmaps+"/n", configmap("n", map[string]string{"k": noise(size)}, map[string]string{"turn": fmt.Sprint("is", i)})), http.StatusOK)
+			}
+			for s.API.Limits().Sharing() < watches {
+				if n := metric(t, s, cutOff); n > 0 {
+					t.Fatalf("%v are cut off", n)
+				}
+			}
+			if n := metric(t, s, unreadBytes); n < 3*size || n > 16*size {
+				t.Errorf("%v bytes are counted", n)
+			}
+			for _, l := range all {
+				l.readTo("is3")
+				if err := l.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			await(t, s, unreadBytes, "nothing", func(n float64) bool { return n == 0 })
+		})
+	}
+}
+
+// TestUnreadSocket: a watch over a WebSocket that isn't read leaves its seat while it sends its initial events, counts
+// while it isn't read, and is cut off as others are.
+func TestUnreadSocket(t *testing.T) {
+	const size = 1 << 20
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.WriteTimeout, c.MemoryInFlight, c.MaxInFlight = time.Hour, 64*size, 1
+	}})
+	for i := range 10 {
+		must(t, s.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": noise(size)}, nil)), http.StatusCreated)
+	}
+	const initial = configmaps + "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
+	c, err := dialSocket(t, s, initial, s.URL, "Impersonate-User", "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, s, unreadBytes, "what the watch keeps", func(n float64) bool { return n >= 10*size })
+	// Its seat is free: there is one only for all who are no masters.
+	for s.Do("GET", configmaps+"/none", nil, "Impersonate-User", "third").Code == http.StatusTooManyRequests {
+		if t.Context().Err() != nil {
+			t.Fatal("the seat is never given to another request")
+		}
+	}
+	sockets := 1.0
+	for n := 0.0; n == 0; n = metric(t, s, cutOff) { // as many of another user as there is no room for
+		_, err := dialSocket(t, s, initial, s.URL, "Impersonate-User", "flood")
+		switch {
+		case err == nil:
+			sockets++
+		case !strings.Contains(err.Error(), "bad status"):
+			t.Fatal(err)
+		}
+	}
+	await(t, s, "apiserver_longrunning_requests{", "those that are not cut off", func(n float64) bool {
+		return n == sockets-metric(t, s, cutOff)
+	})
+	for range 10 { // the first is whole
+		var m received
+		if err := message.Receive(c, &m); err != nil || len(m.data) < size {
+			t.Fatalf("%d bytes: %v", len(m.data), err)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package endpoints
+
+import (
+	"net/http"
+
+	"github.com/kubecascade/kubecascade/apiserver/connections"
+)
+
+// chunks gathers frames and sends them in pieces of a chunked answer.
+type chunks struct {
+	to http.ResponseWriter
+	// conn is the watch's connection; nil if it doesn't count.
+	conn *connections.Conn
+	buf  []byte
+	// begun says that the head has been sent.
+	begun bool
+}
+
+// write sends long frames as they are: watches that share one keep no copies of it.
+func (c *chunks) write(frame []byte) error {
+	if len(frame) >= watchChunk {
+		return c.send(frame)
+	}
+	if c.buf = append(c.buf, frame...); len(c.buf) >= watchChunk {
+		return c.flush()
+	}
+	return nil
+}
+
+func (c *chunks) flush() error {
+	if len(c.buf) == 0 && c.begun {
+		return nil
+	}
+	return c.send(nil)
+}
+
+// send sends what was gathered, and then a frame.
+func (c *chunks) send(frame []byte) error {
+	c.begun = true
+	for _, piece := range [][]byte{c.buf, frame} {
+		if len(piece) == 0 {
+			continue
+		}
+		if _, err := c.to.Write(piece); err != nil {
+			return err
+		}
+	}
+	c.buf = c.buf[:0]
+	c.conn.Rest() // what has come are the client's acknowledgements
+	return http.NewResponseController(c.to).Flush()
+}

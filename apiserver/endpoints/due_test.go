@@ -1,0 +1,28 @@
+package endpoints
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestUntilDue: a watch says how far it has come each minute and two seconds before its end (H-28), and then it
+// ends, each at its time; one of two seconds or less just ends.
+func TestUntilDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for left, want := range map[time.Duration]time.Duration{
+			time.Hour:         time.Minute,
+			62 * time.Second:  time.Minute,
+			61 * time.Second:  59 * time.Second,
+			2*time.Second + 1: 1,
+			2 * time.Second:   2 * time.Second,
+			time.Second:       time.Second,
+			0:                 0,
+			1<<63 - 1:         time.Minute,
+		} {
+			if got := untilDue(time.Now().Add(left)); got != want {
+				t.Errorf("%v before the end: %v, want %v", left, got, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,24 @@
+package endpoints
+
+import (
+	"context"
+
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// EndsBurst lets a watch of the resource's collection that is in a burst read when nothing has come, and reports
+// whether the burst is over for it.
+func EndsBurst(ctx context.Context, c *cache.Cache, res *resources.Resource) (bool, error) {
+	a := New(Config{Registry: &registry.Registry{Cache: c}})
+	q := &request{Operation: registry.Operation{Target: registry.Target{Resource: res}}}
+	w := &watch{q: q, api: a, x: &render.Rendering{Resource: res}, rev: c.Revision(), out: &chunks{begun: true}, burst: true}
+	watcher, err := c.Watch(res.Collection, w.rev)
+	if err != nil {
+		return false, err
+	}
+	_, _, ended := w.read(ctx, watcher)
+	return !w.burst && !ended, nil
+}

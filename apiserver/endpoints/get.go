@@ -1,0 +1,41 @@
+package endpoints
+
+import (
+	"net/http"
+
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// serveGet is GET of one object (H-20).
+func (a *API) serveGet(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	if q.Resource.Virtual {
+		o, err := a.registry.GetVirtual(q.r.Context(), &q.Operation)
+		if err != nil {
+			return err
+		}
+		return q.answer(x, http.StatusOK, o)
+	}
+	query := exchange.Query(q.r)
+	if query.Has("export") { // B-76
+		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
+	}
+	o, err := a.registry.Find(q.r.Context(), &q.Operation, query.Get("resourceVersion"))
+	if err != nil {
+		return err
+	}
+	if q.Resource.Custom {
+		err = x.Unsound(o)
+	} else {
+		err = a.registry.Sound(q.Resource, o)
+	}
+	if err != nil {
+		return a.registry.Refused(o.Key, err)
+	}
+	return q.afford(x.Cost(q.r, []*storage.Object{o}), func() error { return q.answer(x, http.StatusOK, o) })
+}

@@ -1,0 +1,160 @@
+package endpoints_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+const hookedPath = "/api/v1/namespaces/default/configmaps"
+
+// hooked starts a server whose ConfigMaps have the hooks.
+func hooked(t *testing.T, h hooks.Hooks) *apiservertest.Server {
+	s := apiservertest.Start(t, nil)
+	entry := *s.Types.Lookup("", "v1", "configmaps")
+	entry.Hooks = h
+	s.Types.Add(&entry)
+	return s
+}
+
+// TestBeginAndFinish: a write of the object begins once, fills in a copy for each attempt, and finishes once, with its
+// outcome.
+func TestBeginAndFinish(t *testing.T) {
+	var events []string
+	event := func(format string, args ...any) { events = append(events, fmt.Sprintf(format, args...)) }
+	var s *apiservertest.Server
+	s = hooked(t, hooks.Hooks{Begin: func(ctx context.Context, w hooks.Write, obj, old hooks.Object) (hooks.Begun, error) {
+		name := obj.GetName()
+		switch {
+		case name == "other":
+			return hooks.Begun{}, nil
+		case name == "rejected":
+			return hooks.Begun{}, apierrors.NewBadRequest("begin failed")
+		}
+		event("begin %s old=%v dry=%v", name, old != nil, w.DryRun())
+		attempts := 0
+		fill := func(ctx context.Context, obj hooks.Object) ([]storage.Guard, error) {
+			attempts++
+			event("fill filled=%v", obj.GetAnnotations()["filled"] != "")
+			obj.SetAnnotations(map[string]string{"filled": fmt.Sprint(attempts)})
+			guard, err := w.Scan(ctx, nil, func(*storage.Object, []string) {})
+			if name == "overtaken" && attempts == 1 {
+				s.Do("POST", hookedPath, `{"metadata":{"name":"other"}}`)
+			}
+			if name == "panics" {
+				panic("in a hook")
+			}
+			return []storage.Guard{guard}, err
+		}
+		return hooks.Begun{Fill: fill, Finish: func(err error) {
+			switch {
+			case apierrors.IsInvalid(err):
+				err = errors.New("invalid")
+			case apierrors.IsAlreadyExists(err):
+				err = errors.New("exists")
+			}
+			event("finish %v", err)
+		}}, nil
+	}})
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+		events             string
+	}{
+		{"POST", "", `{"metadata":{"name":"a"}}`, 201, "begin a old=false dry=false, fill filled=false, finish <nil>"},
+		{"POST", "", `{"metadata":{"name":"a"}}`, 409, "begin a old=false dry=false, fill filled=false, finish exists"},
+		{"POST", "?dryRun=All", `{"metadata":{"name":"b"}}`, 201,
+			"begin b old=false dry=true, fill filled=false, finish <nil>"},
+		{"PUT", "/a", `{"metadata":{"name":"a"}}`, 200, "begin a old=true dry=false, fill filled=false, finish <nil>"},
+		{"POST", "", `{"metadata":{"name":"_"}}`, 422, "begin _ old=false dry=false, fill filled=false, finish invalid"},
+		{"POST", "", `{"metadata":{"name":"rejected"}}`, 400, ""},
+		{"POST", "", `{"metadata":{"name":"overtaken"}}`, 201,
+			"begin overtaken old=false dry=false, fill filled=false, fill filled=false, finish <nil>"},
+		{"POST", "", `{"metadata":{"name":"panics"}}`, 500,
+			"begin panics old=false dry=false, fill filled=false, finish the write panicked"},
+	} {
+		events = nil
+		a := s.Do(c.method, hookedPath+c.path, c.body)
+		if got := strings.Join(events, ", "); a.Code != c.code || got != c.events {
+			t.Errorf("%s %s %s: %d, not %d\n got %s\nwant %s", c.method, c.path, c.body, a.Code, c.code, got, c.events)
+		}
+	}
+	if n := s.Do("GET", hookedPath+"/overtaken", nil).Object().GetAnnotations()["filled"]; n != "2" {
+		t.Errorf("the object of attempt %s is stored", n)
+	}
+}
+
+// TestHookTurns: of two writes, one at a time has the turn, until it has finished.
+func TestHookTurns(t *testing.T) {
+	waits := make(chan struct{})
+	var holders atomic.Int32
+	s := hooked(t, hooks.Hooks{Begin: func(ctx context.Context, w hooks.Write, obj, _ hooks.Object) (hooks.Begun, error) {
+		if obj.GetName() != "first" {
+			close(waits)
+		}
+		release, err := w.Turn(ctx)
+		if err != nil {
+			return hooks.Begun{}, fmt.Errorf("waiting: %w", err)
+		}
+		if n := holders.Add(1); n != 1 {
+			t.Errorf("%d writes have the turn", n)
+		}
+		end := func(error) {
+			holders.Add(-1)
+			release()
+		}
+		if obj.GetName() == "first" {
+			<-waits
+		}
+		return hooks.Begun{Finish: end}, nil
+	}})
+	done := make(chan int)
+	go func() { done <- s.Do("POST", hookedPath, `{"metadata":{"name":"first"}}`).Code }()
+	second := s.Do("POST", hookedPath, `{"metadata":{"name":"second"}}`).Code
+	if first := <-done; first != 201 || second != 201 {
+		t.Errorf("%d and %d", first, second)
+	}
+}
+
+// TestCreateHook: a resource that is not stored, and a subresource, answer a POST by their hooks: with the body, whose
+// kind is filled in, or with a Status for nil; without a hook they are no methods.
+func TestCreateHook(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	entry := *s.Types.Lookup("authentication.k8s.io", "v1", "selfsubjectreviews")
+	replace := func(create hooks.Create) {
+		next := entry
+		next.Hooks.Create = create
+		s.Types.Add(&next)
+	}
+	const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+	for _, c := range []struct {
+		create hooks.Create
+		code   int
+		kind   string
+	}{
+		{func(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
+			return body, nil
+		},
+			201, "SelfSubjectReview"},
+		{func(context.Context, hooks.Request, runtime.Object) (runtime.Object, error) { return nil, nil }, 201, "Status"},
+		{func(context.Context, hooks.Request, runtime.Object) (runtime.Object, error) {
+			return nil, apierrors.NewBadRequest("no")
+		}, 400, "Status"},
+		{nil, 405, "Status"},
+	} {
+		replace(c.create)
+		if a := s.Do("POST", path, `{}`); a.Code != c.code || a.Object().GetKind() != c.kind {
+			t.Errorf("%d, not %d: %s", a.Code, c.code, a.Body)
+		}
+	}
+}

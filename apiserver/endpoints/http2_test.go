@@ -1,0 +1,246 @@
+package endpoints_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// multiplexed serves a server over HTTP/2 too; the client has one connection.
+func multiplexed(t *testing.T, s *apiservertest.Server) (get func(path string) *http.Response) {
+	t.Helper()
+	port := httptest.NewUnstartedServer(s.API.Insecure())
+	port.EnableHTTP2 = true
+	port.Config.ConnContext = exchange.ConnContext
+	port.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 1000}
+	port.StartTLS()
+	t.Cleanup(func() {
+		s.API.CloseWatches()
+		port.Client().CloseIdleConnections()
+		port.CloseClientConnections()
+		port.Close()
+	})
+	return func(path string) *http.Response {
+		t.Helper()
+		ctx, cancel := context.WithCancel(context.Background())
+		t.Cleanup(cancel)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, port.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept-Encoding", "identity")
+		res, err := port.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.ProtoMajor != 2 {
+			t.Fatalf("answered over %s", res.Proto)
+		}
+		return res
+	}
+}
+
+// whole reads an answer's body.
+func whole(t *testing.T, res *http.Response) []byte {
+	t.Helper()
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s, %v", res.Status, err)
+	}
+	return data
+}
+
+// TestUnreadListsOverHTTP2: lists that a client doesn't read take no memory to speak of, keep nothing else on the
+// connection waiting, and are cut off without the connection.
+func TestUnreadListsOverHTTP2(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = 2 * time.Second }})
+	const size = 32
+	for i := range size {
+		must(t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"k": strings.Repeat("x", 512<<10)}, nil)), http.StatusCreated)
+	}
+	get := multiplexed(t, s)
+	var before, during runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	const streams = 10
+	var unread []*http.Response
+	for range streams {
+		unread = append(unread, get(configmaps))
+	}
+	for range 20 { // others on the same connection
+		whole(t, get(configmaps+"/big0"))
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&during)
+	// The client, which is in this process, takes up to 4 MiB of each.
+	if grown := int64(during.HeapAlloc) - int64(before.HeapAlloc); grown > streams*(5<<20) {
+		t.Errorf("%d lists of %d MiB that no one reads take %d MiB", streams, size/2, grown>>20)
+	}
+	for metric(t, s, "apiserver_current_inflight_requests") > 1 { // the question itself is one
+		if t.Context().Err() != nil {
+			t.Fatal("the lists are still served")
+		}
+	}
+	for _, res := range unread {
+		if n, err := io.Copy(io.Discard, res.Body); err == nil {
+			t.Errorf("a list that was cut off seems to be whole after %d bytes", n)
+		}
+		res.Body.Close()
+	}
+	whole(t, get(configmaps)) // the connection is as good as before
+}
+
+// watched is what a watch has told so far.
+type watched struct {
+	d    *json.Decoder
+	last int64
+}
+
+// next returns the next event's type and how the object is numbered.
+func (w *watched) next() (typ string, n int, err error) {
+	var e struct {
+		Type   string
+		Object struct {
+			Code     int
+			Metadata struct{ ResourceVersion string }
+			Data     map[string]string
+		}
+	}
+	if err := w.d.Decode(&e); err != nil {
+		return "", 0, err
+	}
+	if e.Type == "ERROR" {
+		return e.Type, e.Object.Code, nil
+	}
+	w.last, err = strconv.ParseInt(e.Object.Metadata.ResourceVersion, 10, 64)
+	if err == nil {
+		n, err = strconv.Atoi(e.Object.Data["n"])
+	}
+	return e.Type, n, err
+}
+
+// writes are how many events of 256 KiB are written: more than the 4 MiB that a client takes before it reads.
+const writes = 80
+
+// behindOverHTTP2 has two watches on one connection, of which one is read while objects are written; it returns the
+// other one's stream.
+func behindOverHTTP2(t *testing.T, s *apiservertest.Server, get func(string) *http.Response) *http.Response {
+	t.Helper()
+	start := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().GetResourceVersion()
+	slow := get(configmaps + "?watch=1&resourceVersion=" + start)
+	quick := &watched{d: json.NewDecoder(get(configmaps + "?watch=1&resourceVersion=" + start).Body)}
+	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"k": strings.Repeat("x", 256<<10), "n": "0"}, nil)), http.StatusCreated)
+	for i := range writes {
+		if _, n, err := quick.next(); err != nil || n != i {
+			t.Fatalf("the quick watch: %d, %v; want %d", n, err, i)
+		}
+		must(t, s.Do("PATCH", configmaps+"/a", fmt.Sprintf(`{"data":{"n":"%d"}}`, i+1), "Content-Type", mergePatch,
+			"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), http.StatusOK)
+	}
+	return slow
+}
+
+// TestSlowWatchOverHTTP2: a watch that is so slow that history has gone is told 410. What it was sent until then is
+// without a gap. Another watch on the same connection gets everything meanwhile.
+func TestSlowWatchOverHTTP2(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{
+		Cache:     cache.Options{Events: 16, TimelineEvents: 64},
+		Configure: func(c *apiserver.Config) { c.WriteTimeout = 10 * time.Minute },
+	})
+	get := multiplexed(t, s)
+	slow := behindOverHTTP2(t, s, get)
+	w, seen := &watched{d: json.NewDecoder(slow.Body)}, 0
+	for {
+		typ, n, err := w.next()
+		if typ == "ERROR" {
+			if n != http.StatusGone {
+				t.Errorf("it was told %d", n)
+			}
+			break
+		}
+		if err != nil || n != seen {
+			t.Fatalf("event %d: %s %d, %v", seen, typ, n, err)
+		}
+		seen++
+	}
+	if seen == 0 || seen >= writes {
+		t.Errorf("it was sent %d of %d events", seen, writes)
+	}
+	if rest, err := io.ReadAll(slow.Body); err != nil || len(rest) > 0 {
+		t.Errorf("after the error comes %q, %v", rest, err)
+	}
+	// Where it stood is out of the history, which it is told again.
+	again := &watched{d: json.NewDecoder(get(fmt.Sprintf("%s?watch=1&resourceVersion=%d", configmaps, w.last)).Body)}
+	if typ, code, err := again.next(); typ != "ERROR" || code != http.StatusGone {
+		t.Errorf("going on: %s %d, %v", typ, code, err)
+	}
+}
+
+// TestStalledWatchOverHTTP2: a watch that isn't read for too long is cut off, and its connection isn't. From the last
+// event that it was sent it goes on without a gap.
+func TestStalledWatchOverHTTP2(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Second }})
+	get := multiplexed(t, s)
+	slow := behindOverHTTP2(t, s, get)
+	for metric(t, s, `apiserver_longrunning_requests{`, `resource="configmaps"`) > 1 {
+		if t.Context().Err() != nil {
+			t.Fatal("the stalled watch is still served")
+		}
+	}
+	w, seen := &watched{d: json.NewDecoder(slow.Body)}, 0
+	for ; ; seen++ {
+		_, n, err := w.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				t.Error("the stream seems to have ended well")
+			}
+			break
+		}
+		if n != seen {
+			t.Fatalf("event %d is %d", seen, n)
+		}
+	}
+	if seen == 0 || seen >= writes {
+		t.Fatalf("it was sent %d of %d events", seen, writes)
+	}
+	on := &watched{d: json.NewDecoder(get(fmt.Sprintf("%s?watch=1&resourceVersion=%d", configmaps, w.last)).Body)}
+	for ; seen <= writes; seen++ {
+		if typ, n, err := on.next(); err != nil || n != seen {
+			t.Fatalf("going on at %d: %s %d, %v", seen, typ, n, err)
+		}
+	}
+}
+
+// TestResetBefore: nothing is done for a request whose client has reset its stream before the handler began.
+func TestResetBefore(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	for _, gone := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if gone {
+			cancel()
+		}
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost"+configmaps, nil)
+		r.ProtoMajor = 2
+		s.API.Insecure().ServeHTTP(w, r)
+		cancel()
+		if answered := w.Body.Len() > 0; answered == gone {
+			t.Errorf("reset %v: answered %q", gone, w.Body)
+		}
+	}
+}

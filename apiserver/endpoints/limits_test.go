@@ -1,0 +1,402 @@
+package endpoints_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+// line is a connection that is written by hand.
+type line struct {
+	net.Conn
+	t *testing.T
+	r *bufio.Reader
+}
+
+func dial(t *testing.T, s *apiservertest.Server) *line {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return &line{c, t, bufio.NewReader(c)}
+}
+
+// say sends text; ends of lines become those of HTTP.
+func (l *line) say(format string, args ...any) {
+	l.t.Helper()
+	if _, err := io.WriteString(l, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\r\n")); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// hear reads an answer.
+func (l *line) hear() apiservertest.Answer {
+	l.t.Helper()
+	resp, err := http.ReadResponse(l.r, nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return apiservertest.Answer{Code: resp.StatusCode, Header: resp.Header, Body: body}
+}
+
+// held is a store that lets commits of one key wait.
+type held struct {
+	storage.Store
+	key           string
+	entered, done chan struct{}
+}
+
+func (h *held) Commit(ctx context.Context, t storage.Txn) (int64, error) {
+	if strings.HasSuffix(t.Key, h.key) {
+		h.entered <- struct{}{}
+		<-h.done
+	}
+	return h.Store.Commit(ctx, t)
+}
+
+// TestMaxInFlight: one request more than may be in flight is rejected; watches don't count.
+func TestMaxInFlight(t *testing.T) {
+	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
+	var watches []*apiservertest.Watch
+	for range 3 {
+		watches = append(watches, s.Watch(configmaps+"?watch=1"), s.Watch("/api/v1/watch/configmaps"))
+	}
+	created := make(chan apiservertest.Answer)
+	go func() { created <- s.Do("POST", configmaps, `{"metadata":{"name":"held"}}`) }()
+	<-store.entered
+	a := must(t, s.Do("GET", configmaps, nil), http.StatusTooManyRequests)
+	if st := a.Status(); a.Header.Get("Retry-After") != "1" || st.Reason != metav1.StatusReasonTooManyRequests || st.Details.RetryAfterSeconds != 1 {
+		t.Errorf("%v %s", a.Header, a.Body)
+	}
+	must(t, s.Do("GET", "/healthz", nil), http.StatusOK)
+	if n := metric(t, s, "apiserver_current_inflight_requests{", `request_kind="mutating"`); n != 1 {
+		t.Errorf("%v in flight", n)
+	}
+	more := s.Watch(configmaps + "?watch=1")
+	close(store.done)
+	must(t, <-created, http.StatusCreated)
+	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
+	for _, w := range append(watches, more) {
+		if e := next(t, w); e.Object.GetName() != "held" {
+			t.Errorf("%v", e)
+		}
+	}
+}
+
+// TestSlowBodies: requests whose bodies come slowly take no one's seat.
+func TestSlowBodies(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
+	for range 50 {
+		l := dial(t, s)
+		l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n", configmaps)
+		if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") { // its body is being read
+			t.Fatal(text, err)
+		}
+	}
+	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"a"}}`), http.StatusCreated)
+	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
+}
+
+// TestRequestTimeout: 0-13. Nothing is written that was answered so.
+func TestRequestTimeout(t *testing.T) {
+	store := storagetest.Open(t)
+	apiservertest.Start(t, &apiservertest.Options{Store: store}) // makes the namespace
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.RequestTimeout = time.Nanosecond }})
+	before, err := store.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ method, path, body, media string }{
+		{"POST", configmaps, `{"metadata":{"name":"a"}}`, "application/json"},
+		{"DELETE", configmaps + "/a", "", ""},
+		{"GET", configmaps + "/a", "", ""},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		a := must(t, s.Do(c.method, c.path, body), http.StatusGatewayTimeout)
+		if st := a.Status(); st.Reason != metav1.StatusReasonTimeout || st.Message != "Timeout: request did not complete within requested timeout - context deadline exceeded" {
+			t.Errorf("%s: %s", c.method, a.Body)
+		}
+	}
+	must(t, s.Do("GET", configmaps, nil), http.StatusOK) // lists have no bound
+	if after, err := store.Revision(t.Context()); err != nil || after != before {
+		t.Errorf("revision %d after %d, %v", after, before, err)
+	}
+}
+
+// TestSlowBody: a client has as long as the request for its body, and then gives its place back.
+func TestSlowBody(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
+	}})
+	for _, method := range []string{"POST", "DELETE"} { // the latter of a collection
+		l := dial(t, s)
+		l.say("%s %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: 100\n\n{\"meta", method, configmaps)
+		a := must(t, l.hear(), http.StatusGatewayTimeout)
+		if st := a.Status(); st.Reason != metav1.StatusReasonTimeout {
+			t.Errorf("%s", a.Body)
+		}
+		must(t, s.Do("GET", configmaps, nil), http.StatusOK)
+	}
+	// A connection whose body came in time is of use for longer than the timeout.
+	l := dial(t, s)
+	for i := range 2 {
+		body := fmt.Sprintf(`{"metadata":{"name":"a%d"}}`, i)
+		l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Length: %d\n\n%s", configmaps, len(body), body)
+		must(t, l.hear(), http.StatusCreated)
+		<-time.After(400 * time.Millisecond)
+	}
+}
+
+// TestUnreadBody: one that no handler asks for holds nothing up either, wherever it is sent.
+func TestUnreadBody(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.RequestTimeout, c.MaxInFlight = 300*time.Millisecond, 1
+	}})
+	for _, request := range []string{"GET " + configmaps, "GET " + configmaps + "/none", "GET " + configmaps + "?watch=1", "GET " + configmaps + "?limit=x",
+		"POST /version", "PUT " + configmaps, "GET /healthz", "GET /nowhere", "GET /api/v1/nowhere"} {
+		l := dial(t, s)
+		l.say("%s HTTP/1.1\nHost: localhost\nContent-Length: 10\n\n", request)
+		if a := l.hear(); a.Code == 0 {
+			t.Errorf("%s: no answer", request)
+		}
+		must(t, s.Do("GET", configmaps, nil), http.StatusOK)
+	}
+	// A watch outlives the time for a body that came along.
+	l := dial(t, s)
+	l.say("GET %s?watch=1&timeoutSeconds=1 HTTP/1.1\nHost: localhost\nContent-Length: 2\n\n{}", configmaps)
+	start := time.Now()
+	if a := must(t, l.hear(), http.StatusOK); time.Since(start) < 900*time.Millisecond {
+		t.Errorf("it ended early: %s", a.Body)
+	}
+}
+
+// TestHangUp in the middle of a body frees the place and writes nothing.
+func TestHangUp(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MaxInFlight = 1 }})
+	for _, head := range []string{"Content-Length: 100\n\n", "Transfer-Encoding: chunked\n\n1a\n"} {
+		l := dial(t, s)
+		l.say("POST %s HTTP/1.1\nHost: localhost\nContent-Type: application/json\n%s{\"metadata\":{\"name\":\"a\"}}", configmaps, head)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for s.Do("GET", configmaps, nil).Code == http.StatusTooManyRequests {
+			if t.Context().Err() != nil {
+				t.Fatal("the place is never free again")
+			}
+		}
+		if items := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().Items; len(items) != 0 {
+			t.Errorf("half a body made %v", items)
+		}
+	}
+}
+
+// readSlowly lists more than the buffers of a connection hold, and reads the first line of the answer.
+func readSlowly(t *testing.T, s *apiservertest.Server) {
+	t.Helper()
+	for i := range 40 { // with small answers, which no busy machine is too slow for
+		must(t, s.Do("POST", configmaps, configmap(fmt.Sprintf("big%d", i), map[string]string{"k": strings.Repeat("x", 512<<10)}, nil),
+			"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), http.StatusCreated)
+	}
+	l := dial(t, s)
+	if err := l.Conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+		t.Fatal(err)
+	}
+	l.say("GET %s HTTP/1.1\nHost: localhost\n\n", configmaps)
+	if text, err := l.r.ReadString('\n'); err != nil || !strings.Contains(text, "200 OK") {
+		t.Fatal(text, err)
+	}
+}
+
+// TestSlowReader: a list that is not read keeps no other request out.
+func TestSlowReader(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.MaxInFlight, c.WriteTimeout = 1, time.Hour
+	}})
+	readSlowly(t, s)
+	for s.Do("GET", configmaps+"/none", nil).Code == http.StatusTooManyRequests {
+		if t.Context().Err() != nil {
+			t.Fatal("the seat is never given to another request")
+		}
+	}
+}
+
+// TestUnread: a request whose answer is not read ends.
+func TestUnread(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.WriteTimeout = time.Second }})
+	readSlowly(t, s)
+	for metric(t, s, "apiserver_current_inflight_requests{", `request_kind="readOnly"`) > 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("the request never ends")
+		}
+	}
+}
+
+// TestPanic is answered with a Status and counted; in the middle of an answer it cuts the connection.
+func TestPanic(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.Debug = map[string]http.Handler{
+			"/debug/early": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("early") }),
+			"/debug/late": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, strings.Repeat("half", 10000))
+				panic("late")
+			}),
+		}
+	}})
+	a := must(t, s.Do("GET", "/debug/early", nil), http.StatusInternalServerError)
+	if st := a.Status(); st.Reason != metav1.StatusReasonInternalError || !strings.HasPrefix(st.Message, "Internal error occurred: ") || strings.Contains(st.Message, "early") {
+		t.Errorf("%s", a.Body)
+	}
+	if a, err := s.Try("GET", "/debug/late", nil); err == nil {
+		t.Errorf("the half was taken for the whole: %d, %d bytes", a.Code, len(a.Body))
+	}
+	must(t, s.Do("GET", configmaps, nil), http.StatusOK)
+	if n := metric(t, s, "apiserver_panics_total"); n != 2 {
+		t.Errorf("%v panics", n)
+	}
+}
+
+// TestHealth: the variants of kube-apiserver's endpoints.
+func TestHealth(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.Checks = []apiserver.Check{
+			{Name: "bad", Run: func(context.Context) error { return errors.New("the reason") }},
+			{Name: "good", Live: true, Run: func(context.Context) error { return nil }},
+		}
+	}})
+	for _, c := range []struct {
+		path, body string
+		code       int
+	}{
+		{"/livez", "ok", 200},
+		{"/livez?verbose", "[+]ping ok\n[+]etcd ok\n[+]good ok\nlivez check passed\n", 200},
+		{"/livez/", "ok", 200},
+		{"/livez/good", "ok", 200},
+		{"/livez/bad", "404 page not found\n", 404},
+		{"/readyz", "[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[+]shutdown ok\n[-]bad failed: reason withheld\n[+]good ok\nreadyz check failed\n", 500},
+		{"/readyz?exclude=bad", "ok", 200},
+		{"/readyz?exclude=bad&exclude=none&verbose", "[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[+]shutdown ok\n[+]bad excluded: ok\n[+]good ok\nwarn: some health checks cannot be excluded: no matches for \"none\"\nreadyz check passed\n", 200},
+		{"/healthz/etcd", "ok", 200},
+		{"/healthz/none", "404 page not found\n", 404},
+	} {
+		if a := s.Do("GET", c.path, nil); a.Code != c.code || string(a.Body) != c.body || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
+			t.Errorf("%s: %d %v %q", c.path, a.Code, a.Header, a.Body)
+		}
+	}
+	if a := s.Do("HEAD", "/livez", nil); a.Code != 200 || len(a.Body) != 0 {
+		t.Errorf("HEAD: %d %q", a.Code, a.Body)
+	}
+}
+
+// TestMetrics are under kube-apiserver's names.
+func TestMetrics(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	fill(t, s, 2)
+	s.Do("GET", configmaps+"/none", nil)
+	s.Do("POST", configmaps+"?dryRun=All", `{"metadata":{"name":"tried"}}`)
+	s.Do("GET", "/api/v1/secrets", nil)
+	s.Do("PATCH", configmaps+"/m00?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap"}`, "Content-Type", "application/apply-patch+yaml")
+	next(t, s.Watch(configmaps+"?watch=1"))
+	for _, c := range []struct {
+		name   string
+		labels []string
+		want   float64
+	}{
+		{"apiserver_request_total{", []string{`verb="POST"`, `resource="configmaps"`, `code="201"`, `scope="resource"`, `component="apiserver"`, `dry_run=""`}, 2},
+		{"apiserver_request_total{", []string{`resource="configmaps"`, `code="201"`, `version="v1"`, `group=""`, `subresource=""`, `dry_run=""`}, 2},
+		{"apiserver_request_total{", []string{`verb="POST"`, `resource="configmaps"`, `code="201"`, `dry_run="All"`}, 1},
+		{"apiserver_request_total{", []string{`verb="APPLY"`, `code="200"`}, 1},
+		{"apiserver_request_total{", []string{`verb="LIST"`, `code="200"`, `scope="cluster"`}, 1},
+		{"apiserver_request_total{", []string{`verb="GET"`, `code="404"`, `scope="resource"`}, 1},
+		{"apiserver_request_duration_seconds_count{", []string{`verb="GET"`, `resource="configmaps"`}, 1},
+		{"apiserver_response_sizes_count{", []string{`verb="GET"`, `resource="configmaps"`}, 1},
+		{"apiserver_longrunning_requests{", []string{`verb="WATCH"`, `resource="configmaps"`}, 1},
+		{"apiserver_watch_events_total{", []string{`resource="configmaps"`}, 2},
+		{"apiserver_current_inflight_requests{", []string{`request_kind="readOnly"`}, 0},
+	} {
+		if got := metric(t, s, c.name, c.labels...); got != c.want {
+			t.Errorf("%s%v: %v, want %v", c.name, c.labels, got, c.want)
+		}
+	}
+}
+
+// TestNoSeatWithoutTurn: a watch whose initial events wait for their turn to be rendered keeps no seat.
+func TestNoSeatWithoutTurn(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.MaxInFlight, c.RequestTimeout = 1, time.Minute // a quarter of it is for the wait for a seat
+	}})
+	must(t, s.Do("POST", configmaps, configmap("n", map[string]string{"k": noise(1 << 20)}, nil)), http.StatusCreated)
+	release, waiting := s.API.Limits().HoldTurns()
+	ended := make(chan int)
+	go func() {
+		ended <- s.Do("GET", configmaps+"?watch=1&timeoutSeconds=1", nil, "Impersonate-User", "flood").Code
+	}()
+	for waiting("flood") == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("the watch doesn't wait for a turn")
+		}
+	}
+	must(t, s.Do("GET", configmaps+"/n", nil, "Impersonate-User", "other"), http.StatusOK)
+	release()
+	if code := <-ended; code != http.StatusOK {
+		t.Errorf("afterwards: %d", code)
+	}
+}
+
+// TestSeatsOfPaths: a user whose level is full is told so at other paths than those of resources and by watches, and
+// an administrator isn't. A watch that has begun has no seat.
+func TestSeatsOfPaths(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	s := startSecured(t, func(c *apiserver.Config) {
+		c.MaxInFlight, c.RequestTimeout = 1, 400*time.Millisecond
+		c.Debug = map[string]http.Handler{"/debug/held": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			close(entered)
+			<-leave
+		})}
+	})
+	s.grant("alice", "", "all", `[{"verbs":["*"],"nonResourceURLs":["*"]},{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`)
+	as := func(path string) int { return s.Do("GET", path, nil, "Impersonate-User", "alice").Code }
+	s.Watch(configmaps+"?watch=1", "Impersonate-User", "alice") // goes on without a seat
+	held := make(chan int)
+	go func() { held <- as("/debug/held") }()
+	<-entered
+	for _, path := range []string{"/api", "/openapi/v2", "/metrics", configmaps, configmaps + "?watch=1"} {
+		if code := as(path); code != http.StatusTooManyRequests {
+			t.Errorf("%s of a user: %d", path, code)
+		}
+	}
+	for _, path := range []string{"/api", "/metrics", "/healthz"} {
+		s.want(200, "GET", path, "")
+	}
+	close(leave)
+	if code := <-held; code != http.StatusOK {
+		t.Errorf("the request that was held: %d", code)
+	}
+	if code := as("/api"); code != http.StatusOK {
+		t.Errorf("afterwards: %d", code)
+	}
+}

@@ -1,0 +1,251 @@
+package endpoints
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// serveList is GET of a collection (H.2).
+func (a *API) serveList(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	o, err := q.listOptions(exchange.Query(q.r))
+	if err != nil {
+		return err
+	}
+	if q.Resource.Virtual {
+		items, err := a.registry.ListVirtual(q.r.Context(), q.Target, o)
+		if err != nil {
+			return err
+		}
+		return q.answerList(x, items, metav1.ListMeta{})
+	}
+	if a.config.DeleteMalformed {
+		x.Malformed = &render.Malformed{}
+	}
+	return q.afford(a.scanCost(q, x, o.Limit), func() error {
+		items, meta, err := a.list(q.r.Context(), q.Target, o, x)
+		if err != nil {
+			return err
+		}
+		return q.answerList(x, items, meta)
+	})
+}
+
+// answerList sends a list. The common form goes out as it is read from the cache; every other, and what
+// has to be converted first, is made before, while a failure can still be answered with its Status.
+func (q *request) answerList(x *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	return q.afford(x.Cost(q.r, items), func() error { return q.sendList(x, items, meta) })
+}
+
+// sendList is answerList when there is memory for it.
+func (q *request) sendList(x *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
+	stream, err := x.Stream(items, meta)
+	if err != nil {
+		return err
+	}
+	if stream == nil {
+		data, err := x.List(items, meta)
+		if err != nil {
+			return err
+		}
+		q.memory.Shrink(q.sending(int64(len(data))))
+		q.send(x.Format, http.StatusOK, data)
+		return nil
+	}
+	var n respond.Length
+	if err := stream(&n); err != nil {
+		return err
+	}
+	q.memory.Shrink(q.sending(int64(n)))
+	exchange.Of(q.r).Keep(sizeOf(items))
+	h := q.w.Header()
+	respond.Warnings(h, q.Warn)
+	h.Set("Content-Type", x.Format.Media)
+	h.Set("Cache-Control", "no-cache, private")
+	out, finish := respond.Stream(q.w, q.r, int(n))
+	q.w.WriteHeader(http.StatusOK)
+	err = stream(out)
+	if err == nil {
+		err = finish()
+	}
+	if err != nil {
+		q.api.log.Debug("list was interrupted", "path", q.r.URL.Path, "err", err)
+		panic(http.ErrAbortHandler) // the client must not take it for whole
+	}
+	return nil
+}
+
+// sizeOf is the size of objects as they are cached. An answer keeps them, even if they are replaced meanwhile.
+func sizeOf(objs []*storage.Object) (n int64) {
+	for _, o := range objs {
+		n += int64(len(o.JSON))
+	}
+	return n
+}
+
+// lister lists what is stored.
+type lister struct{ registry *registry.Registry }
+
+// scan is where a list reads: a state at one revision, from one key on.
+type scan struct {
+	state registry.State
+	// from is the first key; empty means the beginning.
+	from  string
+	limit int64
+}
+
+// list returns one page of the selected objects in key order (H-18) and what goes with it. What x shows of
+// custom resources is in its views.
+func (l lister) list(ctx context.Context, t registry.Target, o *metainternal.ListOptions, x *render.Rendering) ([]*storage.Object, metav1.ListMeta, error) {
+	sel, err := l.registry.SelectionOf(t, o)
+	if err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
+	sc, err := l.scanOf(ctx, t, o, &sel)
+	if err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
+	items, remain, err := l.page(ctx, sc, &sel, x)
+	if errors.Is(err, storage.ErrCompacted) && sc.from != "" {
+		err = expiredToken(sc.from, sel.Prefix)
+	}
+	if err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
+	if err := x.Malformed.Err(t.Resource); err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
+	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(sc.state.Revision(), 10)}
+	if remain > 0 {
+		meta.Continue = encodeToken(items[len(items)-1].Key, sel.Prefix, sc.state.Revision())
+		if !sel.Filtered { // H-17
+			meta.RemainingItemCount = &remain
+		}
+	}
+	return items, meta, nil
+}
+
+// page collects up to limit matches. remain is how many objects follow a full page, be they selected or not: as
+// upstream doesn't look, the last page of a selection may be empty (AS etcd3/store.go:GetList).
+func (l lister) page(ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering) (items []*storage.Object, remain int64, err error) {
+	take := func(o *storage.Object) bool {
+		items = append(items, o)
+		return sc.limit <= 0 || int64(len(items)) < sc.limit
+	}
+	if sel.Resource.Custom {
+		err = l.browse(ctx, sc.state, sc.from, sc.limit, sel, x, take)
+	} else {
+		err = l.ascend(ctx, sc, sel, x, take)
+	}
+	if err == nil && sc.limit > 0 && int64(len(items)) == sc.limit && sel.Key == "" {
+		remain, err = sc.state.Count(ctx, items[len(items)-1].Key+"\x00")
+	}
+	return items, remain, err
+}
+
+// ascend calls yield with the selected objects of a built-in resource, in key order, until it returns false.
+func (l lister) ascend(ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool) error {
+	return sc.state.Ascend(ctx, max(sc.from, sel.Key), int(min(sc.limit, math.MaxInt32)), func(o *storage.Object) bool {
+		if sel.Key != "" && o.Key != sel.Key {
+			return false
+		}
+		if o.Err == nil && !sel.Matches(o) {
+			return true
+		}
+		if err := l.registry.Sound(sel.Resource, o); err != nil {
+			return l.leaveOut(x, o.Key, err)
+		}
+		return yield(o)
+	})
+}
+
+// scanOf decides which state a list shows: the table of H.2.
+func (l lister) scanOf(ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection) (scan, error) {
+	sc := scan{limit: max(o.Limit, 0)} // H-04
+	single := sel.Key != ""            // it has one page (AS storage/interfaces.go:ValidateListOptions)
+	if o.Continue != "" && !single {
+		return l.resume(ctx, t, o, sel, sc)
+	}
+	rev, err := listRevision(o.ResourceVersion)
+	if err != nil {
+		return scan{}, err
+	}
+	exact := o.ResourceVersionMatch == metav1.ResourceVersionMatchExact
+	switch {
+	case o.ResourceVersion == "":
+		err = l.registry.Fresh(ctx)
+	case exact && single && rev > l.registry.Cache.Revision(): // it isn't waited for
+		if err = l.registry.Fresh(ctx); err == nil && rev > l.registry.Cache.Revision() {
+			err = registry.TooLargeRevision(rev, l.registry.Cache.Revision(), 0)
+		}
+		if err == nil {
+			sc.state, err = l.registry.StateAt(t.Resource.Collection, sel, rev)
+		}
+		return sc, err
+	case exact, o.ResourceVersionMatch == "" && sc.limit > 0 && rev > 0 && !single:
+		if err := l.registry.WaitFor(ctx, rev); err != nil {
+			return sc, err
+		}
+		sc.state, err = l.registry.StateAt(t.Resource.Collection, sel, rev)
+		return sc, err
+	case o.ResourceVersion == "0": // any state will do, whole
+		sc.limit = 0
+	default:
+		err = l.registry.WaitFor(ctx, rev)
+	}
+	if err != nil {
+		return sc, err
+	}
+	sc.state, err = l.registry.Newest(t.Resource.Collection, sel)
+	return sc, err
+}
+
+// resume goes on where a token says.
+func (l lister) resume(ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection, sc scan) (scan, error) {
+	from, rev, err := decodeToken(o.Continue, sel.Prefix)
+	if err != nil {
+		return sc, err
+	}
+	if o.ResourceVersion != "" && o.ResourceVersion != "0" { // H-14
+		return sc, status.BadRequest("specifying resource version is not allowed when using continue")
+	}
+	sc.from = from
+	if rev < 0 {
+		if err := l.registry.Fresh(ctx); err != nil {
+			return sc, err
+		}
+		sc.state, err = l.registry.Newest(t.Resource.Collection, sel)
+		return sc, err
+	}
+	if err := l.registry.WaitFor(ctx, rev); err != nil {
+		return sc, err
+	}
+	sc.state, err = l.registry.StateAt(t.Resource.Collection, sel, rev)
+	return sc, err
+}
+
+// listRevision reads a list's resourceVersion (H-13).
+func listRevision(text string) (int64, error) {
+	rev, err := registry.ParseRevision(text)
+	if err != nil {
+		return 0, status.BadRequest("invalid resource version: %s", strings.TrimSpace(err.Error()))
+	}
+	return rev, nil
+}

@@ -1,0 +1,94 @@
+package endpoints
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// What follows is kube-apiserver's behind its feature gate AllowUnsafeMalformedObjectDeletion, which is alpha and off by
+// default in v1.36 (AS pkg/features/kube_features.go).
+
+// deleteMalformedVerb is what a user must be allowed to do, besides delete, to use the option.
+const deleteMalformedVerb = "unsafe-delete-ignore-read-errors"
+
+// ignoresReadError reports whether the option is set; deleteOptions clears it while the gate is off.
+func ignoresReadError(o *metav1.DeleteOptions) bool {
+	return o.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *o.IgnoreStoreReadErrorWithClusterBreakingPotential
+}
+
+// deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion, as
+// there is nothing to ask for them (AS registry/generic/registry/corrupt_obj_deleter.go: Delete).
+func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
+	if err := q.authorizeMalformed(); err != nil {
+		return err
+	}
+	ctx, key := q.r.Context(), q.Key(a.registry.Root)
+	if err := a.registry.Fresh(ctx); err != nil {
+		return err
+	}
+	cur, _ := a.registry.Cache.Get(key)
+	for {
+		if cur == nil || a.registry.Sound(q.Resource, cur) == nil { // of one that isn't there upstream says the same
+			return q.NotMalformed()
+		}
+		_, err := a.registry.Commit(ctx, &q.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&q.Operation)})
+		var lost *storage.ConflictError
+		switch {
+		case err == nil:
+			a.log.Warn("an object that can't be decoded was deleted without regard to finalizers",
+				"key", key, "user", q.User.Name, "err", a.registry.Sound(q.Resource, cur))
+			return q.answerOther(x, http.StatusOK, q.malformedStatus())
+		case !errors.As(err, &lost):
+			return err
+		case lost.Current.ModRevision == 0:
+			cur = nil
+		default: // upstream deletes what another client has written meanwhile; here it may be readable
+			cur = a.registry.Decoder.Decode(lost.Current)
+		}
+	}
+}
+
+// authorizeMalformed denies the option to users who lack the verb (AS handlers/delete.go: authorizeUnsafeDelete).
+func (q *request) authorizeMalformed() error {
+	cause := errors.New(registry.IgnoreReadError + " delete option is not allowed on a subresource or non-resource request")
+	if q.Subresource == nil {
+		d := q.api.registry.Authorizer.Authorize(q.info.AttributesAs(deleteMalformedVerb))
+		if d.Allowed() {
+			return nil
+		}
+		cause = fmt.Errorf("not permitted to do %q, reason: %s", deleteMalformedVerb, d.Reason())
+	}
+	return apierrors.NewForbidden(q.Resource.GroupResource(), q.Name, cause)
+}
+
+func (q *request) malformedStatus() *metav1.Status {
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusOK,
+		Details: &metav1.StatusDetails{Name: q.Name, Kind: q.Resource.Kind}}
+}
+
+// noCollection rejects the option for a collection (AS handlers/delete.go: DeleteCollection).
+func noCollection(o *metav1.DeleteOptions) error {
+	if !ignoresReadError(o) {
+		return nil
+	}
+	return invalid.Options("DeleteOptions", field.ErrorList{
+		field.Invalid(field.NewPath(registry.IgnoreReadError), true,
+			"is not allowed with DELETECOLLECTION, try again after removing the option")})
+}
+
+// leaveOut reports an object that a list can't show, and whether to go on.
+func (l lister) leaveOut(x *render.Rendering, key string, err error) (going bool) {
+	l.registry.Unreadable(key, err, "omitted from a list")
+	return x.Malformed == nil || x.Malformed.Add(key, err)
+}

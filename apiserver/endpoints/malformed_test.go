@@ -1,0 +1,166 @@
+package endpoints_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+// ignore is the delete option for objects that can't be read.
+const ignore = `{"ignoreStoreReadErrorWithClusterBreakingPotential":true`
+
+func gated(c *apiserver.Config) { c.DeleteMalformed = true }
+
+// TestDeleteMalformed: with the gate on, an object that can't be read is removed, its finalizers or what they were
+// notwithstanding, and no other (AS registry/generic/registry/corrupt_obj_deleter.go).
+func TestDeleteMalformed(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
+	fill(t, s, 2)
+	behind(t, s, "/registry/configmaps/default/garbage", "garbage")
+	behind(t, s, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"default","finalizers":["a.b/c"]},"data":7}`)
+	behind(t, s, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
+	const custom = "/apis/example.com/v1/namespaces/default/crontabs"
+	behind(t, s, "/registry/example.com/crontabs/default/odd", `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`)
+	for _, path := range []string{configmaps + "/garbage", configmaps + "/odd", custom + "/odd"} {
+		must(t, s.Do("DELETE", path, nil), http.StatusInternalServerError) // without the option
+		a := must(t, s.Do("DELETE", path, ignore+`}`), http.StatusOK)
+		name := path[strings.LastIndex(path, "/")+1:]
+		if st := a.Status(); st.Status != metav1.StatusSuccess || st.Code != http.StatusOK || st.Details == nil || st.Details.Name != name || st.Details.Kind == "" || st.Details.UID != "" {
+			t.Errorf("%s: %s", path, a.Body)
+		}
+		must(t, s.Do("GET", path, nil), http.StatusNotFound)
+	}
+	// What can be read isn't removed so; nor is there another answer for what isn't there.
+	for _, name := range []string{"m00", "none"} {
+		a := must(t, s.Do("DELETE", configmaps+"/"+name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true", nil), http.StatusUnprocessableEntity)
+		want := `configmaps "` + name + `" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option`
+		if st := a.Status(); st.Message != want || st.Details.Kind != "configmaps" {
+			t.Errorf("%s: %s", name, a.Body)
+		}
+	}
+	must(t, s.Do("GET", configmaps+"/m00", nil), http.StatusOK)
+	must(t, s.Do("DELETE", configmaps+"/m00", `{"ignoreStoreReadErrorWithClusterBreakingPotential":false}`), http.StatusOK)
+}
+
+// TestDeleteMalformedOptions: what may not be combined (AM validation.go: ValidateIgnoreStoreReadError).
+func TestDeleteMalformedOptions(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
+	behind(t, s, "/registry/configmaps/default/garbage", "garbage")
+	for field, body := range map[string]string{
+		"dryRun": `"dryRun":["All"]`, "propagationPolicy": `"propagationPolicy":"Background"`, "orphanDependents": `"orphanDependents":true`,
+		"gracePeriodSeconds": `"gracePeriodSeconds":0`, "preconditions": `"preconditions":{"uid":"a"}`,
+	} {
+		a := must(t, s.Do("DELETE", configmaps+"/garbage", ignore+","+body+"}"), http.StatusUnprocessableEntity)
+		if st := a.Status(); !strings.Contains(st.Message, "ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with ."+field) {
+			t.Errorf("%s: %s", field, a.Body)
+		}
+	}
+	a := must(t, s.Do("DELETE", configmaps, ignore+"}"), http.StatusUnprocessableEntity)
+	if st := a.Status(); !strings.Contains(st.Message, "is not allowed with DELETECOLLECTION, try again after removing the option") {
+		t.Errorf("%s", a.Body)
+	}
+	must(t, s.Do("GET", configmaps+"/garbage", nil), http.StatusInternalServerError)
+}
+
+// TestDeleteMalformedOff: with the gate off, the default, the option is ignored as upstream ignores it.
+func TestDeleteMalformedOff(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	fill(t, s, 2)
+	behind(t, s, "/registry/configmaps/default/garbage", "garbage")
+	must(t, s.Do("DELETE", configmaps+"/garbage", ignore+"}"), http.StatusInternalServerError)
+	must(t, s.Do("DELETE", configmaps+"/m00", ignore+`,"gracePeriodSeconds":0}`), http.StatusOK)
+	must(t, s.Do("DELETE", configmaps, ignore+"}"), http.StatusOK)
+	if got := names(must(t, s.Do("GET", configmaps, nil), http.StatusOK).List()); len(got) != 0 {
+		t.Errorf("left: %v", got)
+	}
+}
+
+// TestListMalformed: with the gate on, a list says which keys can't be read (AS etcd3/corrupt_obj_deleter.go).
+func TestListMalformed(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
+	fill(t, s, 3)
+	behind(t, s, "/registry/configmaps/default/m01", "garbage")
+	behind(t, s, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd"},"data":7}`)
+	for _, accept := range []string{"application/json", asTable, asMetadatas} {
+		a := must(t, s.Do("GET", configmaps, nil, "Accept", accept), http.StatusInternalServerError)
+		st := a.Status()
+		if st.Reason != metav1.StatusReasonStoreReadError || st.Message != "failed to read one or more configmaps from the storage" ||
+			st.Details == nil || st.Details.Name != "list" || st.Details.Kind != "configmaps" || len(st.Details.Causes) != 2 {
+			t.Fatalf("as %s: %s", accept, a.Body)
+		}
+		for i, key := range []string{"/registry/configmaps/default/m01", "/registry/configmaps/default/odd"} {
+			if c := st.Details.Causes[i]; c.Field != key || c.Type != metav1.CauseTypeUnexpectedServerResponse || c.Message == "" {
+				t.Errorf("as %s: cause %d is %+v", accept, i, c)
+			}
+		}
+	}
+	must(t, s.Do("GET", configmaps+"?limit=1", nil), http.StatusOK) // the page doesn't come to it
+	must(t, s.Do("DELETE", configmaps, nil), http.StatusInternalServerError)
+	for i := range 120 {
+		behind(t, s, fmt.Sprintf("/registry/configmaps/default/x%03d", i), "garbage")
+	}
+	causes := must(t, s.Do("GET", configmaps, nil), http.StatusInternalServerError).Status().Details.Causes
+	if len(causes) != 101 || causes[100].Type != metav1.CauseTypeTooMany || causes[100].Field != "" {
+		t.Errorf("%d causes: %+v", len(causes), causes[len(causes)-1])
+	}
+	behind(t, s, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
+	behind(t, s, "/registry/example.com/crontabs/default/a", "garbage")
+	behind(t, s, "/registry/example.com/crontabs/default/b", `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`)
+	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK) // is as new as what was written
+	st := must(t, s.Do("GET", "/apis/example.com/v1/crontabs", nil), http.StatusInternalServerError).Status()
+	if st.Reason != metav1.StatusReasonStoreReadError || st.Message != "failed to read one or more crontabs.example.com from the storage" || len(st.Details.Causes) != 2 {
+		t.Errorf("custom resources: %+v", st)
+	}
+}
+
+// TestDeleteMalformedAuthorization: it takes a verb of its own besides delete (AS handlers/delete.go: authorizeUnsafeDelete).
+func TestDeleteMalformedAuthorization(t *testing.T) {
+	s := startSecured(t, gated)
+	if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: "/registry/configmaps/a/x", Value: []byte("garbage")}); err != nil {
+		t.Fatal(err)
+	}
+	s.grant("mallory", "", "deleter", `[{"verbs":["delete"],"apiGroups":[""],"resources":["configmaps"]}]`)
+	a := must(t, s.as("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusForbidden)
+	if want := `configmaps "x" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: `; !strings.HasPrefix(a.Status().Message, want) {
+		t.Errorf("%s", a.Body)
+	}
+	s.grant("mallory", "a", "breaker", `[{"verbs":["unsafe-delete-ignore-read-errors"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["x"]}]`)
+	must(t, s.as("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusOK)
+}
+
+// repaired is a store in which another client writes an object just before it would be removed.
+type repaired struct {
+	storage.Store
+	key   string
+	value []byte
+}
+
+func (r *repaired) Commit(ctx context.Context, t storage.Txn) (int64, error) {
+	if t.Key == r.key && t.Value == nil && r.value != nil {
+		value := r.value
+		r.value = nil
+		if _, err := r.Store.Commit(ctx, storage.Txn{Key: t.Key, Expect: t.Expect, Value: value}); err != nil {
+			return 0, err
+		}
+	}
+	return r.Store.Commit(ctx, t)
+}
+
+// TestMalformedRepaired: an object that has become readable meanwhile stays.
+func TestMalformedRepaired(t *testing.T) {
+	const key = "/registry/configmaps/default/x"
+	store := &repaired{Store: storagetest.Open(t), key: key, value: []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","namespace":"default","uid":"u"}}`)}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: gated})
+	behind(t, s, key, "garbage")
+	must(t, s.Do("DELETE", configmaps+"/x", ignore+"}"), http.StatusUnprocessableEntity)
+	must(t, s.Do("GET", configmaps+"/x", nil), http.StatusOK)
+}

@@ -1,0 +1,264 @@
+package endpoints_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+const pods = "/api/v1/namespaces/default/pods"
+
+const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+
+// many is n times an element of a list.
+func many(n int, elem string) string { return elem + strings.Repeat(","+elem, n-1) }
+
+// TestEmptyElements: a body of three megabytes that becomes hundreds is rejected before it is decoded, whatever it says
+// it is.
+func TestEmptyElements(t *testing.T) {
+	const million = 1_000_000
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MemoryInFlight = 256 << 20 }})
+	defineOpen(t, s)
+	list := func(head, elem, tail string) string { return head + many(million, elem) + tail }
+	cases := []struct{ what, path, media, body string }{
+		{"containers", pods + "?dryRun=All", "application/json", list(`{"metadata":{"name":"a"},"spec":{"containers":[`, "{}", `]}}`)},
+		{"numbers for containers", pods + "?dryRun=All", "application/json", list(`{"metadata":{"name":"a"},"spec":{"containers":[`, "0", `]}}`)},
+		{"a Pod as a ConfigMap", configmaps + "?dryRun=All", "application/json", list(`{"spec":{"containers":[`, "{}", `]},"kind":"Pod","apiVersion":"v1"}`)},
+		{"managers", reviews, "application/json", managers(million)},
+		{"managers in YAML", reviews, "application/yaml", managers(million)},
+		{"custom", opens + "?dryRun=All", "application/json", list(`{"apiVersion":"open.test/v1","kind":"Open","metadata":{"name":"a"},"spec":[`, "{}", `]}`)},
+	}
+	for _, c := range cases {
+		a := s.Do("POST", c.path, c.body, "Content-Type", c.media)
+		if st := a.Status(); a.Code != http.StatusRequestEntityTooLarge || st.Reason != metav1.StatusReasonRequestEntityTooLarge || !strings.Contains(st.Message, "memory") {
+			t.Errorf("%s: %d %.300s", c.what, a.Code, a.Body)
+		}
+	}
+	if n := metric(t, s, "kubecascade_inflight_memory_rejected_total{", `reason="too-large"`); n != float64(len(cases)) {
+		t.Errorf("%v were counted", n)
+	}
+}
+
+// managers is a review whose managedFields have so many empty elements.
+func managers(n int) string {
+	return `{"metadata":{"managedFields":[` + many(n, "{}") + `]},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`
+}
+
+const policies = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies"
+
+// rules is a network policy with so many empty rules.
+func rules(n int) string {
+	return `{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"a"},"spec":{"podSelector":{},"ingress":[` + many(n, "{}") + `]}}`
+}
+
+// TestMemoryInFlight: of large bodies that come at once no more are decoded at a time than there is memory for, and all
+// are answered. Small requests are answered meanwhile.
+func TestMemoryInFlight(t *testing.T) {
+	const limit, n = 64 << 20, 16
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) { c.MemoryInFlight, c.RequestTimeout = limit, 4*time.Minute }})
+	body := rules(100_000)
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	runtime.GC()
+	before := heap()
+	var peak, held int64
+	stop := make(chan struct{})
+	var watching, posting sync.WaitGroup
+	watching.Go(func() {
+		for done := false; !done; {
+			select {
+			case <-stop:
+				done = true
+			default:
+			}
+			must(t, s.Do("GET", configmaps, nil), http.StatusOK)
+			held = max(held, int64(metric(t, s, "kubecascade_inflight_memory_held_bytes")))
+			peak = max(peak, heap()-before)
+		}
+	})
+	for range n {
+		posting.Go(func() {
+			if a, err := s.Try("POST", policies+"?dryRun=All", body); err != nil || a.Code != http.StatusCreated {
+				t.Errorf("%v %d %.300s", err, a.Code, a.Body)
+			}
+		})
+	}
+	posting.Wait()
+	close(stop)
+	watching.Wait()
+	t.Logf("%d MiB on the heap, %d charged", peak>>20, held>>20)
+	if held < limit/4 || held > limit {
+		t.Errorf("%d MiB were charged at a time", held>>20)
+	}
+	if peak > 2*limit { // with what the collector has not found yet
+		t.Errorf("%d MiB on the heap", peak>>20)
+	}
+	if held := metric(t, s, "kubecascade_inflight_memory_held_bytes"); held != 0 {
+		t.Errorf("%v bytes are held by no one", held)
+	}
+}
+
+// heap is how many bytes of objects there are, with what the collector has not found yet.
+func heap() int64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64())
+}
+
+// TestConvertedMemory: a list of custom resources counts if they are converted for it.
+func TestConvertedMemory(t *testing.T) {
+	const mib = 1 << 20
+	store := storagetest.Open(t)
+	big := apiservertest.Start(t, &apiservertest.Options{Store: store})
+	defineVersions(t, big)
+	for i := range 8 {
+		must(t, big.Do("POST", newer, thing(newer, fmt.Sprint("n", i), `{"b":"`+strings.Repeat("x", mib/2)+`"}`)), http.StatusCreated)
+	}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MemoryInFlight = 16 * mib }})
+	for path, code := range map[string]int{newer: http.StatusOK, older: http.StatusRequestEntityTooLarge, older + "?limit=1": http.StatusOK} {
+		if a := s.Do("GET", path, nil); a.Code != code {
+			t.Errorf("%s: %d %.300s", path, a.Code, a.Body)
+		}
+	}
+}
+
+// TestMemoryWait: a request that needs much waits for one that is being served, with no seat, and is answered 429 when
+// it has waited for too long.
+func TestMemoryWait(t *testing.T) {
+	const mib = 1 << 20
+	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+		c.MemoryInFlight, c.MaxInFlight, c.RequestTimeout = 48*mib, 2, 2*time.Second
+	}})
+	created := make(chan apiservertest.Answer)
+	large := func(name string) any { return configmap(name, map[string]string{"k": strings.Repeat("x", mib)}, nil) } // 20 MiB
+	go func() { created <- s.Do("POST", configmaps, large("held")) }()
+	<-store.entered
+	waits := make(chan apiservertest.Answer, 1)
+	go func() { waits <- s.Do("POST", configmaps, large("other")) }()
+	const late = "kubecascade_inflight_memory_rejected_total{"
+	for metric(t, s, "kubecascade_inflight_memory_waiting_requests") == 0 && metric(t, s, late, `reason="time-out"`) == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("no request waits")
+		}
+	}
+	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"small"}}`), http.StatusCreated) // in the other seat
+	a := must(t, <-waits, http.StatusTooManyRequests)
+	if st := a.Status(); a.Header.Get("Retry-After") != "1" || st.Details.RetryAfterSeconds != 1 || !strings.Contains(st.Message, "memory") {
+		t.Errorf("%v %s", a.Header, a.Body)
+	}
+	if n := metric(t, s, late, `reason="time-out"`); n != 1 {
+		t.Errorf("%v timed out", n)
+	}
+	close(store.done)
+	if a := <-created; a.Code != http.StatusCreated && a.Code != http.StatusGatewayTimeout {
+		t.Errorf("%d %.300s", a.Code, a.Body)
+	}
+	must(t, s.Do("POST", configmaps, large("again")), http.StatusCreated)
+}
+
+// TestListWaits: a list for which there is no memory gives its seat back, and goes on when there is.
+func TestListWaits(t *testing.T) {
+	const mib = 1 << 20
+	store := &held{storagetest.Open(t), "/held", make(chan struct{}), make(chan struct{})}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+		c.MemoryInFlight, c.MaxInFlight, c.RequestTimeout = 48*mib, 2, 4*time.Minute
+	}})
+	large := func(name string) any { return configmap(name, map[string]string{"k": strings.Repeat("x", mib)}, nil) } // 20 MiB
+	for i := range 4 {
+		must(t, s.Do("POST", configmaps, large(fmt.Sprint("n", i))), http.StatusCreated)
+	}
+	created, listed := make(chan apiservertest.Answer), make(chan apiservertest.Answer)
+	go func() { created <- s.Do("POST", configmaps, large("held")) }()
+	<-store.entered
+	go func() { listed <- s.Do("GET", configmaps, nil, "Accept", mediaProtobuf) }() // 20 MiB
+	for metric(t, s, "kubecascade_inflight_memory_waiting_requests") == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("no request waits")
+		}
+	}
+	must(t, s.Do("GET", configmaps+"?limit=1", nil), http.StatusOK) // in the other seat
+	close(store.done)
+	must(t, <-created, http.StatusCreated)
+	if a := must(t, <-listed, http.StatusOK); len(a.Body) < 4*mib {
+		t.Errorf("%d bytes", len(a.Body))
+	}
+}
+
+// TestAnswerMemory: what has to be made of objects for an answer counts, and what is sent as it is cached doesn't.
+func TestAnswerMemory(t *testing.T) {
+	const mib = 1 << 20
+	store := storagetest.Open(t)
+	big := apiservertest.Start(t, &apiservertest.Options{Store: store})
+	for i := range 8 {
+		must(t, big.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": strings.Repeat("x", mib/2)}, nil)), http.StatusCreated)
+	}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MemoryInFlight = 16 * mib }})
+	for _, c := range []struct {
+		accept, query string
+		code          int
+	}{
+		{"application/json", "", http.StatusOK},
+		{asMetadatas, "", http.StatusOK},
+		{asTable, "", http.StatusOK},
+		{asTable, "?includeObject=Object", http.StatusRequestEntityTooLarge},
+		{mediaProtobuf, "", http.StatusRequestEntityTooLarge},
+		{mediaProtobuf, "?limit=2", http.StatusOK},
+		{"application/yaml", "", http.StatusRequestEntityTooLarge},
+		{"application/json", "?pretty=1", http.StatusRequestEntityTooLarge},
+	} {
+		if a := s.Do("GET", configmaps+c.query, nil, "Accept", c.accept); a.Code != c.code {
+			t.Errorf("%s %s: %d %.300s", c.accept, c.query, a.Code, a.Body)
+		}
+	}
+	if held := metric(t, s, "kubecascade_inflight_memory_held_bytes"); held != 0 {
+		t.Errorf("%v bytes are held by no one", held)
+	}
+}
+
+const opens = "/apis/open.test/v1/namespaces/default/opens"
+
+// defineOpen defines a type that takes anything.
+func defineOpen(t *testing.T, s *apiservertest.Server) {
+	t.Helper()
+	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	must(t, s.Do("POST", crds, `{"metadata":{"name":"opens.open.test"},"spec":{"group":"open.test","scope":"Namespaced",
+		"names":{"plural":"opens","singular":"open","kind":"Open","listKind":"OpenList"},"versions":[{"name":"v1","served":true,"storage":true,
+		"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}`), http.StatusCreated)
+	must(t, s.Do("PATCH", crds+"/opens.open.test/status", `{"status":{"acceptedNames":{"plural":"opens","kind":"Open"},"storedVersions":["v1"],
+		"conditions":[{"type":"NamesAccepted","status":"True"},{"type":"Established","status":"True"}]}}`, "Content-Type", mergePatch), http.StatusOK)
+	for s.Types.Lookup("open.test", "v1", "opens") == nil {
+		<-s.Types.Changed()
+	}
+}
+
+// TestDeletedWithoutMemory: a DELETE of a collection whose list there is no memory for says that it succeeded.
+func TestDeletedWithoutMemory(t *testing.T) {
+	const mib = 1 << 20
+	store := storagetest.Open(t)
+	big := apiservertest.Start(t, &apiservertest.Options{Store: store})
+	for i := range 8 {
+		must(t, big.Do("POST", configmaps, configmap(fmt.Sprint("n", i), map[string]string{"k": strings.Repeat("x", mib/2)}, nil)), http.StatusCreated)
+	}
+	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) { c.MemoryInFlight = 16 * mib }})
+	must(t, s.Do("GET", configmaps, nil, "Accept", mediaProtobuf), http.StatusRequestEntityTooLarge)
+	a := must(t, s.Do("DELETE", configmaps, nil, "Accept", mediaProtobuf+", application/json"), http.StatusOK)
+	if !bytes.Contains(a.Body, []byte("Success")) {
+		t.Errorf("%.300q", a.Body)
+	}
+	if items := must(t, s.Do("GET", configmaps, nil), http.StatusOK).List().Items; len(items) != 0 {
+		t.Errorf("%d are left", len(items))
+	}
+}

@@ -1,0 +1,80 @@
+package endpoints_test
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+)
+
+// allocated is how many bytes of memory do takes, with what the server's other goroutines take meanwhile.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+const jsonPatchType = "application/json-patch+json"
+
+// operations is a JSON patch: first, then n times what each returns, then last.
+func operations(first string, n int, each func(i int) string, last ...string) string {
+	all := []string{first}
+	for i := range n {
+		all = append(all, each(i))
+	}
+	return "[" + strings.Join(append(all, last...), ",") + "]"
+}
+
+func repeat(text string) func(int) string { return func(int) string { return text } }
+
+// TestOperationsCost: a JSON patch must not cost the number of its operations times the length of a list, or times the
+// size of a value.
+func TestOperationsCost(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	must(t, s.Do("POST", configmaps, configmap("a", nil, nil)), http.StatusCreated)
+	const items = 200_000
+	list := `{"op":"add","path":"/x","value":[` + strings.Repeat("0,", items-1) + "0]}"
+	const done = `{"op":"remove","path":"/x"}`
+	for _, c := range []struct{ what, patch string }{
+		{"removals", operations(list, 1000, repeat(`{"op":"remove","path":"/x/0"}`), done)},
+		{"insertions", operations(list, 1000, repeat(`{"op":"add","path":"/x/0","value":1}`), done)},
+		{"moves", operations(list, 500, repeat(`{"op":"move","from":"/x/0","path":"/x/-"}`), done)},
+		{"copies", operations(list, 1000, repeat(`{"op":"copy","from":"/x/0","path":"/x/1"}`), done)},
+		{"a value that moves down, one level at a time",
+			operations(`{"op":"add","path":"/x","value":"`+strings.Repeat("x", 256<<10)+`"}`, 1000,
+				repeat(`{"op":"add","path":"/y","value":{}},{"op":"move","from":"/x","path":"/y/x"},{"op":"move","from":"/y","path":"/x"}`))},
+		{"a value far down", `[{"op":"add","path":"/x","value":` + strings.Repeat(`{"x":`, 2000) + "{}" + strings.Repeat("}", 2000) + `},
+			{"op":"add","path":"/x` + strings.Repeat("/x", 2000) + `","value":"` + strings.Repeat("x", 256<<10) + `"}]`},
+	} {
+		var a apiservertest.Answer
+		n := allocated(func() { a = s.Do("PATCH", configmaps+"/a", c.patch, "Content-Type", jsonPatchType) })
+		if a.Code != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s: %d %.300s", c.what, a.Code, a.Body)
+		}
+		if most := uint64(256 << 20); n > most { // 32 bytes for each item, and the test's own
+			t.Errorf("%s: %d MiB were allocated", c.what, n>>20)
+		}
+	}
+}
+
+// TestManyOperations: large patches of ordinary objects are applied.
+func TestManyOperations(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	must(t, s.Do("POST", configmaps, configmap("a", map[string]string{"0": ""}, nil)), http.StatusCreated)
+	const data, x = `{"op":"test","path":"/data/0","value":""}`, `{"op":"add","path":"/x","value":[]}`
+	for _, c := range []struct{ what, patch string }{
+		{"10,000 keys", operations(data, 9999, func(i int) string { return fmt.Sprintf(`{"op":"add","path":"/data/%d","value":"v"}`, i+1) })},
+		{"moves of keys", operations(data, 5000, func(i int) string { return fmt.Sprintf(`{"op":"move","from":"/data/%d","path":"/data/k%d"}`, i+1, i) })},
+		{"insertions", operations(x, 9998, repeat(`{"op":"add","path":"/x/0","value":1}`), `{"op":"remove","path":"/x"}`)},
+		{"appended and removed", operations(x, 1000, repeat(`{"op":"add","path":"/x/-","value":1},{"op":"remove","path":"/x/0"}`))},
+	} {
+		if a := s.Do("PATCH", configmaps+"/a", c.patch, "Content-Type", jsonPatchType); a.Code != http.StatusOK {
+			t.Errorf("%s: %d %.300s", c.what, a.Code, a.Body)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package endpoints
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metascheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metainternalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+func createOptions(q url.Values) (*metav1.CreateOptions, error) {
+	o := &metav1.CreateOptions{}
+	if err := requestinfo.DecodeQuery(q, o); err != nil {
+		return nil, err
+	}
+	return o, invalid.Options("CreateOptions", metav1validation.ValidateCreateOptions(o))
+}
+
+func updateOptions(q url.Values) (*metav1.UpdateOptions, error) {
+	o := &metav1.UpdateOptions{}
+	if err := requestinfo.DecodeQuery(q, o); err != nil {
+		return nil, err
+	}
+	return o, invalid.Options("UpdateOptions", metav1validation.ValidateUpdateOptions(o))
+}
+
+// listOptions reads and checks the options of a list or watch (H-01, H-02) and fills in what a
+// watch means by default (H-26).
+func listOptions(q url.Values) (*metainternal.ListOptions, error) {
+	o := &metainternal.ListOptions{}
+	if err := requestinfo.DecodeQuery(q, o); err != nil {
+		return nil, err
+	}
+	metainternal.SetListOptionsDefaults(o, true)
+	return o, invalid.Options("ListOptions", metainternalvalidation.ValidateListOptions(o, true))
+}
+
+// listOptions is listOptions of the request's parameters, in turn where that is long.
+func (q *request) listOptions(query url.Values) (o *metainternal.ListOptions, err error) {
+	long := len(q.r.URL.RawQuery) > requestinfo.SlowQuery
+	ended := q.api.limits.InTurn(q.r, q.User.Name, long, func() { o, err = listOptions(query) })
+	return o, cmp.Or(ended, err)
+}
+
+// deleteOptions reads them from the body, or from the query if there is none (C-02).
+func (a *API) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
+	body, err := exchange.ReadBody(r)
+	if err != nil {
+		return nil, err
+	}
+	o := &metav1.DeleteOptions{}
+	if len(body) == 0 {
+		err = requestinfo.DecodeQuery(exchange.Query(r), o)
+	} else {
+		var media string
+		if media, err = render.ContentType(r, true); err == nil {
+			o, err = decodeDeleteOptions(body, media)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !a.config.DeleteMalformed { // C-01
+		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
+	}
+	return o, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(o))
+}
+
+// decodeDeleteOptions reads them with the serializers of meta's own scheme, as upstream does: of any
+// group and version, without regard to unknown fields, but not of another kind (C-04).
+func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
+	if err := codec.CheckCost(codec.Body{Bytes: data, Media: media}); err != nil {
+		return nil, status.BadRequest("%v", err)
+	}
+	info, ok := runtime.SerializerInfoForMediaType(metascheme.Codecs.SupportedMediaTypes(), media)
+	if !ok {
+		return nil, render.UnsupportedMedia(render.MediaTypes)
+	}
+	o := &metav1.DeleteOptions{}
+	want := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
+	obj, got, err := metascheme.Codecs.DecoderToVersion(info.Serializer, want.GroupVersion()).Decode(data, &want, o)
+	switch {
+	case runtime.IsNotRegisteredError(err) && got != nil:
+		return nil, status.BadRequest("%s", codec.NotRegistered(*got))
+	case err != nil:
+		return nil, status.BadRequest("%v", err)
+	case obj != o:
+		return nil, status.BadRequest("decoded object cannot be converted to DeleteOptions")
+	}
+	return o, nil
+}

@@ -1,0 +1,94 @@
+package endpoints
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/patch"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// servePatch is PATCH of an object, or of a subresource that is a part of it (B.5).
+func (a *API) servePatch(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	p, err := q.patch()
+	if err != nil {
+		return err
+	}
+	if p.Kind == types.ApplyYAMLPatchType {
+		return a.serveApply(q, x, p)
+	}
+	ctx := q.r.Context()
+	out, err := a.registry.Update(ctx, &q.Operation, func(old registry.Object) (registry.Object, error) {
+		if err := ctx.Err(); err != nil { // after a conflict the patch is applied again
+			return nil, err
+		}
+		return q.Operation.Patched(old, p)
+	})
+	if err != nil {
+		return err
+	}
+	return q.answer(x, http.StatusOK, out)
+}
+
+// patch reads the request's options and document.
+func (q *request) patch() (patch.Patch, error) {
+	media := patchMedia(q.r)
+	p := patch.Patch{Kind: types.PatchType(media), Warn: func(text string) { codec.WarnStrict(text, q.Warn.Add) }}
+	if !slices.Contains(patch.Types(q.Resource), media) {
+		return p, render.UnsupportedMedia(patch.Types(q.Resource)) // B-50
+	}
+	var err error
+	if p.Bytes, err = exchange.ReadBody(q.r); err != nil {
+		return p, err
+	}
+	o := &metav1.PatchOptions{}
+	if err := requestinfo.DecodeQuery(exchange.Query(q.r), o); err != nil {
+		return p, err
+	}
+	if errs := metav1validation.ValidatePatchOptions(o, p.Kind); len(errs) > 0 { // B-59
+		return p, invalid.Options("PatchOptions", errs)
+	}
+	q.DryRun, q.Manager = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
+	p.Force = o.Force != nil && *o.Force
+	if p.Strictness = o.FieldValidation; p.Strictness == "" {
+		p.Strictness = metav1.FieldValidationWarn
+	}
+	if p.Kind == types.ApplyPatchType {
+		if err := codec.CheckYAML(p.Bytes); err != nil {
+			return p, status.BadRequest("error decoding YAML: %v", err) // B-60
+		}
+		if err := patch.CheckApplied(p.Bytes); err != nil {
+			return p, err
+		}
+		if err := codec.CheckQuantities(codec.Body{Bytes: p.Bytes, Media: codec.MediaYAML}, q.Resource.GroupVersionKind()); err != nil {
+			return p, status.BadRequest("%v", err)
+		}
+	} else if err := codec.CheckWork(p.Bytes); err != nil {
+		return p, status.BadRequest("error decoding patch: %v", err)
+	}
+	return p, nil
+}
+
+// patchMedia is the media type of a patch without its parameters.
+func patchMedia(r *http.Request) string {
+	media := r.Header.Get("Content-Type")
+	if i := strings.IndexByte(media, ';'); i > 0 {
+		media = media[:i]
+	}
+	return media
+}

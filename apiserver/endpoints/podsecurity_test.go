@@ -1,0 +1,91 @@
+package endpoints_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/storage/storagetest"
+)
+
+// TestPodSecurity runs testdata/podsecurity: requests whose first line is a method and a path and whose
+// rest is a body as YAML. Shown are the code, the Status and the Warning headers. Requests of the command
+// "before" go to a server over the same store that doesn't have the plugin.
+func TestPodSecurity(t *testing.T) {
+	datadriven.Walk(t, "testdata/podsecurity", func(t *testing.T, path string) {
+		store, now := storagetest.Open(t), time.Now()
+		s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+			c.Now = func() time.Time { return now } // no check of a namespace's pods takes too long
+		}})
+		before := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: func(c *apiserver.Config) {
+			c.DisableAdmission = []string{"PodSecurity"}
+		}})
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "send":
+				return podSecurityAnswer(t, s, d)
+			case "before":
+				return podSecurityAnswer(t, before, d)
+			}
+			d.Fatalf(t, "unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
+
+// generated is the end of a name that the server made.
+var generated = regexp.MustCompile(`generated-[a-z0-9]{5}`)
+
+func podSecurityAnswer(t *testing.T, s *apiservertest.Server, d *datadriven.TestData) string {
+	line, text, _ := strings.Cut(d.Input, "\n")
+	method, path, ok := strings.Cut(line, " ")
+	if !ok {
+		d.Fatalf(t, "no request: %q", line)
+	}
+	var body any
+	if text != "" {
+		data, err := yaml.YAMLToJSON([]byte(text))
+		if err != nil {
+			d.Fatalf(t, "%v", err)
+		}
+		body = data
+	}
+	kind := "application/json"
+	if method == "PATCH" {
+		kind = mergePatch
+	}
+	a := s.Do(method, path, body, "Content-Type", kind)
+	var b strings.Builder
+	fmt.Fprintln(&b, a.Code)
+	for _, w := range a.Header.Values("Warning") {
+		fmt.Fprintln(&b, "Warning:", w)
+	}
+	if st := a.Status(); st.Kind == "Status" && a.Code >= 400 {
+		b.Write(a.Body)
+	}
+	return generated.ReplaceAllString(b.String(), "generated-xxxxx")
+}
+
+// TestPodSecurityWithoutNamespace: where nobody asks for the namespace but this plugin, a pod needs one, and a
+// template doesn't (PSA admission/admission.go: ValidatePod, ValidatePodController).
+func TestPodSecurityWithoutNamespace(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.DisableAdmission = []string{"NamespaceLifecycle"}
+	}})
+	const spec = `{"containers":[{"name":"c","image":"i"}]}`
+	a := s.Do("POST", "/api/v1/namespaces/none/pods", `{"metadata":{"name":"p"},"spec":`+spec+`}`)
+	if st := a.Status(); a.Code != 500 || st.Reason != "InternalError" || st.Message != `Internal error occurred: failed to lookup namespace "none"` {
+		t.Errorf("pod: %d %s", a.Code, a.Body)
+	}
+	a = s.Do("POST", "/api/v1/namespaces/none/podtemplates", `{"metadata":{"name":"p"},"template":{"spec":`+spec+`}}`)
+	if a.Code != 201 {
+		t.Errorf("template: %d %s", a.Code, a.Body)
+	}
+}

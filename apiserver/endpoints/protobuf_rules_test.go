@@ -1,0 +1,163 @@
+package endpoints_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+)
+
+// wrap is a protobuf body with a kind of the caller's choice.
+func wrap(t *testing.T, apiVersion, kind string, obj interface{ Marshal() ([]byte, error) }) []byte {
+	t.Helper()
+	raw, err := obj.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: raw}
+	data, err := u.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append([]byte("k8s\x00"), data...)
+}
+
+// TestProtobufBodies mean what JSON means: each request is sent in both forms, and the answers,
+// Statuses among them, must be equal.
+func TestProtobufBodies(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	fill(t, s, 1)
+	uid := s.Do("GET", configmaps+"/m00", nil).Object().GetUID()
+	cm := func(m metav1.ObjectMeta) *corev1.ConfigMap { return &corev1.ConfigMap{ObjectMeta: m} }
+	yes := true
+	orphan := metav1.DeletePropagationOrphan
+	for _, c := range []struct {
+		name, method, path string
+		apiVersion, kind   string
+		obj                interface{ Marshal() ([]byte, error) }
+		code               int
+	}{
+		{"A-02 no kind", "POST", configmaps + "?dryRun=All", "", "", cm(metav1.ObjectMeta{Name: "x"}), 201},
+		{"A-02 no version", "POST", configmaps + "?dryRun=All", "", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 201},
+		{"A-02 other version", "POST", configmaps, "v2", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 400},
+		{"A-03 other kind", "POST", configmaps, "v1", "Secret", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, 400},
+		{"A-07", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", ResourceVersion: "5"}), 500},
+		{"A-09", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", Namespace: "other"}), 400},
+		{"A-12", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{}), 422},
+		{"A-24", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", OwnerReferences: []metav1.OwnerReference{{}}}), 422},
+		{"A-26", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: "v1", Kind: "A", Name: "a", UID: "a", Controller: &yes}, {APIVersion: "v1", Kind: "B", Name: "b", UID: "b", Controller: &yes}}}), 422},
+		{"A-30", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x", Finalizers: []string{"orphan", "foregroundDeletion"}}), 422},
+		{"A-38", "POST", configmaps + "?dryRun=x", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 422},
+		{"0-03", "POST", configmaps, "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00"}), 409},
+		{"B-02", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "x"}), 400},
+		{"B-07", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "x"}), 500},
+		{"B-08", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", ResourceVersion: "1"}), 409},
+		{"B-09", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", UID: "other"}), 409},
+		{"B-12", "PUT", configmaps + "/m00", "v1", "ConfigMap", cm(metav1.ObjectMeta{Name: "m00", DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0).UTC()}}), 422},
+		{"DeleteOptions: other uid", "DELETE", configmaps + "/m00", "v1", "DeleteOptions", &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("other")}, 409},
+		{"DeleteOptions: other kind", "DELETE", configmaps + "/m00", "v1", "Pod", &metav1.DeleteOptions{}, 400},
+		{"DeleteOptions: both policies", "DELETE", configmaps + "/m00", "v1", "DeleteOptions", &metav1.DeleteOptions{PropagationPolicy: &orphan, OrphanDependents: &yes}, 422},
+		{"DeleteOptions: tried", "DELETE", configmaps + "/m00", "v1", "DeleteOptions", &metav1.DeleteOptions{DryRun: []string{"All"}}, 200},
+		{"DeleteOptions: no kind", "DELETE", configmaps + "/m00", "", "", &metav1.DeleteOptions{DryRun: []string{"All"}}, 200},
+		{"DeleteOptions of many: tried", "DELETE", configmaps, "v1", "DeleteOptions", &metav1.DeleteOptions{DryRun: []string{"All"}}, 200},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := s.Do(c.method, c.path, wrap(t, c.apiVersion, c.kind, c.obj), "Content-Type", mediaProtobuf)
+			j := s.Do(c.method, c.path, asJSON(t, c.apiVersion, c.kind, c.obj))
+			if p.Code != c.code || p.Code != j.Code {
+				t.Fatalf("protobuf %d %s\nJSON %d %s", p.Code, p.Body, j.Code, j.Body)
+			}
+			if p.Code >= 400 {
+				if diff := cmp.Diff(j.Status(), p.Status()); diff != "" {
+					t.Errorf("(-JSON +protobuf)\n%s", diff)
+				}
+			}
+		})
+	}
+	// A Status has a protobuf form, too.
+	a := s.Do("GET", configmaps+"/none", nil, "Accept", mediaProtobuf)
+	if st, ok := unproto(t, a.Body).(*metav1.Status); !ok || st.Code != 404 || st.Details.Name != "none" {
+		t.Errorf("%v", st)
+	}
+	must(t, s.Do("DELETE", configmaps+"/m00", wrap(t, "v1", "DeleteOptions", &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(types.UID(uid)))}), "Content-Type", mediaProtobuf), http.StatusOK)
+}
+
+// asJSON is the same body with its kind, as far as there is one.
+func asJSON(t *testing.T, apiVersion, kind string, obj any) map[string]any {
+	t.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(content, "kind")
+	delete(content, "apiVersion")
+	if kind != "" {
+		content["kind"] = kind
+	}
+	if apiVersion != "" {
+		content["apiVersion"] = apiVersion
+	}
+	return content
+}
+
+// TestProtobufFaults are worded with the bytes' hexadecimal form (A-03).
+func TestProtobufFaults(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	for _, c := range []struct{ body, want string }{
+		{"", "the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)"},
+		{"{}", "the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({})"},
+		{"k8s", "(6b3873)"},
+		{strings.Repeat("x", 40), strings.Repeat("78", 30) + " ...)"},
+	} {
+		a := s.Do("POST", configmaps, c.body, "Content-Type", mediaProtobuf)
+		if st := a.Status(); a.Code != http.StatusBadRequest || !strings.HasSuffix(st.Message, c.want) {
+			t.Errorf("%q: %d %s", c.body, a.Code, a.Body)
+		}
+	}
+}
+
+// unstorable are protobuf bodies of what has no JSON that reads the same: a time after the year 9999, raw bytes
+// that are no JSON.
+var unstorable = []unstored{
+	{"/api/v1/namespaces/default/events", "azhzAAoLCgJ2MRIFRXZlbnQSGwoFCgNiYWQSCRIHZGVmYXVsdDIHCICD0f+vBxoAIgA="},
+	{"/apis/apps/v1/namespaces/default/controllerrevisions", "azhzAAodCgdhcHBzL3YxEhJDb250cm9sbGVyUmV2aXNpb24SDQoFCgNiYWQSBAoCeHgaACIA"},
+}
+
+type unstored struct{ collection, base64 string }
+
+func (u unstored) body() []byte {
+	data, err := base64.StdEncoding.DecodeString(u.base64)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// TestUnstorable: it is refused, as nobody could read or remove it afterwards.
+func TestUnstorable(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	for _, u := range unstorable {
+		must(t, s.Do("POST", u.collection, string(u.body()), "Content-Type", mediaProtobuf), http.StatusBadRequest)
+		must(t, s.Do("GET", u.collection+"/bad", nil), http.StatusNotFound)
+	}
+	// A time in JSON can be written in another zone, in which it is not yet so late.
+	const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+	late := `"spec":{"renewTime":"9999-12-31T23:59:59.000000-10:00"}}`
+	must(t, s.Do("POST", leases, `{"metadata":{"name":"bad"},`+late), http.StatusBadRequest)
+	must(t, s.Do("POST", leases, `{"metadata":{"name":"good"},"spec":{"renewTime":"9999-12-31T13:59:59.000000-10:00"}}`), http.StatusCreated)
+	must(t, s.Do("PATCH", leases+"/good", "{"+late, "Content-Type", mergePatch), http.StatusBadRequest)
+	must(t, s.Do("PATCH", leases+"/good?fieldManager=m&force=true", `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease",`+late, "Content-Type", "application/apply-patch+yaml"), http.StatusBadRequest)
+	must(t, s.Do("GET", leases+"/good", nil), http.StatusOK)
+	must(t, s.Do("POST", configmaps, configmap("late", map[string]string{"k": "10000-01-01T00:00:00Z"}, nil)), http.StatusCreated)
+	must(t, s.Do("POST", configmaps, `{"metadata":{"name":"later"},"data":{"10000-01-01T":"x"}}`), http.StatusCreated)
+}

@@ -1,0 +1,106 @@
+package endpoints
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/apiserver/warning"
+)
+
+// ServeHTTP serves a request of a resource. Group and version must be served.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	warn, info := &warning.List{}, requestinfo.Of(r)
+	t, err := requestinfo.Resolve(a.registry.Types, info)
+	if err == nil {
+		err = a.dispatch(w, r, t, info, warn)
+	}
+	if err != nil {
+		respond.Warnings(w.Header(), warn) // a failure is warned of, too (0-12)
+		respond.Error(a.log, w, r, err)
+	}
+}
+
+// dispatch serves a request of a resource that exists.
+func (a *API) dispatch(w http.ResponseWriter, r *http.Request, t registry.Target, info *requestinfo.Info, warn *warning.List) error {
+	verb := info.Served(r.Method)
+	observe(r, t, verb)
+	limit, err := a.limit(r, verb)
+	if err == nil {
+		err = servable(r, t, verb)
+	}
+	if err != nil {
+		return err
+	}
+	op := registry.Operation{Target: t, User: info.User, Warn: warn}
+	return a.run(&request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}, limit)
+}
+
+// observe tells the recorder what the request turned out to be.
+func observe(r *http.Request, t registry.Target, verb string) {
+	if rec := exchange.Of(r); rec != nil {
+		rec.Label = exchange.LabelOf(t, verb)
+		if strings.Contains(r.URL.RawQuery, "dryRun") && slices.Contains(exchange.Query(r)["dryRun"], metav1.DryRunAll) {
+			rec.Label.DryRun = metav1.DryRunAll
+		}
+		if verb == "patch" && r.Header.Get("Content-Type") == string(types.ApplyPatchType) {
+			rec.Label.Verb = "APPLY"
+		}
+	}
+}
+
+// servable is nil if there is something that the request is for.
+func servable(r *http.Request, t registry.Target, verb string) error {
+	if t.Subresource != nil && t.Subresource.Action == resources.Unserved && (t.Subresource.Has(verb) || t.Subresource.Name == "proxy") {
+		if exchange.Query(r).Get("dryRun") != "" && t.Subresource.Name != "log" { // B-70
+			return status.BadRequest("dryRun is not supported")
+		}
+		return status.ErrNeedsKubelet
+	}
+	switch {
+	case t.Serves(verb):
+	case verb == "watch" && !t.Watch && t.Resource.Has("list"): // AS handlers/get.go:handleWatch
+		return apierrors.NewMethodNotSupported(t.Resource.GroupResource(), verb)
+	case t.Name != "" && t.Subresource == nil && !t.Named(), t.Watch && !t.Resource.Has("watch"):
+		return status.ErrNoRoute // what can only be created has no paths with names, and not all is watched
+	default:
+		return status.ErrNoMethod
+	}
+	return render.Routable(r, t, verb)
+}
+
+// limit is how long a request may take: as long as the server lets it (0-13) or, if that is less, as the
+// client says; 0 means that nobody says (AS endpoints/filters/request_deadline.go).
+func (a *API) limit(r *http.Request, verb string) (time.Duration, error) {
+	if verb == "watch" {
+		return 0, nil
+	}
+	limit := a.config.Timeout
+	if registry.LongRunning(verb) {
+		limit = 0
+	}
+	value := exchange.Query(r).Get("timeout")
+	if value == "" {
+		return limit, nil
+	}
+	d, err := time.ParseDuration(value)
+	switch {
+	case err != nil:
+		return 0, status.BadRequest("invalid timeout specified in the request URL - %s", err)
+	case d > 0 && (limit == 0 || d < limit):
+		return d, nil
+	}
+	return limit, nil
+}

@@ -1,0 +1,298 @@
+package endpoints_test
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// minimal reads testdata/objects.yaml.
+func minimal(t *testing.T) map[string]map[string]any {
+	t.Helper()
+	data, err := os.ReadFile("testdata/objects.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(data), "@csr", base64.StdEncoding.EncodeToString(signingRequest(t)))
+	out := map[string]map[string]any{}
+	if err := yaml.UnmarshalStrict([]byte(text), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// minimalOf is the one of a resource in its version, or in all of them.
+func minimalOf(objects map[string]map[string]any, r *resources.Resource) map[string]any {
+	if obj, ok := objects[strings.TrimSuffix(r.Plural+"."+r.Version+"."+r.Group, ".")]; ok {
+		return obj
+	}
+	return objects[strings.TrimSuffix(r.Plural+"."+r.Group, ".")]
+}
+
+func signingRequest(t *testing.T) []byte {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "x"}}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+}
+
+// pathOf is the collection's path.
+func pathOf(r *resources.Resource) string {
+	path := "/apis/" + r.Group + "/" + r.Version
+	if r.Group == "" {
+		path = "/api/" + r.Version
+	}
+	if r.Namespaced {
+		path += "/namespaces/default"
+	}
+	return path + "/" + r.Plural
+}
+
+// TestEveryResource does with each stored resource all that its verbs say.
+func TestEveryResource(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	objects := minimal(t)
+	for _, r := range resources.Builtin() {
+		if r.Collection == "" {
+			continue
+		}
+		name := strings.TrimSuffix(r.Plural+"."+r.Group, ".")
+		obj := minimalOf(objects, r)
+		t.Run(name+"/"+r.Version, func(t *testing.T) {
+			if obj == nil {
+				t.Fatal("testdata/objects.yaml has no object")
+			}
+			w := &walk{t: t, s: s, r: r, obj: &unstructured.Unstructured{Object: obj}}
+			w.create()
+			w.read()
+			w.change()
+			w.subresources()
+			w.remove()
+		})
+	}
+}
+
+// walk is one resource's life.
+type walk struct {
+	t   *testing.T
+	s   *apiservertest.Server
+	r   *resources.Resource
+	obj *unstructured.Unstructured
+	// path is the object's; created is it as it was created.
+	path    string
+	created *unstructured.Unstructured
+}
+
+// do sends a request that must be answered with one of the codes.
+func (w *walk) do(method, path string, body any, header []string, codes ...int) apiservertest.Answer {
+	w.t.Helper()
+	a := w.s.Do(method, path, body, header...)
+	if !slices.Contains(codes, a.Code) {
+		w.t.Fatalf("%s %s: %d %s", method, path, a.Code, a.Body)
+	}
+	return a
+}
+
+func (w *walk) create() {
+	if w.obj.GetName() == "" {
+		w.obj.SetName("x")
+	}
+	w.obj.SetLabels(map[string]string{"walk": w.r.Plural})
+	a := w.do("POST", pathOf(w.r)+"?fieldValidation=Strict", w.obj.Object, nil, http.StatusCreated)
+	w.created = a.Object()
+	w.path = pathOf(w.r) + "/" + w.created.GetName()
+	if got := w.created.GroupVersionKind(); got != w.r.GroupVersionKind() {
+		w.t.Errorf("created a %v", got)
+	}
+	for _, field := range []string{string(w.created.GetUID()), w.created.GetResourceVersion(), w.created.GetCreationTimestamp().String()} {
+		if field == "" {
+			w.t.Errorf("metadata %v", w.created.Object["metadata"])
+		}
+	}
+}
+
+func (w *walk) read() {
+	got := w.do("GET", w.path, nil, nil, http.StatusOK).Object()
+	if !same(got.Object, w.created.Object) {
+		w.t.Errorf("created %v\n   but read %v", w.created, got)
+	}
+	list := w.do("GET", pathOf(w.r)+"?labelSelector=walk", nil, nil, http.StatusOK).List()
+	if list.GetKind() != w.r.Kind+"List" || len(list.Items) != 1 {
+		w.t.Errorf("listed %d, a %s", len(list.Items), list.GetKind())
+	}
+	table := w.do("GET", pathOf(w.r)+"?labelSelector=walk", nil, []string{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}, http.StatusOK)
+	var rows metav1.Table
+	if err := json.Unmarshal(table.Body, &rows); err != nil || len(rows.Rows) != 1 || len(rows.Rows[0].Cells) < len(rows.ColumnDefinitions) {
+		w.t.Errorf("table %s: %v", table.Body, err)
+	}
+	for _, media := range []string{"application/yaml", "application/vnd.kubernetes.protobuf"} {
+		w.do("GET", w.path, nil, []string{"Accept", media}, http.StatusOK)
+		w.do("GET", pathOf(w.r), nil, []string{"Accept", media}, http.StatusOK)
+	}
+}
+
+// change patches and replaces, and watches that.
+func (w *walk) change() {
+	watch := w.s.Watch(pathOf(w.r) + "?watch=true&labelSelector=walk&resourceVersion=" + w.created.GetResourceVersion())
+	defer watch.Close()
+	for i, media := range []string{"application/merge-patch+json", "application/strategic-merge-patch+json"} {
+		value := media[12:17]
+		patch := `{"metadata":{"annotations":{"patched":"` + value + `"}}}`
+		got := w.do("PATCH", w.path, patch, []string{"Content-Type", media}, http.StatusOK).Object()
+		e, err := watch.Next()
+		if err != nil || e.Type != "MODIFIED" || !same(e.Object.Object, got.Object) || got.GetAnnotations()["patched"] != value {
+			w.t.Fatalf("patch %d: %v; watched %v, %v", i, got, e, err)
+		}
+	}
+	next := w.do("GET", w.path, nil, nil, http.StatusOK).Object()
+	next.SetAnnotations(map[string]string{"put": "1"})
+	w.do("PUT", w.path, next.Object, nil, http.StatusOK)
+	if e, err := watch.Next(); err != nil || e.Type != "MODIFIED" || e.Object.GetAnnotations()["put"] != "1" {
+		w.t.Errorf("put: watched %v, %v", e, err)
+	}
+	w.do("PATCH", w.path+"?fieldManager=walk&force=true", `{"apiVersion":"`+w.r.GroupVersion().String()+`","kind":"`+w.r.Kind+`","metadata":{"name":"`+next.GetName()+`","annotations":{"applied":"1"}}}`,
+		[]string{"Content-Type", "application/apply-patch+yaml"}, http.StatusOK)
+}
+
+// subresources answer: 200 where they are a part of the object, 501 where they can't be served.
+func (w *walk) subresources() {
+	for _, sub := range w.r.Subresources {
+		path := w.path + "/" + sub.Name
+		switch {
+		case sub.Action == resources.Unserved:
+			for _, verb := range sub.Verbs {
+				w.do(methodOf[verb], path, nil, nil, http.StatusNotImplemented)
+			}
+		case sub.Has("get"):
+			got := w.do("GET", path, nil, nil, http.StatusOK).Object()
+			w.do("PUT", path, got.Object, nil, http.StatusOK)
+			w.do("PATCH", path, `{}`, []string{"Content-Type", "application/merge-patch+json"}, http.StatusOK)
+		}
+	}
+}
+
+var methodOf = map[string]string{"get": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
+
+// remove deletes the object, and one more with its collection.
+func (w *walk) remove() {
+	w.do("DELETE", w.path+"?propagationPolicy=Background&gracePeriodSeconds=0", nil, nil, http.StatusOK)
+	switch {
+	case w.r.Plural == "namespaces":
+		finalize := w.do("GET", w.path, nil, nil, http.StatusOK).Object()
+		unstructured.RemoveNestedField(finalize.Object, "spec", "finalizers")
+		w.do("PUT", w.path+"/finalize", finalize.Object, nil, http.StatusOK)
+	default: // what protects an object in use, or waits for a controller
+		if a := w.s.Do("GET", w.path, nil); a.Code == http.StatusOK {
+			w.do("PATCH", w.path, `{"metadata":{"finalizers":null}}`, []string{"Content-Type", "application/merge-patch+json"}, http.StatusOK)
+		}
+	}
+	w.do("GET", w.path, nil, nil, http.StatusNotFound)
+	if !w.r.Has("deletecollection") {
+		w.do("DELETE", pathOf(w.r), nil, nil, http.StatusMethodNotAllowed)
+		return
+	}
+	w.do("POST", pathOf(w.r), w.obj.Object, nil, http.StatusCreated)
+	a := w.do("DELETE", pathOf(w.r)+"?propagationPolicy=Background&gracePeriodSeconds=0&labelSelector=walk", nil, nil, http.StatusOK)
+	if n := len(a.List().Items); n != 1 {
+		w.t.Errorf("deleted a collection of %d", n)
+	}
+	if a := w.s.Do("GET", w.path, nil); a.Code == http.StatusOK {
+		w.do("PATCH", w.path, `{"metadata":{"finalizers":null}}`, []string{"Content-Type", "application/merge-patch+json"}, http.StatusOK)
+	}
+	w.do("GET", w.path, nil, nil, http.StatusNotFound)
+}
+
+// same compares JSON values.
+func same(a, b any) bool {
+	x, err1 := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err1 == nil && err2 == nil && string(x) == string(y)
+}
+
+// TestUnservedIsNotDiscovered compares discovery with what answers 501.
+func TestUnservedIsNotDiscovered(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	for _, r := range resources.Builtin() {
+		path := "/apis/" + r.GroupVersion().String()
+		if r.Group == "" {
+			path = "/api/v1"
+		}
+		var list metav1.APIResourceList
+		if err := json.Unmarshal(s.Do("GET", path, nil).Body, &list); err != nil {
+			t.Fatal(err)
+		}
+		shown := map[string]bool{}
+		for _, x := range list.APIResources {
+			shown[x.Name] = true
+		}
+		if !shown[r.Plural] {
+			t.Errorf("%s %s is not discovered", path, r.Plural)
+		}
+		for _, sub := range r.Subresources {
+			if name := r.Plural + "/" + sub.Name; shown[name] != (sub.Action != resources.Unserved) {
+				t.Errorf("%s %s: discovered %v", path, name, shown[name])
+			}
+		}
+	}
+}
+
+// TestQuestions posts what isn't stored.
+func TestQuestions(t *testing.T) {
+	s := apiservertest.Start(t, nil)
+	s.Do("POST", "/api/v1/namespaces/default/serviceaccounts", `{"metadata":{"name":"x"}}`)
+	s.Do("POST", "/api/v1/namespaces/default/pods", `{"metadata":{"name":"x"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	s.Do("POST", "/api/v1/namespaces/default/pods", `{"metadata":{"name":"y"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	for _, c := range []struct {
+		path, body string
+		code       int
+		says       string
+	}{
+		{"/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`, 201, `"groups":["system:masters"`},
+		{"/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"x"}}`, 201, `"status":{`},
+		{"/apis/authentication.k8s.io/v1/tokenreviews", `{}`, 400, "token is required"},
+		{"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get"}}}`, 201, `"allowed":true`},
+		{"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201, `"verbs":["*"]`},
+		{"/apis/authorization.k8s.io/v1/subjectaccessreviews", `{"spec":{"user":"u","resourceAttributes":{"verb":"get"}}}`, 201, `"allowed":true`},
+		{"/apis/authorization.k8s.io/v1/namespaces/none/localsubjectaccessreviews", `{"spec":{"user":"u","resourceAttributes":{"verb":"get","namespace":"none"}}}`, 201, `"allowed":true`}, // B-72
+		{"/api/v1/namespaces/default/serviceaccounts/x/token", `{"spec":{}}`, 501, "signs no tokens"},
+		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x"},"target":{"kind":"Node","name":"n"}}`, 201, `"Success"`},
+		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x"},"target":{"kind":"Node","name":"n"}}`, 409, "already assigned"},
+		{"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{"name":"n"}}`, 201, `"Success"`},
+		{"/api/v1/namespaces/default/bindings", `{"metadata":{"name":"y"},"target":{}}`, 500, `"message":"target.name: Required value","code":500`},
+		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"y"},"target":{"name":"n"}}`, 400, "name in URL does not match name in Binding object"},
+		{"/api/v1/namespaces/default/pods/x/binding", `{"metadata":{"name":"x","namespace":"other"},"target":{"name":"n"}}`, 400, "the namespace of the provided object does not match"},
+		{"/api/v1/namespaces/default/pods/x/eviction", `{"metadata":{"name":"x"}}`, 201, `"Success"`},
+		{"/api/v1/namespaces/default/pods/none/eviction", `{"metadata":{"name":"none"}}`, 404, "not found"},
+		{"/api/v1/componentstatuses", `{}`, 405, "does not allow"},
+	} {
+		a := s.Do("POST", c.path, c.body)
+		if a.Code != c.code || !strings.Contains(string(a.Body), c.says) {
+			t.Errorf("%s: %d %s", c.path, a.Code, a.Body)
+		}
+	}
+	if a := s.Do("GET", "/api/v1/componentstatuses", nil); a.Code != 200 || len(a.List().Items) == 0 {
+		t.Errorf("componentstatuses: %d %s", a.Code, a.Body)
+	}
+}

@@ -1,0 +1,33 @@
+package endpoints
+
+import "slices"
+
+// types brings a watch of a custom resource in step with its definition. It returns a channel that is
+// closed when the types change, and whether the watch goes on: it ends when its version is no longer
+// served, or when it would have to go on in a way that its client doesn't expect.
+func (w *watch) types() (changed <-chan struct{}, going bool) {
+	old := w.q.Resource
+	if !old.Custom {
+		return nil, true
+	}
+	changed = w.api.registry.Types.Changed()
+	now := w.api.registry.Types.Lookup(old.Group, old.Version, old.Plural)
+	if now == old {
+		return changed, true
+	}
+	if now == nil || now.Origin != old.Origin || now.Namespaced != old.Namespaced || now.Kind != old.Kind {
+		return changed, false
+	}
+	if w.x.Format.As == "Table" && !slices.Equal(now.Table.Columns, old.Table.Columns) {
+		return changed, false
+	}
+	t := w.q.Target
+	t.Resource = now
+	sel, err := w.api.registry.SelectionOf(t, w.o)
+	if err != nil { // a field that can't be selected any more
+		return changed, false
+	}
+	w.q.Resource, w.sel, w.x.Resource = now, sel, now
+	w.share()
+	return changed, true
+}

@@ -1,0 +1,109 @@
+package endpoints_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+)
+
+// TestRules sends the requests of testdata/rules to a server of each file's own, with its clock
+// stopped, and compares the answers. The files cite the rules of SEMANTICS.md that they show.
+//
+//	http
+//	POST /api/v1/namespaces/default/configmaps
+//	Content-Type: application/json
+//	{"metadata": {"name": "a"}}
+//	----
+//	201
+//	{...}
+//
+// Revisions are those that etcd counts. The first uid that a file shows is printed as uid-1, the
+// next as uid-2; a request may name them so. Of the headers, those are shown that a client acts on,
+// of objects all but managedFields, which package apply tests.
+func TestRules(t *testing.T) {
+	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
+		t.Parallel()
+		s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+			c.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
+		}})
+		u := &uids{}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			method, path, body, header := parseRequest(t, u.given(d.Input))
+			var in any
+			if body != "" {
+				in = body
+			}
+			return u.shown(printed(s.Do(method, path, in, header...)))
+		})
+	})
+}
+
+var headerLine = regexp.MustCompile(`^([A-Z][A-Za-z-]+): (.*)$`)
+
+// parseRequest reads a request line, headers, and a body.
+func parseRequest(t *testing.T, input string) (method, path, body string, header []string) {
+	t.Helper()
+	lines := strings.Split(input, "\n")
+	method, path, ok := strings.Cut(lines[0], " ")
+	if !ok {
+		t.Fatalf("no request line: %q", lines[0])
+	}
+	for lines = lines[1:]; len(lines) > 0; lines = lines[1:] {
+		m := headerLine.FindStringSubmatch(lines[0])
+		if m == nil {
+			break
+		}
+		header = append(header, m[1], m[2])
+	}
+	return method, path, strings.Join(lines, "\n"), header
+}
+
+// printed shows an answer.
+func printed(a apiservertest.Answer) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, a.Code)
+	for _, h := range []string{"Warning", "Retry-After"} {
+		for _, v := range a.Header.Values(h) {
+			fmt.Fprintf(&b, "%s: %s\n", h, v)
+		}
+	}
+	if c := a.Header.Get("Content-Type"); c != "application/json" {
+		fmt.Fprintf(&b, "Content-Type: %s\n", c)
+	}
+	b.WriteString(managedFields.ReplaceAllString(string(a.Body), ""))
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// managedFields is the list with its comma: no string in it holds the end of a list of objects.
+var managedFields = regexp.MustCompile(`,\\*"managedFields\\*":\[\{.*?\}\]`) // quoted in messages too
+
+var uuidText = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
+
+// uids gives the uids of a file names, in the order in which they are shown.
+type uids struct{ known []string }
+
+func (u *uids) shown(text string) string {
+	return uuidText.ReplaceAllStringFunc(text, func(id string) string {
+		for i, k := range u.known {
+			if k == id {
+				return fmt.Sprintf("uid-%d", i+1)
+			}
+		}
+		u.known = append(u.known, id)
+		return fmt.Sprintf("uid-%d", len(u.known))
+	})
+}
+
+func (u *uids) given(text string) string {
+	for i := len(u.known) - 1; i >= 0; i-- {
+		text = strings.ReplaceAll(text, fmt.Sprintf("uid-%d", i+1), u.known[i])
+	}
+	return text
+}

@@ -1,0 +1,150 @@
+package endpoints_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/allocate"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+)
+
+const servicesPath = "/api/v1/namespaces/default/services"
+
+// ranges are small ones.
+func ranges(t *testing.T, addresses, ports string) allocate.Ranges {
+	t.Helper()
+	a, err := allocate.ParseAddresses(addresses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := allocate.ParsePorts(ports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return allocate.Ranges{Addresses: a, Ports: p}
+}
+
+// TestServicesOfTwoServers has two servers over one store give away all addresses and ports that
+// there are, many at a time. Each is given once, and then no more.
+func TestServicesOfTwoServers(t *testing.T) {
+	var config apiserver.Config
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.Services = ranges(t, "10.7.0.0/27", "100-129") // 30 of each
+		config = *c
+	}})
+	other, err := apiserver.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := registry.Path{Resource: s.Types.Lookup("", "v1", "services"), Namespace: "default"}
+	create := func(api *apiserver.Server, name string) error {
+		svc := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Port: 80}}}}
+		_, err := api.Loopback(auth.Loopback, "test").Create(context.Background(), path, svc)
+		return err
+	}
+	var wg sync.WaitGroup
+	for i := range 15 {
+		for name, api := range map[string]*apiserver.Server{"a": s.API, "b": other} {
+			wg.Go(func() {
+				if err := create(api, fmt.Sprintf("%s%d", name, i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	seen := map[string]string{}
+	for _, svc := range s.Do("GET", servicesPath, nil).List().Items {
+		ip, _, _ := unstructured.NestedString(svc.Object, "spec", "clusterIP")
+		for _, had := range []string{ip, fmt.Sprint(nodePort(t, svc))} {
+			if seen[had] != "" {
+				t.Errorf("%s and %s both have %s", seen[had], svc.GetName(), had)
+			}
+			seen[had] = svc.GetName()
+		}
+	}
+	if len(seen) != 60 {
+		t.Errorf("%d addresses and ports were given, not 60", len(seen))
+	}
+	if err := create(s.API, "more"); err == nil {
+		t.Error("a service was given more than there is")
+	}
+	if a := s.Do("DELETE", servicesPath+"/a0", nil); a.Code != http.StatusOK {
+		t.Fatalf("deleting a service: %s", a.Body)
+	}
+	if err := create(other, "more"); err != nil {
+		t.Errorf("what a removed service had is not given again: %v", err)
+	}
+}
+
+func nodePort(t *testing.T, svc unstructured.Unstructured) int64 {
+	t.Helper()
+	ports, _, _ := unstructured.NestedSlice(svc.Object, "spec", "ports")
+	if len(ports) != 1 {
+		t.Fatalf("%s has ports %v", svc.GetName(), ports)
+	}
+	port, _, _ := unstructured.NestedInt64(ports[0].(map[string]any), "nodePort")
+	return port
+}
+
+// TestServiceWrites: what is given comes and goes with every kind of write.
+func TestServiceWrites(t *testing.T) {
+	s := apiservertest.Start(t, &apiservertest.Options{Configure: func(c *apiserver.Config) {
+		c.Services = ranges(t, "10.7.0.0/30", "100-101")
+	}})
+	const merge = "application/merge-patch+json"
+	for _, c := range []struct {
+		method, path, body, kind string
+		code                     int
+		ip                       string
+		port                     int64
+	}{
+		{"POST", "", `{"metadata":{"name":"a"},"spec":{"clusterIP":"10.7.0.2","type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, "", 201, "10.7.0.2", 101},
+		{"POST", "", `{"metadata":{"name":"b"},"spec":{"clusterIP":"10.7.0.2","ports":[{"port":1}]}}`, "", 422, "", 0},
+		{"POST", "?dryRun=All", `{"metadata":{"name":"b"},"spec":{"ports":[{"port":1}]}}`, "", 201, "10.7.0.0", 0},
+		{"POST", "", `{"metadata":{"name":"b"},"spec":{"ports":[{"port":1}]}}`, "", 201, "10.7.0.1", 0},
+		{"PUT", "/a", `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, "", 200, "10.7.0.2", 101},
+		{"PATCH", "/a", `{"spec":{"type":"ClusterIP"}}`, merge, 200, "10.7.0.2", 0},
+		{"PATCH", "/b", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, merge, 200, "10.7.0.1", 101},
+		{"PATCH", "/a", `{"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":101}]}}`, merge, 422, "", 0},
+		{"PATCH", "/a", `{"spec":{"type":"NodePort"}}`, merge, 200, "10.7.0.2", 100},
+		{"PATCH", "/a?fieldManager=x", `{"apiVersion":"v1","kind":"Service","spec":{"externalName":"x.y"}}`, merge, 200, "10.7.0.2", 100},
+		{"PATCH", "/a", `{"spec":{"clusterIP":"10.7.0.3"}}`, merge, 422, "", 0},
+		{"PATCH", "/a", `{"spec":{"type":"ExternalName"}}`, merge, 200, "", 0},
+		{"PUT", "/c", `{"metadata":{"name":"c"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, "", 201, "10.7.0.2", 100},
+		{"PATCH", "/d?fieldManager=x", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"d"},"spec":{"ports":[{"port":1}]}}`, "application/apply-patch+yaml", 500, "", 0},
+		{"PATCH", "/a", `{"spec":{"type":"ClusterIP"}}`, merge, 500, "", 0},
+		{"DELETE", "/c", "", "", 200, "10.7.0.2", 100},
+		{"PATCH", "/d?fieldManager=x", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"d"},"spec":{"ports":[{"port":1}]}}`, "application/apply-patch+yaml", 201, "10.7.0.2", 0},
+	} {
+		var header []string
+		if c.kind != "" {
+			header = []string{"Content-Type", c.kind}
+		}
+		var in any
+		if c.body != "" {
+			in = c.body
+		}
+		a := s.Do(c.method, servicesPath+c.path, in, header...)
+		o := a.Object()
+		ip, _, _ := unstructured.NestedString(o.Object, "spec", "clusterIP")
+		var port int64
+		if a.Code < 300 {
+			port = nodePort(t, *o)
+		}
+		if a.Code != c.code || ip != c.ip || port != c.port {
+			t.Errorf("%s %s %s: %d, address %q, port %d, not %d, %q, %d: %s", c.method, c.path, c.body, a.Code, ip, port, c.code, c.ip, c.port, a.Body)
+		}
+	}
+}

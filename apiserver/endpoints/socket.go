@@ -1,0 +1,106 @@
+package endpoints
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/net/websocket"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+)
+
+// maxReceived bounds what a client may send in one message; there is nothing that it should send.
+const maxReceived = 64 << 10
+
+// serveSocket is the watch over a WebSocket: each event is a message, text or, for protobuf, binary
+// (H-25). A client that names no origin is no browser and is let in; upstream would refuse it.
+func (w *watch) serveSocket() error {
+	w.api.watches.sockets.RLock()
+	defer w.api.watches.sockets.RUnlock()
+	websocket.Server{
+		Handshake: func(c *websocket.Config, r *http.Request) (err error) {
+			c.Origin, err = websocket.Origin(c, r)
+			return err
+		},
+		Handler: w.converse,
+	}.ServeHTTP(w.q.w, w.q.r)
+	return nil
+}
+
+// hangUp is how long a client may take to read that the watch has ended.
+const hangUp = time.Second
+
+// converse sends events until the watch ends or the client hangs up, which reading notices.
+func (w *watch) converse(c *websocket.Conn) {
+	ctx, cancel := context.WithCancel(w.q.r.Context())
+	defer cancel()
+	c.MaxPayloadBytes = maxReceived
+	var helpers sync.WaitGroup
+	defer helpers.Wait()
+	helpers.Go(func() {
+		defer cancel()
+		var ignored []byte
+		for websocket.Message.Receive(c, &ignored) == nil {
+		}
+	})
+	helpers.Go(func() {
+		select {
+		case <-w.api.watches.closing:
+		case <-ctx.Done():
+		}
+		_ = c.SetDeadline(time.Now().Add(hangUp)) // a client that doesn't read isn't waited for
+	})
+	w.out = &messages{
+		to: c, rec: w.rec, binary: w.x.Format.Media == codec.MediaProtobuf, stall: w.api.config.WriteTimeout, closing: w.api.watches.closing,
+	}
+	_ = w.stream(ctx) // it tells the client itself
+	cancel()
+	_ = c.SetDeadline(time.Now().Add(hangUp))
+	_ = c.Close() // with a close frame, if the client still listens
+}
+
+// messages sends frames as messages.
+type messages struct {
+	to *websocket.Conn
+	// rec knows the seat that the request has until it has sent its initial events.
+	rec    *exchange.Recorder
+	binary bool
+	// stall is how long the client may leave a message unread.
+	stall   time.Duration
+	closing <-chan struct{}
+}
+
+func (m *messages) write(frame []byte) error {
+	if err := m.to.SetWriteDeadline(time.Now().Add(m.stall)); err != nil {
+		return err
+	}
+	select {
+	case <-m.closing: // this deadline may have come after that for hanging up
+		return errors.New("the server shuts down")
+	default:
+	}
+	if m.rec != nil && m.rec.IsCut() { // as above
+		return exchange.ErrCutOff
+	}
+	codec := textMessage
+	if m.binary {
+		codec, frame = binaryMessage, frame[render.FrameLength:] // messages have lengths of their own
+	}
+	var err error
+	m.rec.Patiently(frame, func() { err = codec.Send(m.to, frame) })
+	return err
+}
+
+// textMessage and binaryMessage send bytes without a copy of them.
+var textMessage, binaryMessage = messageOf(websocket.TextFrame), messageOf(websocket.BinaryFrame)
+
+func messageOf(kind byte) websocket.Codec {
+	return websocket.Codec{Marshal: func(v any) ([]byte, byte, error) { return v.([]byte), kind, nil }}
+}
+
+func (m *messages) flush() error { return nil }

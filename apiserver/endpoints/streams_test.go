@@ -1,0 +1,161 @@
+package endpoints_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/pki"
+)
+
+// frames is a connection of HTTP/2 whose client gives the server no window.
+type frames struct {
+	t *testing.T
+	net.Conn
+	f *http2.Framer
+	// codes are those of answers; it is closed at the connection's end.
+	codes chan string
+}
+
+// openFrames connects to the secure port, as a user by a token.
+func openFrames(t *testing.T, s *secured) *frames {
+	t.Helper()
+	certificates, err := pki.Ensure(pki.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := certificates.TLS()
+	config.NextProtos = []string{"h2"}
+	port := &http.Server{Handler: s.API.Handler(), ConnContext: exchange.ConnContext}
+	served := make(chan error, 1)
+	go func() { served <- port.Serve(s.API.ListenTLS(ln, config)) }()
+	t.Cleanup(func() {
+		_ = port.Close()
+		<-served
+	})
+	under, err := tls.Dial("tcp", ln.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = under.Close() })
+	c := &frames{t: t, Conn: under, f: http2.NewFramer(under, under), codes: make(chan string, 1000)}
+	_, err = io.WriteString(under, http2.ClientPreface)
+	if err == nil {
+		err = c.f.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	go c.read()
+	return c
+}
+
+// read takes the heads of answers.
+func (c *frames) read() {
+	defer close(c.codes)
+	dec := hpack.NewDecoder(4096, func(f hpack.HeaderField) {
+		if f.Name == ":status" {
+			c.codes <- f.Value
+		}
+	})
+	for {
+		frame, err := c.f.ReadFrame()
+		if err != nil {
+			return
+		}
+		if head, ok := frame.(*http2.HeadersFrame); ok {
+			_, _ = dec.Write(head.HeaderBlockFragment()) // what can't be read is no status
+		}
+	}
+}
+
+// request sends the head of a request, and its end if there is no length.
+func (c *frames) request(id uint32, method, path, length string) {
+	c.t.Helper()
+	var b bytes.Buffer
+	enc := hpack.NewEncoder(&b)
+	head := [][2]string{{":method", method}, {":scheme", "https"}, {":authority", "localhost"}, {":path", path}, {"authorization", "Bearer alice-token"}}
+	if length != "" {
+		head = append(head, [2]string{"content-type", "application/json"}, [2]string{"content-length", length})
+	}
+	for _, h := range head {
+		if err := enc.WriteField(hpack.HeaderField{Name: h[0], Value: h[1]}); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	if err := c.f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndStream: length == "", EndHeaders: true, BlockFragment: b.Bytes()}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// TestBodyWithoutEnd: a body of length 0, or of one that is no number, may come nevertheless, or not, and is waited for
+// no longer than others.
+func TestBodyWithoutEnd(t *testing.T) {
+	s := startSecured(t, func(c *apiserver.Config) { c.RequestTimeout = 300 * time.Millisecond })
+	c := openFrames(t, s)
+	for i, length := range []string{"0", "x", "7"} {
+		c.request(uint32(2*i+1), "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", length)
+		if code := <-c.codes; code != "504" {
+			t.Errorf("length %s: %q", length, code)
+		}
+	}
+}
+
+// TestUnreadForbidden: short answers that are not read count, by samples, also those to users who lack rights.
+func TestUnreadForbidden(t *testing.T) {
+	s := startSecured(t, func(c *apiserver.Config) { c.WriteTimeout = time.Hour })
+	c := openFrames(t, s)
+	for i := range uint32(16) {
+		c.request(2*i+1, "GET", configmaps, "")
+		if code := <-c.codes; code != "403" {
+			t.Fatal(code)
+		}
+	}
+	await(t, s.Server, unreadBytes, "more than 0", func(n float64) bool { return n > 0 })
+	_ = c.Close()
+	await(t, s.Server, unreadBytes, "0", func(n float64) bool { return n == 0 })
+}
+
+// TestUnreadConnection: if there is no room for a sample, the connection is ended on which it is.
+func TestUnreadConnection(t *testing.T) {
+	s := startSecured(t, func(c *apiserver.Config) { c.WriteTimeout, c.MemoryInFlight = time.Hour, 1<<20 })
+	c := openFrames(t, s)
+	n := 0
+	for i := range uint32(99) { // seven samples of 128 KiB are too many
+		c.request(2*i+1, "GET", configmaps, "")
+	}
+	for range c.codes {
+		n++
+	}
+	if n == 0 {
+		t.Error("nothing was answered before")
+	}
+}
+
+// TestUnflushedWatch: a watch whose client takes no bytes ends when the time for its last event is over, not with the
+// next one.
+func TestUnflushedWatch(t *testing.T) {
+	s := startSecured(t, func(c *apiserver.Config) { c.WriteTimeout = 200 * time.Millisecond })
+	s.grant("alice", "", "watcher", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)
+	s.settle()
+	c := openFrames(t, s)
+	c.request(1, "GET", configmaps+"?watch=1", "")
+	if code := <-c.codes; code != "200" {
+		t.Fatal(code)
+	}
+	must(t, s.Do("POST", configmaps, configmap("a", nil, nil)), http.StatusCreated)
+	await(t, s.Server, `apiserver_longrunning_requests{`, "0", func(n float64) bool { return n == 0 })
+}

@@ -1,0 +1,429 @@
+package endpoints
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/cache"
+)
+
+// How long a watch lasts and how often it says how far it has come (H-28, H-33).
+const (
+	minWatch      = 30 * time.Minute
+	bookmarkEvery = time.Minute
+	// lastBookmark is how long before its end a watch says for the last time how far it has come.
+	lastBookmark = 2 * time.Second
+	// watchChunk is how many bytes of events are gathered before they are sent.
+	watchChunk = 64 << 10
+)
+
+// serveWatch is GET with watch=true, or a legacy watch path (H.3).
+func (a *API) serveWatch(q *request) error {
+	x, err := q.rendering()
+	if err != nil {
+		return err
+	}
+	if x.Format.Media == codec.MediaYAML { // there is no framing for it (AS negotiation: NegotiateOutputMediaTypeStream)
+		return render.NotAcceptable(render.Streamed(!q.Resource.Custom))
+	}
+	ctx, cancel := context.WithCancel(q.r.Context())
+	defer cancel()
+	q.r = q.r.WithContext(ctx)
+	if err := q.holdWatch(cancel); err != nil {
+		return err
+	}
+	query := maps.Clone(exchange.Query(q.r))
+	query.Set("watch", "true")
+	o, err := q.listOptions(query)
+	if err != nil {
+		return err
+	}
+	rev, err := registry.ParseRevision(o.ResourceVersion) // H-29
+	if err != nil {
+		return err
+	}
+	sel, err := a.registry.SelectionOf(q.Target, o)
+	if err != nil {
+		return err
+	}
+	open := a.metrics.Open(exchange.LabelOf(q.Target, "watch"))
+	open.Inc()
+	defer open.Dec()
+	w := &watch{q: q, api: a, x: x, sel: sel, o: o, rev: rev, rec: exchange.Of(q.r)}
+	w.share()
+	crowd, leave := a.watches.crowds.join(q.Resource.Collection)
+	defer leave()
+	w.crowd = crowd
+	return w.serve()
+}
+
+// watch is one stream. Only the handler's goroutine uses it.
+type watch struct {
+	q   *request
+	api *API
+	x   *render.Rendering
+	sel registry.Selection
+	o   *metainternal.ListOptions
+	// rev is where it starts, then the revision up to which everything was sent.
+	rev int64
+	// keys name the form of its events by their types, for sharing; nil if they can't be shared.
+	keys map[string]string
+	// crowd is how many watch the same collection, sent when events were sent last, and pause the timer
+	// of gather, nil before it is needed. burst says that events come faster than they are sent.
+	crowd *atomic.Int64
+	sent  time.Time
+	pause *time.Timer
+	burst bool
+	// count counts events; nil before there is one.
+	count prometheus.Counter
+	// out is where events go, and rec knows what the watch keeps while its client doesn't read; nil for tests.
+	out frames
+	rec *exchange.Recorder
+	// tabled says that column definitions have been sent.
+	tabled bool
+}
+
+// frames takes the events of a stream, each whole.
+type frames interface {
+	// write may hold the frame back until flush.
+	write(frame []byte) error
+	flush() error
+}
+
+func (w *watch) serve() error {
+	if exchange.IsWebSocket(w.q.r) {
+		return w.serveSocket()
+	}
+	h := w.q.w.Header()
+	respond.Warnings(h, w.q.Warn)
+	h.Set("Content-Type", w.contentType())
+	h.Set("Cache-Control", "no-cache, private")
+	w.q.w.WriteHeader(http.StatusOK)
+	w.out = &chunks{to: w.q.w, conn: exchange.ConnectionOf(w.q.r)}
+	err := w.stream(w.q.r.Context())
+	if w.rec != nil && w.rec.IsCut() {
+		panic(http.ErrAbortHandler) // the client must not take a part of an event for its end
+	}
+	return err
+}
+
+// stream sends events until the watch ends, and returns nil: whatever goes wrong from here on can't
+// be answered any more.
+func (w *watch) stream(ctx context.Context) error {
+	end := time.Now().Add(w.lasts())
+	// It begins before the client sees the answer's head: from then on nothing is missed.
+	watcher, err := w.start()
+	w.q.begun()
+	if err != nil {
+		w.fail(err)
+		return nil
+	}
+	if err := w.out.flush(); err != nil {
+		return nil
+	}
+	due := time.NewTimer(untilDue(end))
+	defer due.Stop()
+	for {
+		changed, retyped, ended := w.read(ctx, watcher)
+		if ended {
+			return w.end()
+		}
+		if w.burst && changed != busy { // what comes while it is left alone needn't wake it
+			w.gather(ctx)
+			changed = busy
+		}
+		select {
+		case <-due.C:
+			if time.Until(end) <= 0 { // H-33
+				return w.end()
+			}
+			w.rev = max(w.rev, watcher.Progress())
+			w.bookmark(false)
+			due.Reset(untilDue(end))
+		case <-ctx.Done():
+			return nil
+		case <-w.api.watches.closing:
+			return w.end()
+		case <-retyped:
+		case <-changed:
+			if changed != busy {
+				w.burst = w.gather(ctx)
+			}
+		}
+	}
+}
+
+// untilDue is how long a watch waits until it says how far it has come, or ends (H-28).
+func untilDue(end time.Time) time.Duration {
+	left := time.Until(end)
+	if last := left - lastBookmark; last > 0 {
+		return min(bookmarkEvery, last)
+	}
+	return left
+}
+
+// read sends what has come, and returns channels that are closed when there is more and when the types
+// change; or that the watch ends here.
+func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, retyped <-chan struct{}, ended bool) {
+	retyped, going := w.types()
+	if !going && w.api.registry.Fresh(ctx) != nil { // what was written to the resource before it went is sent
+		return nil, nil, true
+	}
+	events, rev, err := watcher.Poll()
+	if err != nil {
+		w.fail(err)
+		return nil, nil, true
+	}
+	w.rec.KeepEvents(events)
+	sent, err := w.send(events)
+	w.rec.Keep(0)
+	if err != nil || len(events) == 0 && !going {
+		return nil, nil, true
+	}
+	w.rev = max(w.rev, rev)
+	changed = watcher.Changed()
+	select {
+	case <-changed:
+		changed = busy // more waits already; but however busy it is, a watch ends when it has to
+	default:
+		if !going {
+			changed = busy // until there is nothing left
+		}
+	}
+	if w.burst = w.burst && sent > 0; sent > 0 {
+		w.sent = time.Now()
+	}
+	// What was gathered doesn't wait behind events that this watch doesn't select.
+	if (changed != busy || sent == 0) && w.out.flush() != nil {
+		return nil, nil, true
+	}
+	return changed, retyped, false
+}
+
+// busy stands for a watcher that has more to read.
+var busy = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// end sends what is left; the stream ends cleanly.
+func (w *watch) end() error {
+	_ = w.out.flush() // the client is gone
+	return nil
+}
+
+// lasts is the watch's own deadline; one in the past ends it at once (H-33).
+func (w *watch) lasts() time.Duration {
+	const most = int64(1<<63-1) / int64(time.Second)
+	if t := w.o.TimeoutSeconds; t != nil && *t != 0 {
+		return time.Duration(max(min(*t, most), 0)) * time.Second
+	}
+	return minWatch + rand.N(minWatch)
+}
+
+func (w *watch) contentType() string {
+	if w.x.Format.Media == codec.MediaProtobuf {
+		return codec.MediaProtobuf + ";stream=watch"
+	}
+	return w.x.Format.Media
+}
+
+// start sends the initial events that were asked for, and returns a watcher that goes on right
+// after them (H-26, H-27).
+func (w *watch) start() (*cache.Watcher, error) {
+	ctx := w.q.r.Context()
+	initial := w.o.SendInitialEvents != nil && *w.o.SendInitialEvents
+	collection := w.q.Resource.Collection
+	var err error
+	switch {
+	case initial && w.o.ResourceVersion == "", !initial && w.rev == 0 && w.o.ResourceVersion == "":
+		err = w.api.registry.Fresh(ctx)
+	case initial && w.rev > 0:
+		err = w.api.registry.WaitFor(ctx, w.rev)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !initial {
+		if w.rev == 0 {
+			w.rev = w.api.registry.Cache.Revision()
+		}
+		return w.watchFrom(collection, w.rev)
+	}
+	snap, err := w.api.registry.Cache.Snapshot(collection, 0)
+	if err != nil {
+		return nil, err
+	}
+	rev := snap.Revision() // from here on nothing keeps the snapshot, but its selected objects
+	if err := w.initial(snap); err != nil {
+		return nil, err
+	}
+	w.rev = rev
+	if w.o.AllowWatchBookmarks {
+		w.bookmark(true)
+	}
+	return w.api.registry.Cache.Watch(collection, w.rev)
+}
+
+// watchFrom starts after a revision that the client knows. One that has not been written yet is
+// accepted: the watch is silent until events beyond it occur (H-29).
+func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
+	return w.api.registry.Cache.Watch(collection, min(rev, w.api.registry.Cache.Revision()))
+}
+
+// send writes the events that this watch selects (H-31), and counts them.
+func (w *watch) send(events []*cache.Event) (sent int, err error) {
+	for _, e := range events {
+		if e.Revision <= w.rev || !w.below(e.Object.Key) {
+			continue
+		}
+		// A state that can't be read is in no list; to a watch it is as if it were not selected.
+		before, now, err := w.judge(e)
+		if err != nil {
+			w.fail(err)
+			return sent, err
+		}
+		if now || before {
+			sent++
+		}
+		switch {
+		case now && before:
+			err = w.emit("MODIFIED", e.Object, e)
+		case now:
+			err = w.emit("ADDED", e.Object, e)
+		case before && e.Type == cache.Deleted:
+			err = w.emit("DELETED", e.Object, e)
+		case before: // it left the selection: its last selected content, at this revision
+			left := w.api.registry.Decoder.Revise(e.Prev, e.Revision)
+			w.x.Revised(e.Prev, left)
+			err = w.emit("DELETED", left, nil)
+		}
+		clear(w.x.Views)
+		if err != nil {
+			return sent, err
+		}
+	}
+	return sent, nil
+}
+
+// initial sends the selected objects of a snapshot.
+func (w *watch) initial(snap *cache.Snapshot) (err error) {
+	show := func(o *storage.Object) bool {
+		err = w.emit("ADDED", o, nil)
+		w.x.Forget(o)
+		return err == nil
+	}
+	ctx, all := w.q.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
+	if w.sel.Resource.Custom {
+		if e := w.api.browse(ctx, all, "", 0, &w.sel, w.x, show); e != nil {
+			return e
+		}
+		return err
+	}
+	items, _, err := w.api.page(ctx, scan{state: all}, &w.sel, w.x)
+	w.rec.Keep(sizeOf(items))
+	defer w.rec.Keep(0)
+	for i := 0; i < len(items) && show(items[i]); i++ {
+	}
+	return err
+}
+
+// judge reports whether the watch selects an object's states before and after an event, and can read them.
+func (w *watch) judge(e *cache.Event) (before, now bool, err error) {
+	if w.sel.Resource.Custom && w.sel.Deep() {
+		var states []*storage.Object
+		for _, o := range []*storage.Object{e.Prev, e.Object} {
+			if o != nil && o.Err == nil && w.sel.Likes(o) && (o == e.Prev || e.Type != cache.Deleted) {
+				states = append(states, o)
+			}
+		}
+		if err := w.x.Read(states); err != nil {
+			return false, false, err
+		}
+	}
+	now = e.Type != cache.Deleted && w.shows(e.Object)
+	before = e.Prev != nil && w.shows(e.Prev)
+	return before, now, nil
+}
+
+// shows reports whether the watch selects a state that can be read.
+func (w *watch) shows(o *storage.Object) bool {
+	if o.Err != nil || !w.sel.Likes(o) {
+		return false
+	}
+	fields := o.Fields
+	var err error
+	if w.sel.Resource.Custom {
+		if err = w.x.Unsound(o); err == nil && w.sel.Deep() {
+			var data []byte
+			data, err = w.x.Json(o)
+			fields = storage.Select(data, w.sel.Resource.Fields)
+		}
+	}
+	if err == nil && !w.sel.Has(fields) {
+		return false
+	}
+	if !w.sel.Resource.Custom {
+		err = w.api.registry.Sound(w.sel.Resource, o)
+	}
+	if err != nil {
+		w.api.registry.Unreadable(o.Key, err, "omitted from a watch")
+	}
+	return err == nil
+}
+
+// below reports whether the key is in the namespace, or is the one key, that is watched.
+func (w *watch) below(key string) bool {
+	if w.sel.Key != "" {
+		return key == w.sel.Key
+	}
+	return len(key) > len(w.sel.Prefix) && key[:len(w.sel.Prefix)] == w.sel.Prefix
+}
+
+// fail ends the stream with an ERROR event (H-30).
+func (w *watch) fail(err error) {
+	var old *cache.ExpiredError
+	if errors.As(err, &old) {
+		err = apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", old.Revision, old.Oldest))
+	}
+	data, e := render.EncodeAs(status.Of(err), w.x.Format.Media)
+	if e == nil {
+		data, e = w.x.Frame("ERROR", data)
+	}
+	if e != nil {
+		return
+	}
+	if e = w.out.write(data); e == nil {
+		e = w.out.flush()
+	}
+	if e != nil {
+		w.api.log.Debug("watch was interrupted", "err", e)
+	}
+}
+
+// holdWatch counts what a watch takes as long as it is open. cancel ends it.
+func (q *request) holdWatch(cancel func()) error {
+	if rec := exchange.Of(q.r); rec != nil && !rec.HoldWatch(render.WatchMemory+inflight.HeadMemory(q.r), cancel) {
+		return status.ErrBusy
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package filters
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/pool"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// Authenticator returns the user that a request's credentials stand for; auth.ErrNoCredentials if it has none.
+type Authenticator func(r *http.Request) (auth.User, error)
+
+// Authenticate answers 401 unless the authenticator knows the user. The credentials go no further, and neither do the
+// headers by which a proxy in front of kube-apiserver names the user: there is none here.
+func Authenticate(by Authenticator, limits *inflight.Limits, log *slog.Logger) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			known := authenticated(by, limits, log, w, r)
+			if r.ProtoMajor == 2 && (known == nil || requestinfo.UserOf(known).Name == auth.NameAnonymous) {
+				defer swallow(r)
+			}
+			if known != nil {
+				next.ServeHTTP(w, known)
+			}
+		})
+	}
+}
+
+// authenticated returns the request as that of its user; nil if it is answered.
+func authenticated(by Authenticator, limits *inflight.Limits, log *slog.Logger, w http.ResponseWriter, r *http.Request) *http.Request {
+	user, err := by(r)
+	if (err != nil || user.Name == auth.NameAnonymous) && r.ProtoMajor == 2 {
+		w.Header().Set("Connection", "close") // anonymous clients keep no connection open
+	}
+	if err != nil {
+		limits.CountIn(r, auth.Anonymous)
+		if !errors.Is(err, auth.ErrNoCredentials) {
+			log.Info("authentication failed", "err", respond.Shortened(err))
+		}
+		respond.Error(log, w, r, status.ErrUnauthorized)
+		return nil
+	}
+	if user.Name != auth.NameAnonymous {
+		exchange.ConnectionOf(r).Own(pool.HolderOf(user.Name), slices.Contains(user.Groups, auth.GroupMasters))
+	}
+	for name := range r.Header {
+		if name == "Authorization" || strings.HasPrefix(name, "X-Remote-") {
+			r.Header.Del(name)
+		}
+	}
+	limits.CountIn(r, user)
+	return requestinfo.With(r, user)
+}
+
+// swallow reads a small body that no handler has read. A client that is still sending when the connection is about to be
+// closed may lose the answer. A client that does not send soon is not waited for.
+func swallow(r *http.Request) {
+	const most, patience = 64 << 10, time.Second
+	if b, ok := r.Body.(*exchange.Body); ok && r.ContentLength > 0 && r.ContentLength <= most && r.Header.Get("Expect") == "" {
+		exchange.Of(r).EndTurn()
+		b.Wait(patience)
+		_, _ = io.Copy(io.Discard, b) // the answer is made in any case
+	}
+}

@@ -1,0 +1,46 @@
+package filters
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/inflight"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// Begin begins a request in its turn, records its answer, and lets go of what is left when the handler has returned:
+// over HTTP/2 net/http keeps a request's headers until the client has taken the answer.
+func Begin(limits *inflight.Limits, stall time.Duration, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := limits.Wait(r) // before anything else, which would take memory
+		if err != nil {
+			if err == status.ErrBusy {
+				dismiss(w, r)
+			}
+			return
+		}
+		rec := exchange.New(w, stall)
+		limits.Begin(rec)
+		defer rec.Close()
+		next.ServeHTTP(rec, rec.Record(r))
+		rec.EndTurn()
+		if r.ProtoMajor == 2 {
+			r.Header, r.URL, r.RequestURI = nil, nil, ""
+			rec.Sample(exchange.ConnectionOf(r))
+		}
+	})
+}
+
+// dismiss answers 429 without a body, which the client might leave unread. What the request has of one isn't waited
+// for.
+func dismiss(w http.ResponseWriter, r *http.Request) {
+	if exchange.HasBody(r) {
+		if r.ProtoMajor < 2 {
+			w.Header().Set("Connection", "close")
+		}
+		exchange.NewBody(w, r, time.Now().Add(exchange.HeadPatience))
+	}
+	w.Header().Set("Retry-After", "1")
+	w.WriteHeader(http.StatusTooManyRequests)
+}

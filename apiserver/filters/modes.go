@@ -1,0 +1,49 @@
+package filters
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+)
+
+// mode is one of the modes of impersonation: the constrained ones are for some requests and some users only, and have
+// verbs with their names in them; the legacy one, which has no name, is for all
+// (AS pkg/endpoints/filters/impersonation/mode.go).
+type mode struct {
+	name string
+	// suits reports whether the mode is for such users.
+	suits func(wanted *auth.User, by auth.User) bool
+}
+
+// modes are all, in the order in which they are tried.
+var modes = [...]mode{
+	{"associated-node", func(wanted *auth.User, by auth.User) bool {
+		node, ok := nodeOf(wanted.Name)
+		_, _, account := auth.SplitServiceAccount(by.Name)
+		own := by.Extra[auth.ExtraNode]
+		return ok && account && nameOnly(wanted) && len(own) == 1 && own[0] == node
+	}},
+	{"arbitrary-node", func(wanted *auth.User, _ auth.User) bool {
+		_, ok := nodeOf(wanted.Name)
+		return ok && nameOnly(wanted)
+	}},
+	{"serviceaccount", func(wanted *auth.User, _ auth.User) bool {
+		_, _, ok := auth.SplitServiceAccount(wanted.Name)
+		return ok && nameOnly(wanted)
+	}},
+	{"user-info", func(wanted *auth.User, _ auth.User) bool {
+		_, node := nodeOf(wanted.Name)
+		_, _, account := auth.SplitServiceAccount(wanted.Name)
+		return !node && !account
+	}},
+	{"", func(*auth.User, auth.User) bool { return true }},
+}
+
+func nameOnly(u *auth.User) bool { return u.UID == "" && len(u.Groups) == 0 && len(u.Extra) == 0 }
+
+func nodeOf(user string) (string, bool) {
+	name, ok := strings.CutPrefix(user, "system:node:")
+	return name, ok && len(validation.NameIsDNSSubdomain(name, false)) == 0
+}

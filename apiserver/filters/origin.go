@@ -1,0 +1,41 @@
+package filters
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/respond"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// OwnOrigin keeps web pages off a port that asks for no credentials: it serves requests for
+// loopback names only, so that no name of somebody else's can be made to point here, and none that
+// a browser says another site has made (kubectl proxy: --accept-hosts).
+func OwnOrigin(log *slog.Logger, next http.Handler) http.Handler {
+	cross := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		checked := r
+		if exchange.IsWebSocket(r) { // pages may read those of other sites, unlike the answer to a GET
+			checked = r.Clone(r.Context())
+			checked.Method = http.MethodPost
+		}
+		if !loopbackHost(r.Host) || cross.Check(checked) != nil {
+			respond.Error(log, w, r, status.ErrForeign)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// loopbackHost reports whether a Host header names this machine's loopback interface.
+func loopbackHost(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return host == "" || host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,16 @@
+// Package inflight bounds what requests take of the server: a turn to begin, memory, a seat of API Priority and
+// Fairness, connections, and what clients leave unread.
+//
+// It guarantees:
+//
+//  1. What comes before a request has its seat (authentication, authorization, classification) is done for few requests
+//     at a time, in turn for each owner of connections.
+//  2. A request that waits for memory or for the turn of long work holds no seat. One that waits for anything else than
+//     its turn to begin gives that back first.
+//  3. Every wait ends: with the request's context, or with 429 after a quarter of the request timeout.
+//  4. What waits and what is held is bounded: requests that wait for their turn, memory as estimated, unread answers,
+//     connections. docs/limits.md lists the numbers.
+//
+// A Limits may be used by any goroutine. It starts none but those that wait for a watch's seat, each of which ends with
+// its request.
+package inflight

@@ -1,0 +1,69 @@
+package registry
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+	"github.com/kubecascade/kubecascade/apiserver/warning"
+	"github.com/kubecascade/kubecascade/internal/seed"
+	"github.com/kubecascade/kubecascade/storage"
+)
+
+// builtinTypes are the table of the types that every server has.
+var builtinTypes = resources.NewTable(resources.Builtin()...)
+
+// TestStandingTwin: what metadata tells of an object that is to be deleted is what the object tells.
+func TestStandingTwin(t *testing.T) {
+	from := int64(seed.Of(t))
+	byMetadata := 0
+	for i, res := range builtinTypes.All() {
+		if res.Collection == "" {
+			continue
+		}
+		fill := fuzzer.FuzzerFor(metafuzzer.Funcs, rand.NewSource(from+int64(i)), serializer.NewCodecFactory(resources.Scheme())).NilChance(.3).NumElements(0, 3).MaxDepth(9)
+		d := storage.Decoder{Root: storage.DefaultRoot, Fields: builtinTypes.SelectableFields}
+		for revision := range int64(4) {
+			revision += 2
+			obj := res.New().(Object)
+			fill.Fill(obj)
+			obj.SetManagedFields(nil)
+			obj.SetResourceVersion("")
+			value, err := codec.EncodeStored(res, obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cur := d.Decode(storage.Record{Key: fmt.Sprintf("%s/%s/x/%d", storage.DefaultRoot, res.Collection, revision), Value: value, ModRevision: revision})
+			s, o := &Registry{}, &Operation{Target: Target{Resource: res}, Warn: &warning.List{}}
+			want, wantKind, old, err := s.Standing(o, cur)
+			if err != nil || old == nil {
+				t.Fatalf("%s: what nobody vouches for has to be read: %v", value, err)
+			}
+			cur = d.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: revision}) // nobody has read it
+			s.Vouchers.Add(revision)
+			got, gotKind, old, err := s.Standing(o, cur)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if old == nil {
+				byMetadata++
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Fatalf("%s (-object +metadata):\n%s", value, d)
+			}
+			if d := cmp.Diff(wantKind, gotKind); d != "" {
+				t.Fatalf("%s (-object +metadata):\n%s", value, d)
+			}
+		}
+	}
+	if byMetadata < 50 {
+		t.Errorf("metadata told of %d objects only", byMetadata)
+	}
+}

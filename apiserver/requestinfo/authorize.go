@@ -1,0 +1,44 @@
+package requestinfo
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+)
+
+// Authorize returns the 403 unless the authorizer allows what the attributes say.
+func Authorize(by auth.Authorizer, a *auth.Attributes) error {
+	d := by.Authorize(a)
+	if d.Allowed() {
+		return nil
+	}
+	return Forbidden(a, d.Reason())
+}
+
+// notHTML keeps what a client sent from being taken for markup.
+var notHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// Forbidden words the 403 (AS pkg/endpoints/handlers/responsewriters/errors.go: ForbiddenStatusError).
+func Forbidden(a *auth.Attributes, reason string) error {
+	what := fmt.Sprintf("path %q", a.Path)
+	if a.IsResource {
+		resource, where := a.Resource, "at the cluster scope"
+		if a.Subresource != "" {
+			resource += "/" + a.Subresource
+		}
+		if a.Namespace != "" {
+			where = fmt.Sprintf("in the namespace %q", a.Namespace)
+		}
+		what = fmt.Sprintf("resource %q in API group %q %s", resource, a.Group, where)
+	}
+	message := notHTML.Replace(fmt.Sprintf("User %q cannot %s %s", a.User.Name, a.Verb, what))
+	if reason != "" {
+		message += ": " + reason
+	}
+	return apierrors.NewForbidden(schema.GroupResource{Group: a.Group, Resource: a.Resource}, a.Name, errors.New(message))
+}

@@ -1,0 +1,122 @@
+package requestinfo_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/requestinfo"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+func TestAttributes(t *testing.T) {
+	resource := func(verb, group, version, namespace, resource, sub, name string) auth.Attributes {
+		return auth.Attributes{Verb: verb, IsResource: true, Group: group, Version: version, Namespace: namespace, Resource: resource, Subresource: sub, Name: name}
+	}
+	for _, c := range []struct {
+		method, url string
+		want        auth.Attributes
+	}{
+		{"GET", "/", auth.Attributes{Verb: "get"}},
+		{"POST", "/healthz/x", auth.Attributes{Verb: "post"}},
+		{"GET", "/api/v1", auth.Attributes{Verb: "get"}},
+		{"GET", "/apis/apps/v1", auth.Attributes{Verb: "get"}},
+		{"GET", "/apis/apps/v1/", auth.Attributes{Verb: "get"}},
+		{"GET", "/api/v1/pods", resource("list", "", "v1", "", "pods", "", "")},
+		{"HEAD", "/api/v1/nodes/n", resource("get", "", "v1", "", "nodes", "", "n")},
+		{"GET", "/api/v1/pods?watch=1", resource("watch", "", "v1", "", "pods", "", "")},
+		{"GET", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp", resource("list", "", "v1", "a", "pods", "", "p")},
+		{"GET", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3D..", resource("list", "", "v1", "a", "pods", "", "")},
+		{"DELETE", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dp", resource("deletecollection", "", "v1", "a", "pods", "", "")},
+		{"PATCH", "/apis/apps/v1/namespaces/a/deployments/d/scale", resource("patch", "apps", "v1", "a", "deployments", "scale", "d")},
+		{"POST", "/api/v1/namespaces/a/pods/p/proxy/x/y", resource("create", "", "v1", "a", "pods", "proxy", "p")},
+		{"GET", "/api/v1/namespaces/a", resource("get", "", "v1", "a", "namespaces", "", "a")},
+		{"PUT", "/api/v1/namespaces/a/finalize", resource("update", "", "v1", "a", "namespaces", "finalize", "a")},
+		{"POST", "/api/v1/namespaces", resource("create", "", "v1", "", "namespaces", "", "")},
+		{"GET", "/api/v1/watch/namespaces/a/pods/p", resource("watch", "", "v1", "a", "pods", "", "p")},
+		{"GET", "/api/v1/watch/pods", resource("watch", "", "v1", "", "pods", "", "")},
+		{"GET", "/api/v1/watch/namespaces/a/pods/p/log", resource("watch", "", "v1", "a", "pods", "log", "p")},
+		{"GET", "/api/v1/pods?limit=x&fieldSelector=metadata.name%3Dp", resource("list", "", "v1", "", "pods", "", "")},
+		{"GET", "/api/v1/pods?limit=x&watch=true", resource("watch", "", "v1", "", "pods", "", "")},
+		{"TRACE", "/api/v1/pods", resource("", "", "v1", "", "pods", "", "")},
+	} {
+		r := httptest.NewRequest(c.method, c.url, nil)
+		c.want.Path = r.URL.Path
+		i := requestinfo.Of(requestinfo.With(r, auth.User{}))
+		if err := i.Parse(r); err != nil {
+			t.Errorf("%s %s: %v", c.method, c.url, err)
+		}
+		if diff := cmp.Diff(&c.want, i.Attributes()); diff != "" {
+			t.Errorf("%s %s: %s", c.method, c.url, diff)
+		}
+	}
+}
+
+// TestUnparsed: a path that ends where a resource is expected is an error.
+func TestUnparsed(t *testing.T) {
+	for _, path := range []string{"/api/v1/watch", "/apis/apps/v1/proxy/"} {
+		var i requestinfo.Info
+		if err := i.Parse(httptest.NewRequest("GET", path, nil)); err == nil {
+			t.Errorf("%s: %+v", path, i)
+		}
+	}
+}
+
+// FuzzResolve: what a path is resolved to is what it is authorized as, and nothing in the path is ignored.
+func FuzzResolve(f *testing.F) {
+	for _, path := range []string{
+		"/api/v1/namespaces/a/pods/p", "/api/v1/namespaces//pods", "/api/v1/namespaces/a%2fb/pods/d/log", "/api/v1/watch/pods",
+		"/api/v1/namespaces/a/status/x", "/api/v1/namespaces/a/finalize", "/api/v1/namespaces/a/namespaces/a",
+		"/api/v1/namespaces/namespaces/pods", "/api/v1/watch/namespaces/a/secrets", "/api/v1/namespaces/a/services/s/proxy/x//y",
+		"/api/v1/nodes//status", "/api/v1/proxy/pods", "/api/v1/namespaces/a/nodes/n",
+	} {
+		f.Add(path)
+	}
+	types := resources.NewTable(resources.Builtin()...)
+	f.Fuzz(func(t *testing.T, path string) {
+		u, err := url.Parse("http://h" + path)
+		if err != nil || !strings.HasPrefix(u.Path, "/api/v1/") || strings.HasSuffix(u.Path, "/") || u.RawQuery != "" {
+			return
+		}
+		r := &http.Request{Method: http.MethodGet, URL: u}
+		var i requestinfo.Info
+		if i.Parse(r) != nil {
+			return
+		}
+		to, err := requestinfo.Resolve(types, &i)
+		if err != nil {
+			return
+		}
+		a, sub := i.Attributes(), ""
+		named := []string{"/api/v1"}
+		if to.Watch {
+			named = append(named, "watch")
+		}
+		if to.Namespace != "" {
+			named = append(named, "namespaces", to.Namespace)
+		}
+		named = append(named, to.Resource.Plural)
+		if to.Name != "" {
+			named = append(named, to.Name)
+		}
+		if to.Subresource != nil {
+			sub = to.Subresource.Name
+			named = append(named, sub)
+		}
+		if to.Rest != "" {
+			named = append(named, to.Rest)
+		}
+		if got := strings.Join(named, "/"); got != u.Path {
+			t.Errorf("%q is resolved as %q", u.Path, got)
+		}
+		inNamespace := to.Namespace == a.Namespace || to.Resource.Plural == "namespaces" && a.Namespace == to.Name
+		if a.Resource != to.Resource.Plural || a.Name != to.Name || a.Subresource != sub || !inNamespace {
+			t.Errorf("%q is authorized as %+v, resolved as %+v", u.Path, a, to)
+		}
+	})
+}

@@ -1,0 +1,39 @@
+package requestinfo
+
+import (
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metascheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubecascade/kubecascade/apiserver/invalid"
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// SlowQuery is how many bytes of parameters take milliseconds to be read: selectors of thousands of terms.
+const SlowQuery = 8 << 10
+
+// DecodeQuery decodes query parameters into one of meta's option types; what does not parse is a 400 (A-01, H-03).
+func DecodeQuery(q url.Values, into runtime.Object) error {
+	if err := checkSelectorLengths(q); err != nil {
+		return err
+	}
+	if err := metascheme.ParameterCodec.DecodeParameters(q, metav1.SchemeGroupVersion, into); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return nil
+}
+
+// checkSelectorLengths rejects queries with a selector that is too long, before it is parsed.
+func checkSelectorLengths(q url.Values) error {
+	for _, name := range []string{"labelSelector", "fieldSelector"} {
+		for _, selector := range q[name] {
+			if long := invalid.LongSelector(selector); long != "" {
+				return status.Oversized("%s %s", name, long)
+			}
+		}
+	}
+	return nil
+}

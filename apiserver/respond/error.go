@@ -1,0 +1,31 @@
+package respond
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"github.com/kubecascade/kubecascade/apiserver/status"
+)
+
+// Error answers with the Status of err, in the form that the client accepts.
+func Error(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
+	st := status.Of(err)
+	if st.Details != nil && st.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(st.Details.RetryAfterSeconds))) // 0-04
+	}
+	if st.Code >= 500 && st.Code != http.StatusNotImplemented && st.Code != http.StatusGatewayTimeout {
+		log.Error("request failed", "method", r.Method, "path", r.URL.Path, "code", st.Code, "err", Shortened(err))
+	}
+	Status(w, r, int(st.Code), st)
+}
+
+// Shortened is the error's message, cut so that what a client sent does not fill the log.
+func Shortened(err error) string {
+	const most = 2 << 10
+	text := err.Error()
+	if len(text) > most {
+		text = text[:most] + " ..."
+	}
+	return text
+}

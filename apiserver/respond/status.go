@@ -1,0 +1,42 @@
+package respond
+
+import (
+	"encoding/json"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubecascade/kubecascade/apiserver/codec"
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+	"github.com/kubecascade/kubecascade/apiserver/resources"
+)
+
+// Status answers with a Status in the form that the client accepts; where that is none that a
+// Status has, in indented JSON (AS responsewriters: WriteObjectNegotiated).
+func Status(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
+	f, err := render.Offer{Binary: true}.Negotiate(r, exchange.Query(r))
+	var data []byte
+	switch {
+	case err != nil:
+		f.Media = codec.MediaJSON
+		data, err = json.MarshalIndent(st, "", "  ")
+	case f.Media == codec.MediaProtobuf:
+		data, err = runtime.Encode(protobuf.NewSerializer(resources.Scheme(), resources.Scheme()), st)
+	case f.Media == codec.MediaYAML:
+		data, err = yaml.Marshal(st)
+	default:
+		data, err = json.Marshal(st)
+		data = render.Indent(append(data, '\n'), f.Pretty)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", f.Media)
+	w.WriteHeader(code)
+	w.Write(data)
+}

@@ -1,0 +1,108 @@
+package respond
+
+import (
+	"bufio"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"runtime"
+	"strconv"
+	"sync"
+
+	"github.com/kubecascade/kubecascade/apiserver/exchange"
+	"github.com/kubecascade/kubecascade/apiserver/render"
+)
+
+// buffers are those of answers that are written in many pieces.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
+
+// Stream returns where to write an answer of size bytes, before its head is sent; finish must be called,
+// unless writing has failed.
+func Stream(w http.ResponseWriter, r *http.Request, size int) (out io.Writer, finish func() error) {
+	if size < render.GzipFrom {
+		return sized(w, size)
+	}
+	release := exchange.Cork(r)
+	if !render.AcceptsGzip(r) {
+		out, flush := sized(w, size)
+		return out, func() error {
+			defer release()
+			return flush()
+		}
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Add("Vary", "Accept-Encoding")
+	z := compressors.Get().(*gzip.Writer)
+	z.Reset(w)
+	return &yielding{Writer: z}, func() error {
+		defer release()
+		err := z.Close()
+		z.Reset(nil)
+		compressors.Put(z)
+		return err
+	}
+}
+
+// compressors are used again, as each has more than a megabyte.
+var compressors = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return z
+}}
+
+// yieldEvery is how many bytes are compressed before others have a turn: some tenths of a millisecond.
+const yieldEvery = 64 << 10
+
+// yielding lets short requests go first while a long answer is compressed.
+type yielding struct {
+	io.Writer
+	since int
+}
+
+func (y *yielding) Write(b []byte) (int, error) {
+	if y.since += len(b); y.since >= yieldEvery {
+		y.since = 0
+		runtime.Gosched()
+	}
+	return y.Writer.Write(b)
+}
+
+// sized says in the head how long the answer is: net/http would send it in chunks, each of which begins
+// and ends with a few bytes that need a record of TLS and a system call more.
+func sized(w http.ResponseWriter, size int) (out io.Writer, flush func() error) {
+	w.Header().Set("Content-Length", strconv.Itoa(size))
+	b := buffers.Get().(*bufio.Writer)
+	b.Reset(w)
+	return b, func() error {
+		err := b.Flush()
+		b.Reset(nil)
+		buffers.Put(b)
+		return err
+	}
+}
+
+// Length counts what is written to it.
+type Length int
+
+// Write implements io.Writer.
+func (n *Length) Write(p []byte) (int, error) {
+	*n += Length(len(p))
+	return len(p), nil
+}
+
+// Body sends a whole body.
+func Body(w http.ResponseWriter, r *http.Request, code int, data []byte) {
+	if len(data) < render.GzipFrom {
+		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+		w.WriteHeader(code)
+		_, _ = w.Write(data) // if that fails, the client is gone
+		return
+	}
+	out, finish := Stream(w, r, len(data))
+	w.WriteHeader(code)
+	if _, err := out.Write(data); err == nil {
+		_ = finish() // as above
+	}
+}
