@@ -153,3 +153,15 @@ func (s *Server) makeDefault() {
 		s.t.Fatalf("creating the namespace default: %v", err)
 	}
 }
+
+// Put writes a value into etcd without the API server.
+func (s *Server) Put(t testing.TB, key, value string) {
+	t.Helper()
+	var expect int64
+	if r, err := s.Store.Get(t.Context(), key); err == nil {
+		expect = r.ModRevision
+	}
+	if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: key, Expect: expect, Value: []byte(value)}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -8,20 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
-	"github.com/kubecascade/kubecascade/storage"
 )
-
-// behind writes a value into etcd without the server.
-func behind(t *testing.T, s *apiservertest.Server, key, value string) {
-	t.Helper()
-	var expect int64
-	if r, err := s.Store.Get(t.Context(), key); err == nil {
-		expect = r.ModRevision
-	}
-	if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: key, Expect: expect, Value: []byte(value)}); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // TestUnreadableValue: requests for it get a clear Status, and nobody else notices.
 func TestUnreadableValue(t *testing.T) {
@@ -31,8 +18,8 @@ func TestUnreadableValue(t *testing.T) {
 	for range 3 {
 		next(t, w)
 	}
-	behind(t, s, "/registry/configmaps/default/m01", "garbage")
-	behind(t, s, "/registry/configmaps/default/new", "\x00\x01")
+	s.Put(t, "/registry/configmaps/default/m01", "garbage")
+	s.Put(t, "/registry/configmaps/default/new", "\x00\x01")
 	for _, c := range []struct{ method, path, body, media string }{
 		{"GET", "/m01", "", ""},
 		{"GET", "/m01?resourceVersion=0", "", ""},
@@ -60,7 +47,7 @@ func TestUnreadableValue(t *testing.T) {
 	if e := next(t, w); e.Type != "DELETED" || e.Object.GetName() != "m01" {
 		t.Errorf("%s %s", e.Type, e.Object.GetName())
 	}
-	behind(t, s, "/registry/configmaps/default/m01", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m01","namespace":"default","uid":"u"}}`)
+	s.Put(t, "/registry/configmaps/default/m01", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m01","namespace":"default","uid":"u"}}`)
 	if e := next(t, w); e.Type != "ADDED" || e.Object.GetName() != "m01" {
 		t.Errorf("%s %s", e.Type, e.Object.GetName())
 	}
@@ -88,7 +75,7 @@ func TestOddValue(t *testing.T) {
 		"odd-nothing": `{"metadata":{"name":"odd-nothing","namespace":"default"}}`,
 	}
 	for name, value := range odd {
-		behind(t, s, "/registry/configmaps/default/"+name, value)
+		s.Put(t, "/registry/configmaps/default/"+name, value)
 	}
 	for name := range odd {
 		for _, accept := range forms {
@@ -121,10 +108,10 @@ func TestOddValue(t *testing.T) {
 // TestBrokenNeighbours: what the server reads on the way to something else may be broken, too.
 func TestBrokenNeighbours(t *testing.T) {
 	s := apiservertest.Start(t, nil)
-	behind(t, s, "/registry/priorityclasses/broken", "garbage")
-	behind(t, s, "/registry/services/specs/default/broken", "garbage")
-	behind(t, s, "/registry/namespaces/broken", "garbage")
-	behind(t, s, "/registry/poddisruptionbudgets/default/broken", "garbage")
+	s.Put(t, "/registry/priorityclasses/broken", "garbage")
+	s.Put(t, "/registry/services/specs/default/broken", "garbage")
+	s.Put(t, "/registry/namespaces/broken", "garbage")
+	s.Put(t, "/registry/poddisruptionbudgets/default/broken", "garbage")
 	must(t, s.Do("POST", "/api/v1/namespaces/default/pods", `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`), http.StatusCreated)
 	must(t, s.Do("POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}`), http.StatusCreated)
 	a := must(t, s.Do("POST", "/api/v1/namespaces/broken/configmaps", configmap("a", nil, nil)), http.StatusInternalServerError)

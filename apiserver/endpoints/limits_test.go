@@ -3,6 +3,7 @@ package endpoints_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -371,14 +372,14 @@ func TestNoSeatWithoutTurn(t *testing.T) {
 // an administrator isn't. A watch that has begun has no seat.
 func TestSeatsOfPaths(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	s := startSecured(t, func(c *apiserver.Config) {
+	s := apiservertest.StartSecured(t, func(c *apiserver.Config) {
 		c.MaxInFlight, c.RequestTimeout = 1, 400*time.Millisecond
 		c.Debug = map[string]http.Handler{"/debug/held": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 			close(entered)
 			<-leave
 		})}
 	})
-	s.grant("alice", "", "all", `[{"verbs":["*"],"nonResourceURLs":["*"]},{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`)
+	s.Grant("alice", "", "all", `[{"verbs":["*"],"nonResourceURLs":["*"]},{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`)
 	as := func(path string) int { return s.Do("GET", path, nil, "Impersonate-User", "alice").Code }
 	s.Watch(configmaps+"?watch=1", "Impersonate-User", "alice") // goes on without a seat
 	held := make(chan int)
@@ -390,7 +391,7 @@ func TestSeatsOfPaths(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/api", "/metrics", "/healthz"} {
-		s.want(200, "GET", path, "")
+		s.Want(200, "GET", path, "")
 	}
 	close(leave)
 	if code := <-held; code != http.StatusOK {
@@ -398,5 +399,46 @@ func TestSeatsOfPaths(t *testing.T) {
 	}
 	if code := as("/api"); code != http.StatusOK {
 		t.Errorf("afterwards: %d", code)
+	}
+}
+
+// TestSecureLimits: a body that never ends takes no seat, and ends in time; a client that isn't authorized isn't asked for
+// one.
+func TestSecureLimits(t *testing.T) {
+	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.MaxInFlight, c.RequestTimeout = 1, 500*time.Millisecond })
+	open := func(token string) *line {
+		t.Helper()
+		c, err := tls.Dial("tcp", s.Port.Listener.Addr().String(), s.Port.Client().Transport.(*http.Transport).TLSClientConfig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		l := &line{c, t, bufio.NewReader(c)}
+		l.say("POST /api/v1/namespaces/a/configmaps HTTP/1.1\nHost: localhost\nAuthorization: Bearer %s\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n", token)
+		return l
+	}
+	for token, code := range map[string]int{"wrong-token": 401, "mallory-token": 403} {
+		if a := open(token).hear(); a.Code != code {
+			t.Errorf("%s with a body to come: %d %s", token, a.Code, a.Body)
+		}
+	}
+	slow := open("admin-token")
+	if text, err := slow.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") { // its body is being read
+		t.Fatal(text, err)
+	}
+	if _, err := slow.r.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.As("admin", "GET", "/api/v1/namespaces", nil); a.Code != http.StatusOK {
+		t.Errorf("a second request: %d %s", a.Code, a.Body)
+	}
+	if a := s.As("mallory", "GET", "/api/v1/namespaces", nil); a.Code != http.StatusForbidden {
+		t.Errorf("one that may not: %d %s", a.Code, a.Body)
+	}
+	if a := slow.hear(); a.Code != http.StatusGatewayTimeout {
+		t.Errorf("a body that never ends: %d %s", a.Code, a.Body)
+	}
+	if a := s.As("admin", "GET", "/api/v1/namespaces", nil); a.Code != http.StatusOK {
+		t.Errorf("afterwards: %d %s", a.Code, a.Body)
 	}
 }

@@ -73,7 +73,7 @@ func TestLinkOfOddValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const key = "/registry/configmaps/default/odd"
-			behind(t, s, key, `{"kind":"ConfigMap","apiVersion":"v1",`+c.value+`"name":"odd","namespace":"default","uid":"u",
+			s.Put(t, key, `{"kind":"ConfigMap","apiVersion":"v1",`+c.value+`"name":"odd","namespace":"default","uid":"u",
 				"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"o"}],
 				"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]}}`)
 			if got := len(s.Do("GET", configmaps, nil).List().Items); got == 1 != c.shown {

@@ -25,11 +25,11 @@ func gated(c *apiserver.Config) { c.DeleteMalformed = true }
 func TestDeleteMalformed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	fill(t, s, 2)
-	behind(t, s, "/registry/configmaps/default/garbage", "garbage")
-	behind(t, s, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"default","finalizers":["a.b/c"]},"data":7}`)
-	behind(t, s, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
+	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
+	s.Put(t, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd","namespace":"default","finalizers":["a.b/c"]},"data":7}`)
+	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
 	const custom = "/apis/example.com/v1/namespaces/default/crontabs"
-	behind(t, s, "/registry/example.com/crontabs/default/odd", `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`)
+	s.Put(t, "/registry/example.com/crontabs/default/odd", `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`)
 	for _, path := range []string{configmaps + "/garbage", configmaps + "/odd", custom + "/odd"} {
 		must(t, s.Do("DELETE", path, nil), http.StatusInternalServerError) // without the option
 		a := must(t, s.Do("DELETE", path, ignore+`}`), http.StatusOK)
@@ -54,7 +54,7 @@ func TestDeleteMalformed(t *testing.T) {
 // TestDeleteMalformedOptions: what may not be combined (AM validation.go: ValidateIgnoreStoreReadError).
 func TestDeleteMalformedOptions(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
-	behind(t, s, "/registry/configmaps/default/garbage", "garbage")
+	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
 	for field, body := range map[string]string{
 		"dryRun": `"dryRun":["All"]`, "propagationPolicy": `"propagationPolicy":"Background"`, "orphanDependents": `"orphanDependents":true`,
 		"gracePeriodSeconds": `"gracePeriodSeconds":0`, "preconditions": `"preconditions":{"uid":"a"}`,
@@ -75,7 +75,7 @@ func TestDeleteMalformedOptions(t *testing.T) {
 func TestDeleteMalformedOff(t *testing.T) {
 	s := apiservertest.Start(t, nil)
 	fill(t, s, 2)
-	behind(t, s, "/registry/configmaps/default/garbage", "garbage")
+	s.Put(t, "/registry/configmaps/default/garbage", "garbage")
 	must(t, s.Do("DELETE", configmaps+"/garbage", ignore+"}"), http.StatusInternalServerError)
 	must(t, s.Do("DELETE", configmaps+"/m00", ignore+`,"gracePeriodSeconds":0}`), http.StatusOK)
 	must(t, s.Do("DELETE", configmaps, ignore+"}"), http.StatusOK)
@@ -88,8 +88,8 @@ func TestDeleteMalformedOff(t *testing.T) {
 func TestListMalformed(t *testing.T) {
 	s := apiservertest.Start(t, &apiservertest.Options{Configure: gated})
 	fill(t, s, 3)
-	behind(t, s, "/registry/configmaps/default/m01", "garbage")
-	behind(t, s, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd"},"data":7}`)
+	s.Put(t, "/registry/configmaps/default/m01", "garbage")
+	s.Put(t, "/registry/configmaps/default/odd", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"odd"},"data":7}`)
 	for _, accept := range []string{"application/json", asTable, asMetadatas} {
 		a := must(t, s.Do("GET", configmaps, nil, "Accept", accept), http.StatusInternalServerError)
 		st := a.Status()
@@ -106,15 +106,15 @@ func TestListMalformed(t *testing.T) {
 	must(t, s.Do("GET", configmaps+"?limit=1", nil), http.StatusOK) // the page doesn't come to it
 	must(t, s.Do("DELETE", configmaps, nil), http.StatusInternalServerError)
 	for i := range 120 {
-		behind(t, s, fmt.Sprintf("/registry/configmaps/default/x%03d", i), "garbage")
+		s.Put(t, fmt.Sprintf("/registry/configmaps/default/x%03d", i), "garbage")
 	}
 	causes := must(t, s.Do("GET", configmaps, nil), http.StatusInternalServerError).Status().Details.Causes
 	if len(causes) != 101 || causes[100].Type != metav1.CauseTypeTooMany || causes[100].Field != "" {
 		t.Errorf("%d causes: %+v", len(causes), causes[len(causes)-1])
 	}
-	behind(t, s, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
-	behind(t, s, "/registry/example.com/crontabs/default/a", "garbage")
-	behind(t, s, "/registry/example.com/crontabs/default/b", `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`)
+	s.Put(t, "/registry/apiextensions.k8s.io/customresourcedefinitions/crontabs.example.com", crontabs)
+	s.Put(t, "/registry/example.com/crontabs/default/a", "garbage")
+	s.Put(t, "/registry/example.com/crontabs/default/b", `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":7}}`)
 	must(t, s.Do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", nil), http.StatusOK) // is as new as what was written
 	st := must(t, s.Do("GET", "/apis/example.com/v1/crontabs", nil), http.StatusInternalServerError).Status()
 	if st.Reason != metav1.StatusReasonStoreReadError || st.Message != "failed to read one or more crontabs.example.com from the storage" || len(st.Details.Causes) != 2 {
@@ -124,17 +124,17 @@ func TestListMalformed(t *testing.T) {
 
 // TestDeleteMalformedAuthorization: it takes a verb of its own besides delete (AS handlers/delete.go: authorizeUnsafeDelete).
 func TestDeleteMalformedAuthorization(t *testing.T) {
-	s := startSecured(t, gated)
+	s := apiservertest.StartSecured(t, gated)
 	if _, err := s.Store.Commit(t.Context(), storage.Txn{Key: "/registry/configmaps/a/x", Value: []byte("garbage")}); err != nil {
 		t.Fatal(err)
 	}
-	s.grant("mallory", "", "deleter", `[{"verbs":["delete"],"apiGroups":[""],"resources":["configmaps"]}]`)
-	a := must(t, s.as("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusForbidden)
+	s.Grant("mallory", "", "deleter", `[{"verbs":["delete"],"apiGroups":[""],"resources":["configmaps"]}]`)
+	a := must(t, s.As("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusForbidden)
 	if want := `configmaps "x" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: `; !strings.HasPrefix(a.Status().Message, want) {
 		t.Errorf("%s", a.Body)
 	}
-	s.grant("mallory", "a", "breaker", `[{"verbs":["unsafe-delete-ignore-read-errors"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["x"]}]`)
-	must(t, s.as("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusOK)
+	s.Grant("mallory", "a", "breaker", `[{"verbs":["unsafe-delete-ignore-read-errors"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["x"]}]`)
+	must(t, s.As("mallory", "DELETE", "/api/v1/namespaces/a/configmaps/x", ignore+"}"), http.StatusOK)
 }
 
 // repaired is a store in which another client writes an object just before it would be removed.
@@ -160,7 +160,7 @@ func TestMalformedRepaired(t *testing.T) {
 	const key = "/registry/configmaps/default/x"
 	store := &repaired{Store: storagetest.Open(t), key: key, value: []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","namespace":"default","uid":"u"}}`)}
 	s := apiservertest.Start(t, &apiservertest.Options{Store: store, Configure: gated})
-	behind(t, s, key, "garbage")
+	s.Put(t, key, "garbage")
 	must(t, s.Do("DELETE", configmaps+"/x", ignore+"}"), http.StatusUnprocessableEntity)
 	must(t, s.Do("GET", configmaps+"/x", nil), http.StatusOK)
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
 	"github.com/kubecascade/kubecascade/apiserver/exchange"
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
@@ -27,7 +28,7 @@ type frames struct {
 }
 
 // openFrames connects to the secure port, as a user by a token.
-func openFrames(t *testing.T, s *secured) *frames {
+func openFrames(t *testing.T, s *apiservertest.Secured) *frames {
 	t.Helper()
 	certificates, err := pki.Ensure(pki.Options{Dir: t.TempDir()})
 	if err != nil {
@@ -104,7 +105,7 @@ func (c *frames) request(id uint32, method, path, length string) {
 // TestBodyWithoutEnd: a body of length 0, or of one that is no number, may come nevertheless, or not, and is waited for
 // no longer than others.
 func TestBodyWithoutEnd(t *testing.T) {
-	s := startSecured(t, func(c *apiserver.Config) { c.RequestTimeout = 300 * time.Millisecond })
+	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.RequestTimeout = 300 * time.Millisecond })
 	c := openFrames(t, s)
 	for i, length := range []string{"0", "x", "7"} {
 		c.request(uint32(2*i+1), "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", length)
@@ -116,7 +117,7 @@ func TestBodyWithoutEnd(t *testing.T) {
 
 // TestUnreadForbidden: short answers that are not read count, by samples, also those to users who lack rights.
 func TestUnreadForbidden(t *testing.T) {
-	s := startSecured(t, func(c *apiserver.Config) { c.WriteTimeout = time.Hour })
+	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.WriteTimeout = time.Hour })
 	c := openFrames(t, s)
 	for i := range uint32(16) {
 		c.request(2*i+1, "GET", configmaps, "")
@@ -131,7 +132,7 @@ func TestUnreadForbidden(t *testing.T) {
 
 // TestUnreadConnection: if there is no room for a sample, the connection is ended on which it is.
 func TestUnreadConnection(t *testing.T) {
-	s := startSecured(t, func(c *apiserver.Config) { c.WriteTimeout, c.MemoryInFlight = time.Hour, 1<<20 })
+	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.WriteTimeout, c.MemoryInFlight = time.Hour, 1<<20 })
 	c := openFrames(t, s)
 	n := 0
 	for i := range uint32(99) { // seven samples of 128 KiB are too many
@@ -148,9 +149,9 @@ func TestUnreadConnection(t *testing.T) {
 // TestUnflushedWatch: a watch whose client takes no bytes ends when the time for its last event is over, not with the
 // next one.
 func TestUnflushedWatch(t *testing.T) {
-	s := startSecured(t, func(c *apiserver.Config) { c.WriteTimeout = 200 * time.Millisecond })
-	s.grant("alice", "", "watcher", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)
-	s.settle()
+	s := apiservertest.StartSecured(t, func(c *apiserver.Config) { c.WriteTimeout = 200 * time.Millisecond })
+	s.Grant("alice", "", "watcher", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)
+	s.Settle()
 	c := openFrames(t, s)
 	c.request(1, "GET", configmaps+"?watch=1", "")
 	if code := <-c.codes; code != "200" {

@@ -34,7 +34,7 @@ var aboutKinds = map[string]string{
 	"admission/serviceaccount.go": "the plugin gives pods their service account",
 	"admission/taint.go":          "the plugin taints new nodes",
 	"admission/toleration.go":     "the plugin gives pods tolerations",
-	"apiservertest/server.go":     "the namespace default is there when a test begins",
+	"apiservertest":               "servers of tests have namespaces and roles",
 	"bootstrap":                   "the objects of a new cluster are content",
 	"custom":                      "CustomResourceDefinitions make entries of the table",
 	"flowcontrol":                 "flow schemas and priority levels configure it",

@@ -1,16 +1,10 @@
-package endpoints_test
+package filters_test
 
 import (
-	"bufio"
 	"context"
-	"crypto/tls"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/kubecascade/kubecascade/apiserver"
 )
 
 const (
@@ -21,18 +15,18 @@ const (
 
 // TestEscalation: who may write roles and bindings can't give away what they don't hold, nor take it.
 func TestEscalation(t *testing.T) {
-	s := startSecured(t, nil)
-	s.grant("mallory", "", "writer", `[{"verbs":["create","get","list","update","patch"],"apiGroups":["rbac.authorization.k8s.io"],
+	s := start(t, nil)
+	s.Grant("mallory", "", "writer", `[{"verbs":["create","get","list","update","patch"],"apiGroups":["rbac.authorization.k8s.io"],
 		"resources":["roles","rolebindings","clusterroles","clusterrolebindings"]},`+ownPods+`,
 		{"verbs":["bind"],"apiGroups":["rbac.authorization.k8s.io"],"resources":["clusterroles"],"resourceNames":["edit"]},
 		{"verbs":["escalate"],"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"resourceNames":["special"]}]`)
-	s.want(201, "POST", rbacPath+"/clusterroles", `{"metadata":{"name":"strong"},"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`)
-	s.want(201, "POST", rbacPath+"/clusterrolebindings", `{"metadata":{"name":"strong"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"strong"}}`)
-	s.want(201, "POST", rbacPath+"/clusterroles", `{"metadata":{"name":"gathers"},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"x":"y"}}]},"rules":[]}`)
+	s.Want(201, "POST", rbacPath+"/clusterroles", `{"metadata":{"name":"strong"},"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`)
+	s.Want(201, "POST", rbacPath+"/clusterrolebindings", `{"metadata":{"name":"strong"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"strong"}}`)
+	s.Want(201, "POST", rbacPath+"/clusterroles", `{"metadata":{"name":"gathers"},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"x":"y"}}]},"rules":[]}`)
 	for _, name := range []string{"mine", "special"} {
-		s.want(201, "POST", rbacPath+"/namespaces/a/roles", `{"metadata":{"name":"`+name+`"},"rules":[`+ownPods+`]}`)
+		s.Want(201, "POST", rbacPath+"/namespaces/a/roles", `{"metadata":{"name":"`+name+`"},"rules":[`+ownPods+`]}`)
 	}
-	s.settle()
+	s.Settle()
 	binding := func(name, kind, role string) string {
 		return `{"apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"` + name + `"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"` + kind + `","name":"` + role + `"},
 			"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"mallory"}]}`
@@ -80,31 +74,31 @@ func TestEscalation(t *testing.T) {
 		if c.method == "PATCH" {
 			header = []string{"Content-Type", mergeType}
 		}
-		a := s.as("mallory", c.method, rbacPath+c.path, body, header...)
+		a := s.As("mallory", c.method, rbacPath+c.path, body, header...)
 		if a.Code != c.code {
 			t.Errorf("%s: %d %s", c.what, a.Code, a.Body)
 		}
-		s.settle()
+		s.Settle()
 	}
-	a := s.as("mallory", "PATCH", rbacPath+"/namespaces/a/roles/mine?fieldManager=m&force=true", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"mine"},"rules":`+secrets+`}`,
+	a := s.As("mallory", "PATCH", rbacPath+"/namespaces/a/roles/mine?fieldManager=m&force=true", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"mine"},"rules":`+secrets+`}`,
 		"Content-Type", "application/apply-patch+yaml")
 	if want := `roles.rbac.authorization.k8s.io "mine" is forbidden: user "mallory" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:
 {APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`; a.Code != 403 || a.Status().Message != want {
 		t.Errorf("an apply: %d %s", a.Code, a.Status().Message)
 	}
-	if a := s.as("mallory", "GET", "/api/v1/namespaces/b/secrets", nil); a.Code != 403 {
+	if a := s.As("mallory", "GET", "/api/v1/namespaces/b/secrets", nil); a.Code != 403 {
 		t.Errorf("after all that: %d %s", a.Code, a.Body)
 	}
 }
 
 // TestImpersonation: each part of another identity needs a right.
 func TestImpersonation(t *testing.T) {
-	s := startSecured(t, nil)
-	s.grant("alice", "", "as-bob", `[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["bob","system:anonymous"]},
+	s := start(t, nil)
+	s.Grant("alice", "", "as-bob", `[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["bob","system:anonymous"]},
 		{"verbs":["impersonate"],"apiGroups":[""],"resources":["groups"],"resourceNames":["g"]},
 		{"verbs":["impersonate"],"apiGroups":["authentication.k8s.io"],"resources":["userextras/scopes"],"resourceNames":["s"]}]`)
-	s.grant("mallory", "", "extras", `[{"verbs":["impersonate:user-info"],"apiGroups":["authentication.k8s.io"],"resources":["userextras/*"],"resourceNames":["*"]}]`)
-	s.grant("mallory", "", "as-carol", `[{"verbs":["impersonate:user-info"],"apiGroups":["authentication.k8s.io"],"resources":["users","groups"],"resourceNames":["carol","g","system:masters"]},
+	s.Grant("mallory", "", "extras", `[{"verbs":["impersonate:user-info"],"apiGroups":["authentication.k8s.io"],"resources":["userextras/*"],"resourceNames":["*"]}]`)
+	s.Grant("mallory", "", "as-carol", `[{"verbs":["impersonate:user-info"],"apiGroups":["authentication.k8s.io"],"resources":["users","groups"],"resourceNames":["carol","g","system:masters"]},
 		{"verbs":["impersonate-on:user-info:create"],"apiGroups":["authentication.k8s.io"],"resources":["selfsubjectreviews"]}]`)
 	const review = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 	for _, c := range []struct {
@@ -133,16 +127,16 @@ func TestImpersonation(t *testing.T) {
 		{"mallory", "", 403, []string{"Impersonate-User", "bob"}},
 		{"admin", "system:serviceaccount:a:robot", 201, []string{"Impersonate-User", "system:serviceaccount:a:robot"}},
 	} {
-		a := s.as(c.by, "POST", review, `{}`, c.header...)
+		a := s.As(c.by, "POST", review, `{}`, c.header...)
 		if a.Code != c.code || whoami(a) != c.who {
 			t.Errorf("%s: %q: %d %s", c.by, c.header, a.Code, a.Body)
 		}
 	}
-	if a := s.as("mallory", "GET", "/api/v1/namespaces", nil, "Impersonate-User", "carol"); a.Code != 403 ||
+	if a := s.As("mallory", "GET", "/api/v1/namespaces", nil, "Impersonate-User", "carol"); a.Code != 403 ||
 		!strings.Contains(a.Status().Message, `User "mallory" cannot impersonate-on:user-info:list resource "namespaces"`) {
 		t.Errorf("impersonation on another request: %d %s", a.Code, a.Body)
 	}
-	if a := s.as("alice", "POST", review, `{}`, "Impersonate-Group", "g", "Impersonate-Extra-Scopes", "s"); a.Status().Message !=
+	if a := s.As("alice", "POST", review, `{}`, "Impersonate-Group", "g", "Impersonate-Extra-Scopes", "s"); a.Status().Message !=
 		`requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g"}, Extra:map[string][]string{"scopes":[]string{"s"}}} without impersonating a user name` {
 		t.Error(a.Status().Message)
 	}
@@ -151,11 +145,11 @@ func TestImpersonation(t *testing.T) {
 		"alice":   `User "alice" cannot impersonate resource "users" in API group "" at the cluster scope`,
 		"mallory": `User "mallory" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope`,
 	} {
-		if a := s.as(by, "POST", review, `{}`, "Impersonate-User", "nobody"); a.Code != 403 || !strings.Contains(a.Status().Message, message) {
+		if a := s.As(by, "POST", review, `{}`, "Impersonate-User", "nobody"); a.Code != 403 || !strings.Contains(a.Status().Message, message) {
 			t.Errorf("%s: %d %s", by, a.Code, a.Status().Message)
 		}
 	}
-	if a := s.ask("GET", "/api", nil, "Impersonate-User", "admin"); a.Code != 403 {
+	if a := s.Ask("GET", "/api", nil, "Impersonate-User", "admin"); a.Code != 403 {
 		t.Errorf("anonymous: %d %s", a.Code, a.Body)
 	}
 }
@@ -163,20 +157,20 @@ func TestImpersonation(t *testing.T) {
 // TestForeignNamespace: who may read in one namespace reads nothing of another, whatever the form, the
 // selector or the way the path is written.
 func TestForeignNamespace(t *testing.T) {
-	s := startSecured(t, nil)
-	s.grant("alice", "a", "reader", `[{"verbs":["get","list","watch"],"apiGroups":[""],"resources":["configmaps","secrets"]}]`)
-	s.grant("mallory", "b", "one", `[{"verbs":["get","list","watch"],"apiGroups":[""],"resources":["secrets"],"resourceNames":["open"]}]`)
+	s := start(t, nil)
+	s.Grant("alice", "a", "reader", `[{"verbs":["get","list","watch"],"apiGroups":[""],"resources":["configmaps","secrets"]}]`)
+	s.Grant("mallory", "b", "one", `[{"verbs":["get","list","watch"],"apiGroups":[""],"resources":["secrets"],"resourceNames":["open"]}]`)
 	for _, name := range []string{"hidden", "open"} {
-		s.want(201, "POST", "/api/v1/namespaces/b/secrets", `{"metadata":{"name":"`+name+`","labels":{"l":"v"}},"stringData":{"k":"TOPSECRET"}}`)
+		s.Want(201, "POST", "/api/v1/namespaces/b/secrets", `{"metadata":{"name":"`+name+`","labels":{"l":"v"}},"stringData":{"k":"TOPSECRET"}}`)
 	}
-	s.want(201, "POST", "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"c"}}`)
-	s.settle()
+	s.Want(201, "POST", "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"c"}}`)
+	s.Settle()
 	for _, path := range []string{"/api/v1/namespaces/a/configmaps/c", "/api/v1/namespaces/a/secrets", "/api/v1/namespaces/a/configmaps/c/"} {
-		if a := s.as("alice", "GET", path, nil); a.Code != 200 {
+		if a := s.As("alice", "GET", path, nil); a.Code != 200 {
 			t.Fatalf("%s: %d %s", path, a.Code, a.Body)
 		}
 	}
-	more := s.want(200, "GET", "/api/v1/namespaces/b/secrets?limit=1", nil).Object().Object["metadata"].(map[string]any)["continue"].(string)
+	more := s.Want(200, "GET", "/api/v1/namespaces/b/secrets?limit=1", nil).Object().Object["metadata"].(map[string]any)["continue"].(string)
 	paths := []string{
 		"/api/v1/namespaces/b/secrets/hidden", "/api/v1/namespaces/b/secrets", "/api/v1/secrets", "/api/v1/namespaces/b/secrets?watch=1", "/api/v1/secrets?watch=true",
 		"/api/v1/watch/namespaces/b/secrets/hidden", "/api/v1/watch/namespaces/b/secrets", "/api/v1/watch/secrets", "/api/v1/proxy/namespaces/b/secrets/hidden",
@@ -199,7 +193,7 @@ func TestForeignNamespace(t *testing.T) {
 	for _, path := range paths {
 		for _, form := range forms {
 			for _, method := range []string{"GET", "HEAD"} {
-				a := s.as("alice", method, path, nil, "Accept", form)
+				a := s.As("alice", method, path, nil, "Accept", form)
 				if a.Code == 200 && !strings.Contains(path, "namespaces/a/secrets?") || strings.Contains(string(a.Body), "VE9QU0VDUkVU") || strings.Contains(string(a.Body), "TOPSECRET") || strings.Contains(string(a.Body), `"namespace":"b"`) {
 					t.Errorf("%s %s as %s: %d %s", method, path, form, a.Code, a.Body)
 				}
@@ -207,7 +201,7 @@ func TestForeignNamespace(t *testing.T) {
 		}
 	}
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS", "CONNECTED", "get"} {
-		if a := s.as("alice", method, "/api/v1/namespaces/b/secrets/hidden", `{}`); a.Code < 400 {
+		if a := s.As("alice", method, "/api/v1/namespaces/b/secrets/hidden", `{}`); a.Code < 400 {
 			t.Errorf("%s: %d %s", method, a.Code, a.Body)
 		}
 	}
@@ -217,7 +211,7 @@ func TestForeignNamespace(t *testing.T) {
 		"secrets?fieldSelector=metadata.name!%3Dopen": 403, "secrets?fieldSelector=metadata.name%3Dopen,metadata.name%3Dhidden": 403,
 		"secrets?fieldSelector=metadata.name%3Dopen&fieldSelector=metadata.name%3Dhidden": 200, "secrets?fieldSelector=type%3Dx": 403, "secrets?fieldSelector=": 403,
 	} {
-		a := s.as("mallory", "GET", "/api/v1/namespaces/b/"+path, nil)
+		a := s.As("mallory", "GET", "/api/v1/namespaces/b/"+path, nil)
 		if a.Code != code && !(code == 403 && a.Code == 200 && len(a.List().Items) == 0) || strings.Contains(string(a.Body), "hidden") && code == 200 {
 			t.Errorf("%s: %d %s", path, a.Code, a.Body)
 		}
@@ -226,8 +220,8 @@ func TestForeignNamespace(t *testing.T) {
 
 // TestReviews: the questions are answered as requests are.
 func TestReviews(t *testing.T) {
-	s := startSecured(t, nil)
-	s.grant("alice", "a", "reader", `[{"verbs":["get"],"apiGroups":[""],"resources":["pods","pods/log"]}]`)
+	s := start(t, nil)
+	s.Grant("alice", "a", "reader", `[{"verbs":["get"],"apiGroups":[""],"resources":["pods","pods/log"]}]`)
 	const group = "/apis/authorization.k8s.io/v1/"
 	for _, c := range []struct {
 		path, spec      string
@@ -259,19 +253,19 @@ func TestReviews(t *testing.T) {
 			t.Errorf("%s %s: %d %s", c.path, c.spec, a.Code, a.Body)
 		}
 	}
-	a := s.as("alice", "POST", group+"selfsubjectrulesreviews", `{"spec":{"namespace":"a"}}`)
+	a := s.As("alice", "POST", group+"selfsubjectrulesreviews", `{"spec":{"namespace":"a"}}`)
 	if a.Code != 201 || !strings.Contains(string(a.Body), `{"verbs":["get"],"apiGroups":[""],"resources":["pods","pods/log"]}`) || !strings.Contains(string(a.Body), `"incomplete":false`) {
 		t.Errorf("rules: %d %s", a.Code, a.Body)
 	}
-	if a := s.as("alice", "POST", group+"subjectaccessreviews", `{"spec":{"user":"admin","nonResourceAttributes":{"path":"/","verb":"get"}}}`); a.Code != 403 {
+	if a := s.As("alice", "POST", group+"subjectaccessreviews", `{"spec":{"user":"admin","nonResourceAttributes":{"path":"/","verb":"get"}}}`); a.Code != 403 {
 		t.Errorf("asking about others: %d", a.Code)
 	}
 }
 
 // TestEnsureRoles: at a second start what is missing comes back, and what somebody has changed stays.
 func TestEnsureRoles(t *testing.T) {
-	s := startSecured(t, nil)
-	before := s.revision()
+	s := start(t, nil)
+	before := s.Revision()
 	ensure := func() {
 		t.Helper()
 		if err := s.API.EnsureRoles(context.Background()); err != nil {
@@ -279,10 +273,10 @@ func TestEnsureRoles(t *testing.T) {
 		}
 	}
 	ensure()
-	if now := s.revision(); now != before {
+	if now := s.Revision(); now != before {
 		t.Errorf("a start that has nothing to do wrote %d times", now-before)
 	}
-	s.want(200, "DELETE", rbacPath+"/clusterroles/system:basic-user", nil)
+	s.Want(200, "DELETE", rbacPath+"/clusterroles/system:basic-user", nil)
 	for name, change := range map[string]string{
 		"system:discovery":  `{"rules":null}`,
 		"system:monitoring": `{"rules":null,"metadata":{"annotations":{"rbac.authorization.kubernetes.io/autoupdate":"false"}}}`,
@@ -293,8 +287,8 @@ func TestEnsureRoles(t *testing.T) {
 			t.Fatalf("%d %s", a.Code, a.Body)
 		}
 	}
-	s.want(200, "DELETE", rbacPath+"/clusterrolebindings/system:discovery", nil)
-	s.want(201, "POST", rbacPath+"/clusterrolebindings", `{"metadata":{"name":"system:discovery"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"view"}}`)
+	s.Want(200, "DELETE", rbacPath+"/clusterrolebindings/system:discovery", nil)
+	s.Want(201, "POST", rbacPath+"/clusterrolebindings", `{"metadata":{"name":"system:discovery"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"view"}}`)
 	ensure()
 	for path, text := range map[string]string{
 		"/clusterroles/system:basic-user":        `"selfsubjectreviews"`,
@@ -303,7 +297,7 @@ func TestEnsureRoles(t *testing.T) {
 		"/clusterroles/system:aggregate-to-edit": `"rbac.authorization.k8s.io/aggregate-to-edit":"false"`,
 		"/clusterrolebindings/system:discovery":  `"name":"system:discovery"}}`,
 	} {
-		if a := s.want(200, "GET", rbacPath+path, nil); !strings.Contains(string(a.Body), text) {
+		if a := s.Want(200, "GET", rbacPath+path, nil); !strings.Contains(string(a.Body), text) {
 			t.Errorf("%s: %s", path, a.Body)
 		}
 	}
@@ -312,22 +306,22 @@ func TestEnsureRoles(t *testing.T) {
 // TestRolesNotEnsured: default roles that are refused or can't be read keep neither the server from starting
 // nor the others from being there.
 func TestRolesNotEnsured(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	const quotas, hard = "/api/v1/namespaces/kube-public/resourcequotas", `"hard":{"count/roles.rbac.authorization.k8s.io":"0"}`
-	s.want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
-	s.want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"count/roles.rbac.authorization.k8s.io":"0"}}}`)
+	s.Want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
+	s.Want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"count/roles.rbac.authorization.k8s.io":"0"}}}`)
 	const refused, other = rbacPath + "/namespaces/kube-public/roles/system:controller:bootstrap-signer", rbacPath + "/clusterroles/system:basic-user"
-	s.want(200, "DELETE", refused, nil)
-	s.want(200, "DELETE", other, nil)
-	behind(t, s.Server, "/registry/clusterroles/system:discovery", "garbage")
-	behind(t, s.Server, "/registry/clusterroles/system:monitoring", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"system:monitoring"}}`)
+	s.Want(200, "DELETE", refused, nil)
+	s.Want(200, "DELETE", other, nil)
+	s.Put(t, "/registry/clusterroles/system:discovery", "garbage")
+	s.Put(t, "/registry/clusterroles/system:monitoring", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"system:monitoring"}}`)
 	if err := s.API.EnsureRoles(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s.want(404, "GET", refused, nil)
-	s.want(200, "GET", other, nil)
+	s.Want(404, "GET", refused, nil)
+	s.Want(200, "GET", other, nil)
 	for _, name := range []string{"system:controller:bootstrap-signer", "system:discovery", "system:monitoring"} {
-		if !strings.Contains(s.log.String(), "failed to ensure a default role or binding\" resource=") || !strings.Contains(s.log.String(), "name="+name+" err=") {
+		if !strings.Contains(s.Log.String(), "failed to ensure a default role or binding\" resource=") || !strings.Contains(s.Log.String(), "name="+name+" err=") {
 			t.Errorf("the log doesn't tell of %s", name)
 		}
 	}
@@ -335,28 +329,28 @@ func TestRolesNotEnsured(t *testing.T) {
 
 // TestFirstForbidden: neither does a quota that leaves no room for the service kubernetes.
 func TestFirstForbidden(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	const quotas, hard = "/api/v1/namespaces/default/resourcequotas", `"hard":{"services":"0"}`
-	s.want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
-	s.want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"services":"0"}}}`)
+	s.Want(201, "POST", quotas, `{"metadata":{"name":"q"},"spec":{`+hard+`}}`)
+	s.Want(200, "PUT", quotas+"/q/status", `{"metadata":{"name":"q"},"spec":{`+hard+`},"status":{`+hard+`,"used":{"services":"0"}}}`)
 	if err := s.API.EnsureFirst(t.Context(), 6443); err != nil {
 		t.Error(err)
 	}
-	s.want(404, "GET", "/api/v1/namespaces/default/services/kubernetes", nil)
-	if !strings.Contains(s.log.String(), "failed to create the service kubernetes at the start") {
+	s.Want(404, "GET", "/api/v1/namespaces/default/services/kubernetes", nil)
+	if !strings.Contains(s.Log.String(), "failed to create the service kubernetes at the start") {
 		t.Error("nothing is logged")
 	}
 }
 
 // TestOwnersOnSecurePort: an unauthorised dependent can't delay its owner's deletion.
 func TestOwnersOnSecurePort(t *testing.T) {
-	s := startSecured(t, nil)
-	s.grant("alice", "a", "maps", `[{"verbs":["create","get","update","patch"],"apiGroups":[""],"resources":["configmaps"]},
+	s := start(t, nil)
+	s.Grant("alice", "a", "maps", `[{"verbs":["create","get","update","patch"],"apiGroups":[""],"resources":["configmaps"]},
 		{"verbs":["create","patch","delete"],"apiGroups":["apps"],"resources":["deployments","deployments/status"]}]`)
-	o := s.want(201, "POST", "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"o"}}`).Object()
+	o := s.Want(201, "POST", "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"o"}}`).Object()
 	block := `[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"` + string(o.GetUID()) + `","blockOwnerDeletion":true}]`
-	s.want(201, "POST", "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"d"}}`)
-	s.settle()
+	s.Want(201, "POST", "/api/v1/namespaces/a/configmaps", `{"metadata":{"name":"d"}}`)
+	s.Settle()
 	meta := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","ownerReferences":` + block + `}}`
 	for _, c := range []struct{ method, path, body, media string }{
 		{"POST", "configmaps", fmt.Sprintf(meta, "n"), "application/json"},
@@ -367,7 +361,7 @@ func TestOwnersOnSecurePort(t *testing.T) {
 		{"PATCH", "configmaps/d?fieldManager=m", fmt.Sprintf(meta, "d"), "application/apply-patch+yaml"},
 		{"PATCH", "configmaps/n?fieldManager=m", fmt.Sprintf(meta, "n"), "application/apply-patch+yaml"},
 	} {
-		if a := s.as("alice", c.method, "/api/v1/namespaces/a/"+c.path, c.body, "Content-Type", c.media); a.Code != 403 {
+		if a := s.As("alice", c.method, "/api/v1/namespaces/a/"+c.path, c.body, "Content-Type", c.media); a.Code != 403 {
 			t.Errorf("%s %s as %s: %d %s", c.method, c.path, c.media, a.Code, a.Body)
 		}
 	}
@@ -375,15 +369,15 @@ func TestOwnersOnSecurePort(t *testing.T) {
 
 // TestOwnersOfNamespaces: a namespace is in itself when its owners change.
 func TestOwnersOfNamespaces(t *testing.T) {
-	s := startSecured(t, nil)
-	s.grant("alice", "a", "changes", `[{"verbs":["patch"],"apiGroups":[""],"resources":["namespaces"]}]`)
-	s.grant("mallory", "a", "deletes", `[{"verbs":["patch","delete"],"apiGroups":[""],"resources":["namespaces"]}]`)
+	s := start(t, nil)
+	s.Grant("alice", "a", "changes", `[{"verbs":["patch"],"apiGroups":[""],"resources":["namespaces"]}]`)
+	s.Grant("mallory", "a", "deletes", `[{"verbs":["patch","delete"],"apiGroups":[""],"resources":["namespaces"]}]`)
 	const owners = `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"1"}]}}`
 	for _, c := range []struct {
 		user, namespace string
 		code            int
 	}{{"alice", "a", 403}, {"mallory", "b", 403}, {"mallory", "a", 200}} {
-		if a := s.as(c.user, "PATCH", "/api/v1/namespaces/"+c.namespace, owners, "Content-Type", mergeType); a.Code != c.code {
+		if a := s.As(c.user, "PATCH", "/api/v1/namespaces/"+c.namespace, owners, "Content-Type", mergeType); a.Code != c.code {
 			t.Errorf("%s in %s: %d %s", c.user, c.namespace, a.Code, a.Body)
 		}
 	}
@@ -391,8 +385,8 @@ func TestOwnersOfNamespaces(t *testing.T) {
 
 // TestKindsOfOwners: a blocking owner is of any kind that discovery shows, in upper or lower case (G-07, G-08).
 func TestKindsOfOwners(t *testing.T) {
-	s := startSecured(t, nil)
-	s.grant("alice", "a", "maps", `[{"verbs":["create"],"apiGroups":[""],"resources":["configmaps"]},
+	s := start(t, nil)
+	s.Grant("alice", "a", "maps", `[{"verbs":["create"],"apiGroups":[""],"resources":["configmaps"]},
 		{"verbs":["update"],"apiGroups":[""],"resources":["configmaps/finalizers","bindings/finalizers"]}]`)
 	for kind, message := range map[string]string{
 		"ConfigMap": "", "configmap": "", "Binding": "",
@@ -400,7 +394,7 @@ func TestKindsOfOwners(t *testing.T) {
 		"configMap":     `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind configMap: no matches for kind "configMap" in version "v1"`,
 		"ConfigMapList": `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind ConfigMapList: no matches for kind "ConfigMapList" in version "v1"`,
 	} {
-		a := s.as("alice", "POST", "/api/v1/namespaces/a/configmaps?dryRun=All", `{"metadata":{"name":"n","ownerReferences":[{"apiVersion":"v1","kind":"`+kind+`","name":"o","uid":"1","blockOwnerDeletion":true}]}}`)
+		a := s.As("alice", "POST", "/api/v1/namespaces/a/configmaps?dryRun=All", `{"metadata":{"name":"n","ownerReferences":[{"apiVersion":"v1","kind":"`+kind+`","name":"o","uid":"1","blockOwnerDeletion":true}]}}`)
 		if got := strings.TrimPrefix(a.Status().Message, `configmaps "n" is forbidden: `); a.Code != 201 && message == "" || got != message {
 			t.Errorf("%s: %d %s", kind, a.Code, got)
 		}
@@ -409,55 +403,14 @@ func TestKindsOfOwners(t *testing.T) {
 
 // TestSlashes: a path with slashes at its end is judged as it is written, too.
 func TestSlashes(t *testing.T) {
-	s := startSecured(t, nil)
-	s.grant("alice", "", "below", `[{"verbs":["get"],"nonResourceURLs":["/metrics/*","/healthz/*"]}]`)
+	s := start(t, nil)
+	s.Grant("alice", "", "below", `[{"verbs":["get"],"nonResourceURLs":["/metrics/*","/healthz/*"]}]`)
 	for path, want := range map[string][2]int{ // alice's and anybody's
 		"/healthz": {200, 200}, "/healthz/": {200, 403}, "/healthz//": {200, 403}, "/version/": {200, 200}, "/version//": {403, 403},
 		"/metrics": {403, 403}, "/metrics/": {403, 403}, "/api/": {200, 403}, "/apis/apps/v1/": {200, 403},
 	} {
-		if got := [2]int{s.as("alice", "GET", path, nil).Code, s.ask("GET", path, nil).Code}; got != want {
+		if got := [2]int{s.As("alice", "GET", path, nil).Code, s.Ask("GET", path, nil).Code}; got != want {
 			t.Errorf("%s: %v, not %v", path, got, want)
 		}
-	}
-}
-
-// TestSecureLimits: a body that never ends takes no seat, and ends in time; a client that isn't authorized isn't asked for
-// one.
-func TestSecureLimits(t *testing.T) {
-	s := startSecured(t, func(c *apiserver.Config) { c.MaxInFlight, c.RequestTimeout = 1, 500*time.Millisecond })
-	open := func(token string) *line {
-		t.Helper()
-		c, err := tls.Dial("tcp", s.port.Listener.Addr().String(), s.port.Client().Transport.(*http.Transport).TLSClientConfig)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Close() })
-		l := &line{c, t, bufio.NewReader(c)}
-		l.say("POST /api/v1/namespaces/a/configmaps HTTP/1.1\nHost: localhost\nAuthorization: Bearer %s\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 100\n\n", token)
-		return l
-	}
-	for token, code := range map[string]int{"wrong-token": 401, "mallory-token": 403} {
-		if a := open(token).hear(); a.Code != code {
-			t.Errorf("%s with a body to come: %d %s", token, a.Code, a.Body)
-		}
-	}
-	slow := open("admin-token")
-	if text, err := slow.r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") { // its body is being read
-		t.Fatal(text, err)
-	}
-	if _, err := slow.r.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	if a := s.as("admin", "GET", "/api/v1/namespaces", nil); a.Code != http.StatusOK {
-		t.Errorf("a second request: %d %s", a.Code, a.Body)
-	}
-	if a := s.as("mallory", "GET", "/api/v1/namespaces", nil); a.Code != http.StatusForbidden {
-		t.Errorf("one that may not: %d %s", a.Code, a.Body)
-	}
-	if a := slow.hear(); a.Code != http.StatusGatewayTimeout {
-		t.Errorf("a body that never ends: %d %s", a.Code, a.Body)
-	}
-	if a := s.as("admin", "GET", "/api/v1/namespaces", nil); a.Code != http.StatusOK {
-		t.Errorf("afterwards: %d %s", a.Code, a.Body)
 	}
 }

@@ -1,4 +1,4 @@
-package endpoints_test
+package filters_test
 
 import (
 	"encoding/base64"
@@ -12,17 +12,17 @@ import (
 // TestSocketTokens: a token that a client names as a subprotocol is its credentials, wherever one counts; one
 // that is wrong is 401, and none of them is echoed or logged.
 func TestSocketTokens(t *testing.T) {
-	s := startSecured(t, nil)
-	s.grant("alice", "a", "reader", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)
+	s := start(t, nil)
+	s.Grant("alice", "a", "reader", `[{"verbs":["watch"],"apiGroups":[""],"resources":["configmaps"]}]`)
 	const path, prefix = "/api/v1/namespaces/a/configmaps?watch=true", "base64url.bearer.authorization.k8s.io."
 	named := func(token string) string { return prefix + base64.RawURLEncoding.EncodeToString([]byte(token)) }
 	alice, mallory := named("alice-token"), named("mallory-token")
 
-	config, err := websocket.NewConfig("wss"+strings.TrimPrefix(s.port.URL, "https")+path, s.port.URL)
+	config, err := websocket.NewConfig("wss"+strings.TrimPrefix(s.Port.URL, "https")+path, s.Port.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.TlsConfig = s.port.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	config.TlsConfig = s.Port.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.Protocol = []string{alice, "x"}
 	c, err := websocket.DialConfig(config)
 	if err != nil {
@@ -33,7 +33,7 @@ func TestSocketTokens(t *testing.T) {
 		t.Errorf("the subprotocol is %q", got)
 	}
 
-	upgrade := []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==", "Origin", s.port.URL}
+	upgrade := []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==", "Origin", s.Port.URL}
 	for what, test := range map[string]struct {
 		code   int
 		header []string
@@ -57,7 +57,7 @@ func TestSocketTokens(t *testing.T) {
 		if strings.HasSuffix(what, "list") {
 			at = "/healthz"
 		}
-		if a := s.ask("GET", at, nil, test.header...); a.Code != test.code {
+		if a := s.Ask("GET", at, nil, test.header...); a.Code != test.code {
 			t.Errorf("%s: %d %s", what, a.Code, a.Body)
 		}
 	}
@@ -65,7 +65,7 @@ func TestSocketTokens(t *testing.T) {
 	if a := s.Do("GET", path, nil, append(upgrade[:8:8], "Origin", s.URL, "Sec-WebSocket-Protocol", named("wrong-token")+", x")...); a.Code != 401 {
 		t.Errorf("on the plain port: %d %s", a.Code, a.Body)
 	}
-	if strings.Contains(s.log.String(), alice) || strings.Contains(s.log.String(), "alice-token") {
+	if strings.Contains(s.Log.String(), alice) || strings.Contains(s.Log.String(), "alice-token") {
 		t.Error("a token is in the log")
 	}
 }

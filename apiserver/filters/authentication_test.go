@@ -1,4 +1,4 @@
-package endpoints_test
+package filters_test
 
 import (
 	"crypto/ecdsa"
@@ -21,11 +21,11 @@ import (
 
 // account makes a service account and returns what its tokens say.
 func (s *secured) account(namespace, name string) jwt.MapClaims {
-	s.t.Helper()
-	a := s.want(201, "POST", "/api/v1/namespaces/"+namespace+"/serviceaccounts", `{"metadata":{"name":"`+name+`"}}`)
+	s.T.Helper()
+	a := s.Want(201, "POST", "/api/v1/namespaces/"+namespace+"/serviceaccounts", `{"metadata":{"name":"`+name+`"}}`)
 	now := time.Now()
 	return jwt.MapClaims{
-		"iss": issuer, "sub": "system:serviceaccount:" + namespace + ":" + name, "aud": []string{issuer},
+		"iss": apiservertest.Issuer, "sub": "system:serviceaccount:" + namespace + ":" + name, "aud": []string{apiservertest.Issuer},
 		"iat": now.Unix(), "nbf": now.Unix(), "exp": now.Add(time.Hour).Unix(),
 		"kubernetes.io": map[string]any{"namespace": namespace, "serviceaccount": map[string]any{"name": name, "uid": string(a.Object().GetUID())}},
 	}
@@ -33,14 +33,14 @@ func (s *secured) account(namespace, name string) jwt.MapClaims {
 
 // sign signs claims as the server would, but for what change does to the token.
 func (s *secured) sign(c jwt.MapClaims, method jwt.SigningMethod, key any, change func(*jwt.Token)) string {
-	s.t.Helper()
+	s.T.Helper()
 	t := jwt.NewWithClaims(method, c)
 	if change != nil {
 		change(t)
 	}
 	text, err := t.SignedString(key)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return text
 }
@@ -58,16 +58,16 @@ func with(c jwt.MapClaims, name string, value any) jwt.MapClaims {
 
 // TestForgedTokens: no token but the server's own, unchanged and in its time, is somebody's.
 func TestForgedTokens(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	good := s.account("a", "robot")
 	es, now := jwt.SigningMethodES256, time.Now()
-	token := s.sign(good, es, s.key, nil)
+	token := s.sign(good, es, s.Key, nil)
 	parts := strings.Split(token, ".")
 	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	public, err := x509.MarshalPKIXPublicKey(&s.key.PublicKey)
+	public, err := x509.MarshalPKIXPublicKey(&s.Key.PublicKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,48 +81,48 @@ func TestForgedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := s.want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().Object["status"].(map[string]any)["token"].(string)
+	own := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().Object["status"].(map[string]any)["token"].(string)
 	kid := func(t *jwt.Token) { t.Header["kid"] = kidOf(own) }
-	for name, ok := range map[string]string{"issued": own, "signed": token, "with the key's name": s.sign(good, es, s.key, kid)} {
-		if a := s.ask("GET", "/api", nil, "Authorization", "Bearer "+ok); a.Code != http.StatusOK {
+	for name, ok := range map[string]string{"issued": own, "signed": token, "with the key's name": s.sign(good, es, s.Key, kid)} {
+		if a := s.Ask("GET", "/api", nil, "Authorization", "Bearer "+ok); a.Code != http.StatusOK {
 			t.Fatalf("a good token, %s: %d %s", name, a.Code, a.Body)
 		}
 	}
 	for name, forged := range map[string]string{
-		"expired":              s.sign(with(good, "exp", now.Add(-time.Second).Unix()), es, s.key, nil),
-		"without an end":       s.sign(with(good, "exp", nil), es, s.key, nil),
-		"not yet valid":        s.sign(with(good, "nbf", now.Add(time.Minute).Unix()), es, s.key, nil),
-		"issued in the future": s.sign(with(good, "iat", now.Add(time.Minute).Unix()), es, s.key, nil),
-		"another audience":     s.sign(with(good, "aud", []string{"vault"}), es, s.key, nil),
-		"no audience":          s.sign(with(good, "aud", nil), es, s.key, nil),
-		"another issuer":       s.sign(with(good, "iss", "https://else.test"), es, s.key, nil),
-		"no issuer":            s.sign(with(good, "iss", nil), es, s.key, nil),
+		"expired":              s.sign(with(good, "exp", now.Add(-time.Second).Unix()), es, s.Key, nil),
+		"without an end":       s.sign(with(good, "exp", nil), es, s.Key, nil),
+		"not yet valid":        s.sign(with(good, "nbf", now.Add(time.Minute).Unix()), es, s.Key, nil),
+		"issued in the future": s.sign(with(good, "iat", now.Add(time.Minute).Unix()), es, s.Key, nil),
+		"another audience":     s.sign(with(good, "aud", []string{"vault"}), es, s.Key, nil),
+		"no audience":          s.sign(with(good, "aud", nil), es, s.Key, nil),
+		"another issuer":       s.sign(with(good, "iss", "https://else.test"), es, s.Key, nil),
+		"no issuer":            s.sign(with(good, "iss", nil), es, s.Key, nil),
 		"unsigned":             s.sign(good, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, nil),
 		"unsigned, named key":  s.sign(good, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, kid),
 		"signature cut off":    parts[0] + "." + parts[1] + ".",
 		"another key":          s.sign(good, es, other, nil),
 		"another key, our kid": s.sign(good, es, other, kid),
-		"unknown kid":          s.sign(good, es, s.key, func(t *jwt.Token) { t.Header["kid"] = "x" }),
+		"unknown kid":          s.sign(good, es, s.Key, func(t *jwt.Token) { t.Header["kid"] = "x" }),
 		"public key as secret": s.sign(good, jwt.SigningMethodHS256, public, nil),
-		"critical header":      s.sign(good, es, s.key, func(t *jwt.Token) { t.Header["crit"] = []string{"b64"} }),
+		"critical header":      s.sign(good, es, s.Key, func(t *jwt.Token) { t.Header["crit"] = []string{"b64"} }),
 		"payload exchanged":    parts[0] + "." + base64.RawURLEncoding.EncodeToString(payload) + "." + parts[2],
 		"signature changed":    parts[0] + "." + parts[1] + "." + base64.RawURLEncoding.EncodeToString(signature),
-		"subject of another":   s.sign(elevated, es, s.key, nil),
+		"subject of another":   s.sign(elevated, es, s.Key, nil),
 		"account of another uid": s.sign(with(good, "kubernetes.io", map[string]any{"namespace": "a",
-			"serviceaccount": map[string]any{"name": "robot", "uid": "0"}}), es, s.key, nil),
+			"serviceaccount": map[string]any{"name": "robot", "uid": "0"}}), es, s.Key, nil),
 		"no account": s.sign(with(with(good, "sub", "system:serviceaccount:a:nobody"), "kubernetes.io", map[string]any{"namespace": "a",
-			"serviceaccount": map[string]any{"name": "nobody", "uid": "0"}}), es, s.key, nil),
+			"serviceaccount": map[string]any{"name": "nobody", "uid": "0"}}), es, s.Key, nil),
 		"account by a path": s.sign(with(with(good, "sub", "system:serviceaccount:a/../b:robot"), "kubernetes.io", map[string]any{"namespace": "a/../b",
-			"serviceaccount": map[string]any{"name": "robot", "uid": "0"}}), es, s.key, nil),
+			"serviceaccount": map[string]any{"name": "robot", "uid": "0"}}), es, s.Key, nil),
 		"account by its key": s.sign(with(with(good, "sub", "system:serviceaccount::a/robot"), "kubernetes.io", map[string]any{
-			"serviceaccount": map[string]any{"name": "a/robot", "uid": good["kubernetes.io"].(map[string]any)["serviceaccount"].(map[string]any)["uid"]}}), es, s.key, nil),
+			"serviceaccount": map[string]any{"name": "a/robot", "uid": good["kubernetes.io"].(map[string]any)["serviceaccount"].(map[string]any)["uid"]}}), es, s.Key, nil),
 		"four parts": token + ".x",
 	} {
-		a := s.ask("GET", "/healthz", nil, "Authorization", "Bearer "+forged)
+		a := s.Ask("GET", "/healthz", nil, "Authorization", "Bearer "+forged)
 		if a.Code != http.StatusUnauthorized || a.Status().Message != "Unauthorized" {
 			t.Errorf("%s: %d %s", name, a.Code, a.Body)
 		}
-		if log := s.log.String(); strings.Contains(log, forged) || len(forged) > 100 && strings.Contains(log, forged[len(forged)-40:]) {
+		if log := s.Log.String(); strings.Contains(log, forged) || len(forged) > 100 && strings.Contains(log, forged[len(forged)-40:]) {
 			t.Errorf("%s: the token is in the log", name)
 		}
 	}
@@ -139,27 +139,27 @@ func kidOf(token string) string {
 
 // TestRevokedTokens: a token ends with its account, and with what it is bound to.
 func TestRevokedTokens(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	const base = "/api/v1/namespaces/a/"
 	issue := func(account, bound string) string {
 		body := `{"spec":{}}`
 		if bound != "" {
 			body = `{"spec":{"boundObjectRef":` + bound + `}}`
 		}
-		return s.want(201, "POST", base+"serviceaccounts/"+account+"/token", body).Object().Object["status"].(map[string]any)["token"].(string)
+		return s.Want(201, "POST", base+"serviceaccounts/"+account+"/token", body).Object().Object["status"].(map[string]any)["token"].(string)
 	}
-	code := func(token string) int { return s.ask("GET", "/api", nil, "Authorization", "Bearer "+token).Code }
+	code := func(token string) int { return s.Ask("GET", "/api", nil, "Authorization", "Bearer "+token).Code }
 	s.account("a", "one")
 	s.account("a", "two")
-	s.want(201, "POST", base+"secrets", `{"metadata":{"name":"s"}}`)
-	s.want(201, "POST", base+"pods", `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"two","containers":[{"name":"c","image":"i"}]}}`)
-	s.want(400, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}}}`)
-	s.want(404, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"t"}}}`)
-	s.want(409, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s","uid":"0"}}}`)
-	s.want(400, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"ConfigMap","name":"s"}}}`)
-	s.want(400, "POST", base+"serviceaccounts/one/token", `{"metadata":{"namespace":"b"}}`)
-	s.want(422, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"two"}}`)
-	s.want(409, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"one","uid":"0"}}`)
+	s.Want(201, "POST", base+"secrets", `{"metadata":{"name":"s"}}`)
+	s.Want(201, "POST", base+"pods", `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"two","containers":[{"name":"c","image":"i"}]}}`)
+	s.Want(400, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p"}}}`)
+	s.Want(404, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"t"}}}`)
+	s.Want(409, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"s","uid":"0"}}}`)
+	s.Want(400, "POST", base+"serviceaccounts/one/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"ConfigMap","name":"s"}}}`)
+	s.Want(400, "POST", base+"serviceaccounts/one/token", `{"metadata":{"namespace":"b"}}`)
+	s.Want(422, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"two"}}`)
+	s.Want(409, "POST", base+"serviceaccounts/one/token", `{"metadata":{"name":"one","uid":"0"}}`)
 	plain, secret, pod := issue("one", ""), issue("one", `{"apiVersion":"v1","kind":"Secret","name":"s"}`), issue("two", `{"apiVersion":"v1","kind":"Pod","name":"p"}`)
 	for _, step := range []struct {
 		remove                 string
@@ -171,8 +171,8 @@ func TestRevokedTokens(t *testing.T) {
 		{"serviceaccounts/one", 401, 401, 401},
 	} {
 		if step.remove != "" {
-			s.want(200, "DELETE", base+step.remove, nil)
-			s.settle()
+			s.Want(200, "DELETE", base+step.remove, nil)
+			s.Settle()
 		}
 		if a, b, c := code(plain), code(secret), code(pod); a != step.plain || b != step.secret || c != step.withPod {
 			t.Errorf("without %q: %d, %d, %d", step.remove, a, b, c)
@@ -184,40 +184,32 @@ func TestRevokedTokens(t *testing.T) {
 	}
 }
 
-// settle waits until the cache shows all that was written.
-func (s *secured) settle() {
-	s.t.Helper()
-	if err := s.Cache.Wait(s.t.Context(), s.revision()); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // TestCertificates: only those of the authority, for clients, in their time and with a name.
 func TestCertificates(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	masters := pkix.Name{CommonName: "root", Organization: []string{"system:masters"}}
-	another := newAuthority(t)
+	another := apiservertest.NewAuthority(t)
 	for name, c := range map[string]struct {
-		cert certified
+		cert apiservertest.Certified
 		code int
 	}{
-		"good":              {newCertificate(t, &s.ca, &x509.Certificate{Subject: masters}), 200},
-		"another authority": {newCertificate(t, &another, &x509.Certificate{Subject: masters}), 401},
-		"its own":           {newCertificate(t, nil, &x509.Certificate{Subject: masters}), 401},
-		"expired":           {newCertificate(t, &s.ca, &x509.Certificate{Subject: masters, NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(-time.Hour)}), 401},
-		"not yet":           {newCertificate(t, &s.ca, &x509.Certificate{Subject: masters, NotBefore: time.Now().Add(time.Hour), NotAfter: time.Now().Add(2 * time.Hour)}), 401},
-		"a server's":        {newCertificate(t, &s.ca, &x509.Certificate{Subject: masters, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}), 401},
-		"nameless":          {newCertificate(t, &s.ca, &x509.Certificate{Subject: pkix.Name{Organization: []string{"system:masters"}}}), 401},
+		"good":              {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: masters}), 200},
+		"another authority": {apiservertest.NewCertificate(t, &another, &x509.Certificate{Subject: masters}), 401},
+		"its own":           {apiservertest.NewCertificate(t, nil, &x509.Certificate{Subject: masters}), 401},
+		"expired":           {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: masters, NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(-time.Hour)}), 401},
+		"not yet":           {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: masters, NotBefore: time.Now().Add(time.Hour), NotAfter: time.Now().Add(2 * time.Hour)}), 401},
+		"a server's":        {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: masters, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}), 401},
+		"nameless":          {apiservertest.NewCertificate(t, &s.CA, &x509.Certificate{Subject: pkix.Name{Organization: []string{"system:masters"}}}), 401},
 	} {
-		client := s.client(c.cert)
+		client := s.Client(c.cert)
 		for range 2 { // the second time it is remembered
-			if a := s.askWith(client, "GET", "/api/v1/namespaces/b/secrets", nil); a.Code != c.code {
+			if a := s.AskWith(client, "GET", "/api/v1/namespaces/b/secrets", nil); a.Code != c.code {
 				t.Errorf("%s: %d %s", name, a.Code, a.Body)
 			}
 		}
 	}
-	bad := s.client(newCertificate(t, &another, &x509.Certificate{Subject: masters}))
-	if a := s.askWith(bad, "GET", "/api", nil, "Authorization", "Bearer alice-token"); a.Code != 200 {
+	bad := s.Client(apiservertest.NewCertificate(t, &another, &x509.Certificate{Subject: masters}))
+	if a := s.AskWith(bad, "GET", "/api", nil, "Authorization", "Bearer alice-token"); a.Code != 200 {
 		t.Errorf("a wrong certificate with a good token: %d %s", a.Code, a.Body)
 	}
 }
@@ -225,7 +217,7 @@ func TestCertificates(t *testing.T) {
 // TestWrongHeaders: what looks like credentials and is none is 401 everywhere, and what a proxy might say
 // of a user is nothing.
 func TestWrongHeaders(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	for _, h := range [][]string{
 		{"Bearer wrong"}, {"Bearer "}, {"Bearer"}, {"Bearer alice-token x"}, {"Bearer alice-token\tx"}, {"Basic YWRtaW46eA=="}, {"alice-token"},
 		{"Bearer admin-toke"}, {"Bearer admin-token2"}, {"Bearer alice-token", "Bearer admin-token"}, {""}, {"Bearer wrong", "Bearer admin-token"},
@@ -235,7 +227,7 @@ func TestWrongHeaders(t *testing.T) {
 			for _, v := range h {
 				header = append(header, "Authorization", v)
 			}
-			if a := s.ask("GET", path, nil, header...); a.Code != 401 {
+			if a := s.Ask("GET", path, nil, header...); a.Code != 401 {
 				t.Errorf("%q: %s: %d %s", h, path, a.Code, a.Body)
 			}
 		}
@@ -245,11 +237,11 @@ func TestWrongHeaders(t *testing.T) {
 		{"Impersonate_User", "admin"}, {"Impersonate-User", "admin"}, {"Impersonate-User", "system:anonymous", "Impersonate-Group", "system:masters"},
 		{"Connection", "Authorization, Impersonate-User"},
 	} {
-		if a := s.ask("GET", "/api/v1/namespaces/b/secrets", nil, h...); a.Code != 403 || !strings.Contains(a.Status().Message, `User "system:anonymous"`) {
+		if a := s.Ask("GET", "/api/v1/namespaces/b/secrets", nil, h...); a.Code != 403 || !strings.Contains(a.Status().Message, `User "system:anonymous"`) {
 			t.Errorf("%q: %d %s", h, a.Code, a.Body)
 		}
 	}
-	if a := s.ask("GET", "/api/v1/namespaces", nil, "Authorization", "Bearer alice-token", "X-Big", strings.Repeat("x", 2<<20)); a.Code != http.StatusRequestHeaderFieldsTooLarge && a.Code != 0 {
+	if a := s.Ask("GET", "/api/v1/namespaces", nil, "Authorization", "Bearer alice-token", "X-Big", strings.Repeat("x", 2<<20)); a.Code != http.StatusRequestHeaderFieldsTooLarge && a.Code != 0 {
 		t.Errorf("two MiB of headers: %d %s", a.Code, a.Body)
 	}
 }
@@ -268,15 +260,15 @@ func TestAnonymous(t *testing.T) {
 		"RBAC and AlwaysAllow":   {func(c *apiserver.Config) { c.Modes = []string{"RBAC", "AlwaysAllow"} }, 200, 401, 401, "system:unsecured"},
 		"AlwaysDeny":             {func(c *apiserver.Config) { c.Modes = []string{"AlwaysDeny"} }, 403, 403, 403, "system:unsecured"},
 	} {
-		s := startSecured(t, c.configure)
-		got := []int{s.ask("GET", "/healthz", nil).Code, s.ask("GET", "/api/v1/namespaces", nil).Code, s.ask("GET", "/unknown", nil).Code}
+		s := start(t, c.configure)
+		got := []int{s.Ask("GET", "/healthz", nil).Code, s.Ask("GET", "/api/v1/namespaces", nil).Code, s.Ask("GET", "/unknown", nil).Code}
 		if want := []int{c.healthz, c.api, c.unknown}; got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 			t.Errorf("%s: %v, not %v", name, got, want)
 		}
 		if who := whoami(s.Do("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`)); who != c.plainPortUser {
 			t.Errorf("%s: the plain port's client is %q", name, who)
 		}
-		if a := s.as("admin", "GET", "/api/v1/namespaces", nil); a.Code != 200 {
+		if a := s.As("admin", "GET", "/api/v1/namespaces", nil); a.Code != 200 {
 			t.Errorf("%s: an administrator: %d %s", name, a.Code, a.Body)
 		}
 	}
@@ -291,21 +283,21 @@ func whoami(a apiservertest.Answer) string {
 
 // TestTokenReview: others learn whose a token is, and for whom it is good.
 func TestTokenReview(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	early := with(s.account("a", "robot"), "iat", time.Now().Add(time.Minute).Unix())
-	status := s.want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{"spec":{"audiences":["vault","`+issuer+`"]}}`).Object().Object["status"].(map[string]any)
+	status := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{"spec":{"audiences":["vault","`+apiservertest.Issuer+`"]}}`).Object().Object["status"].(map[string]any)
 	token := status["token"].(string)
 	review := func(token, audiences string) map[string]any {
-		return s.want(201, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`","audiences":`+audiences+`}}`).Object().Object["status"].(map[string]any)
+		return s.Want(201, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`","audiences":`+audiences+`}}`).Object().Object["status"].(map[string]any)
 	}
 	for _, c := range []struct{ token, audiences, user, good, fault string }{
-		{token, `[]`, "system:serviceaccount:a:robot", issuer, ""},
+		{token, `[]`, "system:serviceaccount:a:robot", apiservertest.Issuer, ""},
 		{token, `["vault","else"]`, "system:serviceaccount:a:robot", "vault", ""},
 		{token, `["else"]`, "", "", `token audiences ["vault" "https://issuer.test"] is invalid for the target audiences ["else"]`},
-		{"alice-token", `[]`, "alice", issuer, ""},
+		{"alice-token", `[]`, "alice", apiservertest.Issuer, ""},
 		{"alice-token", `["else"]`, "", "", "invalid bearer token"},
 		{"nobody", `[]`, "", "", "invalid bearer token"},
-		{s.sign(early, jwt.SigningMethodES256, s.key, nil), `[]`, "", "", "service account token is issued in the future"},
+		{s.sign(early, jwt.SigningMethodES256, s.Key, nil), `[]`, "", "", "service account token is issued in the future"},
 	} {
 		got := review(c.token, c.audiences)
 		user, _ := got["user"].(map[string]any)
@@ -316,20 +308,20 @@ func TestTokenReview(t *testing.T) {
 			t.Errorf("%s for %s: %v", c.user, c.audiences, got)
 		}
 	}
-	s.want(400, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{}}`)
+	s.Want(400, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{}}`)
 }
 
 // TestDiscoveryOfKeys: who is given the keys can verify a token by them.
 func TestDiscoveryOfKeys(t *testing.T) {
-	s := startSecured(t, func(c *apiserver.Config) { c.KeysURL = "https://here.test/openid/v1/jwks" })
-	if a := s.ask("GET", "/openid/v1/jwks", nil); a.Code != 403 {
+	s := start(t, func(c *apiserver.Config) { c.KeysURL = "https://here.test/openid/v1/jwks" })
+	if a := s.Ask("GET", "/openid/v1/jwks", nil); a.Code != 403 {
 		t.Errorf("anonymous: %d", a.Code)
 	}
-	a := s.as("admin", "GET", "/.well-known/openid-configuration", nil)
+	a := s.As("admin", "GET", "/.well-known/openid-configuration", nil)
 	if got := string(a.Body); a.Code != 200 || got != `{"issuer":"https://issuer.test","jwks_uri":"https://here.test/openid/v1/jwks","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"]}` {
 		t.Errorf("%d %s", a.Code, got)
 	}
-	a = s.as("admin", "GET", "/openid/v1/jwks", nil)
+	a = s.As("admin", "GET", "/openid/v1/jwks", nil)
 	var set struct {
 		Keys []struct{ Kid, Kty, Crv, X, Y string }
 	}
@@ -338,7 +330,7 @@ func TestDiscoveryOfKeys(t *testing.T) {
 	}
 	k := set.Keys[0]
 	s.account("a", "robot")
-	token := s.want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().Object["status"].(map[string]any)["token"].(string)
+	token := s.Want(201, "POST", "/api/v1/namespaces/a/serviceaccounts/robot/token", `{}`).Object().Object["status"].(map[string]any)["token"].(string)
 	x, errX := base64.RawURLEncoding.DecodeString(k.X)
 	y, errY := base64.RawURLEncoding.DecodeString(k.Y)
 	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(append([]byte{4}, x...), y...))

@@ -1,4 +1,4 @@
-package endpoints_test
+package filters_test
 
 import (
 	"bufio"
@@ -15,11 +15,11 @@ import (
 
 // odd defines types whose names mean something else in a path.
 func (s *secured) odd(plural, scope string) {
-	s.t.Helper()
+	s.T.Helper()
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	kind := strings.ToUpper(plural[:1]) + plural[1:]
 	names := `{"plural":"` + plural + `","singular":"` + plural + `","kind":"` + kind + `","listKind":"` + kind + `List"}`
-	s.want(201, "POST", definitions, `{"metadata":{"name":"`+plural+`.odd.test"},"spec":{"group":"odd.test","scope":"`+scope+`","names":`+names+`,
+	s.Want(201, "POST", definitions, `{"metadata":{"name":"`+plural+`.odd.test"},"spec":{"group":"odd.test","scope":"`+scope+`","names":`+names+`,
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)
 	condition := func(name string) string {
 		return `{"type":"` + name + `","status":"True","reason":"Test","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}`
@@ -27,7 +27,7 @@ func (s *secured) odd(plural, scope string) {
 	a := s.Do("PATCH", definitions+"/"+plural+".odd.test/status", `{"status":{"acceptedNames":`+names+`,"storedVersions":["v1"],"conditions":[`+condition("NamesAccepted")+`,`+condition("Established")+`]}}`,
 		"Content-Type", mergeType)
 	if a.Code != 200 {
-		s.t.Fatalf("%d %s", a.Code, a.Body)
+		s.T.Fatalf("%d %s", a.Code, a.Body)
 	}
 	for s.Types.Lookup("odd.test", "v1", plural) == nil {
 		<-s.Types.Changed()
@@ -37,18 +37,18 @@ func (s *secured) odd(plural, scope string) {
 // TestOneReading: a path is served as what it is authorized as, as upstream reads it, whatever types there are
 // (AS pkg/endpoints/request/requestinfo.go).
 func TestOneReading(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	s.odd("watch", "Cluster")
 	s.odd("namespaces", "Cluster")
 	s.odd("status", "Namespaced")
-	s.grant("alice", "", "watches", `[{"verbs":["watch"],"apiGroups":["odd.test"],"resources":["*"]}]`)
-	s.grant("mallory", "b", "own", `[{"verbs":["*"],"apiGroups":["odd.test"],"resources":["namespaces","namespaces/status"]}]`)
+	s.Grant("alice", "", "watches", `[{"verbs":["watch"],"apiGroups":["odd.test"],"resources":["*"]}]`)
+	s.Grant("mallory", "b", "own", `[{"verbs":["*"],"apiGroups":["odd.test"],"resources":["namespaces","namespaces/status"]}]`)
 	const base = "/apis/odd.test/v1/"
 	object := func(kind, name string) string {
 		return `{"apiVersion":"odd.test/v1","kind":"` + kind + `","metadata":{"name":"` + name + `"}}`
 	}
-	s.want(201, "POST", base+"namespaces", object("Namespaces", "b"))
-	s.want(201, "POST", base+"namespaces", object("Namespaces", "c"))
+	s.Want(201, "POST", base+"namespaces", object("Namespaces", "b"))
+	s.Want(201, "POST", base+"namespaces", object("Namespaces", "c"))
 	for _, c := range []struct {
 		user, method, path, body string
 		code                     int
@@ -69,7 +69,7 @@ func TestOneReading(t *testing.T) {
 		if c.body != "" {
 			body = c.body
 		}
-		if a := s.as(c.user, c.method, base+c.path, body); a.Code != c.code {
+		if a := s.As(c.user, c.method, base+c.path, body); a.Code != c.code {
 			t.Errorf("%s: %s %s: %d %s, want %d", c.user, c.method, c.path, a.Code, a.Body, c.code)
 		}
 	}
@@ -77,13 +77,13 @@ func TestOneReading(t *testing.T) {
 
 // TestOneVerb: whoever may do one thing with an object may do that only, whatever the path's form.
 func TestOneVerb(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	const base, named = "/api/v1/namespaces/b/configmaps", "/api/v1/namespaces/b/configmaps/c"
-	s.want(201, "POST", base, `{"metadata":{"name":"c"}}`)
+	s.Want(201, "POST", base, `{"metadata":{"name":"c"}}`)
 	for _, verb := range []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"} {
 		user := "only-" + verb
-		s.grant(user, "b", user, `[{"verbs":["`+verb+`"],"apiGroups":[""],"resources":["configmaps"]}]`)
-		s.grant("bearer", "", "as-"+user, `[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["`+user+`"]}]`)
+		s.Grant(user, "b", user, `[{"verbs":["`+verb+`"],"apiGroups":[""],"resources":["configmaps"]}]`)
+		s.Grant("bearer", "", "as-"+user, `[{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["`+user+`"]}]`)
 		for _, c := range []struct{ needs, method, path, body, media string }{
 			{"get", "GET", named, "", ""},
 			{"get", "GET", named + "?watch=true", "", ""},
@@ -109,7 +109,7 @@ func TestOneVerb(t *testing.T) {
 			}
 			// Whoever may watch is told that x is no revision.
 			let := func(code int) bool { return code < 300 || c.needs == "watch" && code != 403 }
-			if a := s.as("admin", c.method, c.path, body, header...); let(a.Code) != (c.needs == verb) || c.needs != verb && a.Code != 403 {
+			if a := s.As("admin", c.method, c.path, body, header...); let(a.Code) != (c.needs == verb) || c.needs != verb && a.Code != 403 {
 				t.Errorf("with %s: %s %s: %d %s", verb, c.method, c.path, a.Code, a.Body)
 			}
 		}
@@ -118,13 +118,13 @@ func TestOneVerb(t *testing.T) {
 
 // TestCreateByUpdate: who may change objects can't make new ones by it.
 func TestCreateByUpdate(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	const endpoints, maps = "/api/v1/namespaces/b/endpoints", "/api/v1/namespaces/b/configmaps"
 	rules := func(verbs string) string {
 		return `[{"verbs":` + verbs + `,"apiGroups":[""],"resources":["endpoints","configmaps"]}]`
 	}
-	s.grant("alice", "b", "changes", rules(`["get","update","patch"]`))
-	s.grant("mallory", "b", "makes", rules(`["get","update","patch","create"]`))
+	s.Grant("alice", "b", "changes", rules(`["get","update","patch"]`))
+	s.Grant("mallory", "b", "makes", rules(`["get","update","patch","create"]`))
 	for _, c := range []struct{ method, path, body, media string }{
 		{"PUT", endpoints + "/n", `{"metadata":{"name":"n"}}`, "application/json"},
 		{"PUT", endpoints + "/n?dryRun=All", `{"metadata":{"name":"n"}}`, "application/json"},
@@ -132,26 +132,26 @@ func TestCreateByUpdate(t *testing.T) {
 		{"PATCH", maps + "/n?fieldManager=m&force=true&dryRun=All", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}`, "application/apply-patch+yaml"},
 	} {
 		path, _, _ := strings.Cut(c.path, "?")
-		a := s.as("alice", c.method, c.path, c.body, "Content-Type", c.media)
+		a := s.As("alice", c.method, c.path, c.body, "Content-Type", c.media)
 		if a.Code != 403 || !strings.Contains(a.Status().Message, `"n" is forbidden: User "alice" cannot create resource`) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, a.Code, a.Body)
 		}
-		s.want(404, "GET", path, nil)
-		if a := s.as("mallory", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 201 {
+		s.Want(404, "GET", path, nil)
+		if a := s.As("mallory", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 201 {
 			t.Errorf("%s %s by who may: %d %s", c.method, c.path, a.Code, a.Body)
 		}
 		if !strings.Contains(c.path, "dryRun") {
-			if a := s.as("alice", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 200 {
+			if a := s.As("alice", c.method, c.path, c.body, "Content-Type", c.media); a.Code != 200 {
 				t.Errorf("%s %s of what is there: %d %s", c.method, c.path, a.Code, a.Body)
 			}
-			s.want(200, "DELETE", path, nil)
+			s.Want(200, "DELETE", path, nil)
 		}
 	}
 }
 
 // TestSmuggling: what follows a request that can be read in two ways isn't taken for another.
 func TestSmuggling(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	const head, second = "Host: localhost\nAuthorization: Bearer mallory-token\n", "GET /api HTTP/1.1\nHost: localhost\nAuthorization: Bearer admin-token\n\n"
 	for what, text := range map[string]string{
 		"two lengths":           "GET /api HTTP/1.1\n" + head + "Content-Length: 0\nContent-Length: 7\n\n" + second,
@@ -173,7 +173,7 @@ func TestSmuggling(t *testing.T) {
 // TestPathSegments: what can't be one segment of a path names nothing, not even for an administrator (0-17). An escaped
 // slash separates segments (go-restful curly.go: SelectRoute).
 func TestPathSegments(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	const invalid = "%s parameter invalid: %q: may not %s"
 	for path, want := range map[string]string{
 		"/api/v1/namespaces/a/secrets/..":             fmt.Sprintf(invalid, "Name", "..", "be '..'"),
@@ -183,7 +183,7 @@ func TestPathSegments(t *testing.T) {
 		"/api/v1/namespaces/%2e%2e/secrets/x":         fmt.Sprintf(invalid, "Namespace", "..", "be '..'"),
 		"/api/v1/namespaces/a/serviceaccounts/%2e%2e": fmt.Sprintf(invalid, "Name", "..", "be '..'"),
 	} {
-		if a := s.as("admin", "GET", path, nil); a.Code != 400 || a.Status().Message != want {
+		if a := s.As("admin", "GET", path, nil); a.Code != 400 || a.Status().Message != want {
 			t.Errorf("%s: %d %s", path, a.Code, a.Status().Message)
 		}
 	}
@@ -191,7 +191,7 @@ func TestPathSegments(t *testing.T) {
 		"/api/v1/namespaces/a/secrets/x%2fy", "/api/v1/namespaces/a%2fsecrets/secrets/x",
 		"/api/v1/namespaces/a/pods/x%2fy/eviction", "/api/v1/watch/namespaces/a/secrets/x%2fy",
 	} {
-		if a := s.as("admin", "GET", path, nil); a.Code != 404 {
+		if a := s.As("admin", "GET", path, nil); a.Code != 404 {
 			t.Errorf("%s: %d %s", path, a.Code, a.Body)
 		}
 	}
@@ -200,7 +200,7 @@ func TestPathSegments(t *testing.T) {
 // TestRefusedBody: over HTTP/2, where the connection of who isn't known is closed, a small body is read all
 // the same, so that the client gets the answer; a large one isn't, nor is one that waits to be asked for.
 func TestRefusedBody(t *testing.T) {
-	s := startSecured(t, nil)
+	s := start(t, nil)
 	for what, c := range map[string]struct {
 		proto, size int
 		header      []string
@@ -229,22 +229,22 @@ func TestRefusedBody(t *testing.T) {
 
 // raw sends bytes to the secure port and returns the codes of all answers until the connection ends.
 func (s *secured) raw(text string) (codes []int) {
-	s.t.Helper()
-	config := s.port.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	s.T.Helper()
+	config := s.Port.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.NextProtos = []string{"http/1.1"}
-	c, err := tls.Dial("tcp", s.port.Listener.Addr().String(), config)
+	c, err := tls.Dial("tcp", s.Port.Listener.Addr().String(), config)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	defer c.Close()
 	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	if _, err := io.WriteString(c, strings.ReplaceAll(text, "\n", "\r\n")); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	if err := c.CloseWrite(); err != nil { // so that the server doesn't wait for more requests
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	r := bufio.NewReader(c)
 	for {

@@ -1,0 +1,263 @@
+package apiservertest
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/auth"
+	"github.com/kubecascade/kubecascade/apiserver/registry"
+)
+
+// Secured is a server with the mode RBAC and its default roles, and a secure port. Its plain port, which
+// the embedded server speaks to, sets up what a test needs.
+type Secured struct {
+	*Server
+	T *testing.T
+	// Port is the secure port.
+	Port *httptest.Server
+	// CA signs client certificates that the server trusts.
+	CA Certified
+	// Key signs service account tokens, which Accounts verify.
+	Key      *ecdsa.PrivateKey
+	Accounts *auth.Accounts
+	// Log is what the server has logged.
+	Log *Lines
+}
+
+// Lines is a log that a test reads.
+type Lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *Lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *Lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// tokens are the static ones: the token of a user is its name and "-token".
+const tokens = `admin-token,admin,1,system:masters
+alice-token,alice,2,dev
+mallory-token,mallory,3
+`
+
+// Issuer issues the service account tokens.
+const Issuer = "https://issuer.test"
+
+// StartSecured starts a server whose configuration may be changed by configure, with the namespaces a and b.
+func StartSecured(t *testing.T, configure func(*apiserver.Config)) *Secured {
+	t.Helper()
+	s := &Secured{T: t, CA: NewAuthority(t), Log: &Lines{}}
+	var err error
+	if s.Key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	if s.Accounts, err = auth.NewAccounts(auth.AccountsConfig{Issuers: []string{Issuer}, Signer: s.Key}); err != nil {
+		t.Fatal(err)
+	}
+	static, err := auth.ParseTokens(strings.NewReader(tokens))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Server = Start(t, &Options{Configure: func(c *apiserver.Config) {
+		c.Certificates, c.StaticTokens, c.Accounts = auth.NewCertificates(s.CA.Cert), static, s.Accounts
+		c.Modes, c.Anonymous = []string{"RBAC"}, true
+		c.Log = slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		if configure != nil {
+			configure(c)
+		}
+	}})
+	for _, name := range []string{"kube-system", "kube-public", "a", "b"} {
+		p := registry.Path{Resource: s.Types.Lookup("", "v1", "namespaces")}
+		if _, err := s.API.Loopback(auth.Loopback, "test").Create(context.Background(), p, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.API.EnsureRoles(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.Port = httptest.NewUnstartedServer(s.API.Handler())
+	s.Port.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	s.Port.Config.MaxHeaderBytes = 1 << 20
+	s.Port.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+	s.Port.StartTLS()
+	t.Cleanup(func() {
+		s.API.CloseWatches()
+		s.Port.Close()
+	})
+	return s
+}
+
+// Want is Do on the plain port that must be answered with the code.
+func (s *Secured) Want(code int, method, path string, body any) Answer {
+	s.T.Helper()
+	a := s.Do(method, path, body)
+	if a.Code != code {
+		s.T.Fatalf("%s %s: %d %s", method, path, a.Code, a.Body)
+	}
+	return a
+}
+
+// Grant makes a role of the rules, which are JSON, and binds it to a user: in a namespace, or everywhere
+// if that is empty.
+func (s *Secured) Grant(user, namespace, name, rules string) {
+	s.T.Helper()
+	const group = "/apis/rbac.authorization.k8s.io/v1"
+	base, kind := group+"/cluster", "ClusterRole"
+	if namespace != "" {
+		base, kind = group+"/namespaces/"+namespace+"/", "Role"
+	}
+	s.Want(201, "POST", base+"roles", `{"metadata":{"name":"`+name+`"},"rules":`+rules+`}`)
+	s.Want(201, "POST", base+"rolebindings", `{"metadata":{"name":"`+name+`"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"`+kind+`","name":"`+name+`"},
+		"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"`+user+`"}]}`)
+	if err := s.Cache.Wait(context.Background(), s.Revision()); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// Revision is that of the last write.
+func (s *Secured) Revision() int64 {
+	s.T.Helper()
+	rev, err := s.Store.Revision(context.Background())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return rev
+}
+
+// Ask sends a request to the secure port; header holds names and values in turn.
+func (s *Secured) Ask(method, path string, body any, header ...string) Answer {
+	s.T.Helper()
+	return s.AskWith(s.Port.Client(), method, path, body, header...)
+}
+
+// AskWith is Ask by another client.
+func (s *Secured) AskWith(c *http.Client, method, path string, body any, header ...string) Answer {
+	s.T.Helper()
+	var in io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		in = strings.NewReader(b)
+	default:
+		data, err := json.Marshal(b)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		in = bytes.NewReader(data)
+	}
+	req, err := http.NewRequest(method, s.Port.URL+path, in)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i] == "Content-Type" {
+			req.Header.Del(header[i])
+		}
+		req.Header.Add(header[i], header[i+1])
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return Answer{Body: []byte(err.Error())}
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.T.Fatalf("%s %s: %v", method, path, err)
+	}
+	return Answer{Code: resp.StatusCode, Header: resp.Header, Body: data}
+}
+
+// As is ask with a user's token.
+func (s *Secured) As(user, method, path string, body any, header ...string) Answer {
+	s.T.Helper()
+	return s.Ask(method, path, body, append([]string{"Authorization", "Bearer " + user + "-token"}, header...)...)
+}
+
+// Certified is a certificate with its key.
+type Certified struct {
+	Cert *x509.Certificate
+	Key  *ecdsa.PrivateKey
+}
+
+// NewAuthority returns a certificate that signs others.
+func NewAuthority(t *testing.T) Certified {
+	t.Helper()
+	return NewCertificate(t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+}
+
+// NewCertificate returns a certificate of the template that the authority signs, or, if that is nil, itself. By default it
+// is that of a client, and valid for an hour.
+func NewCertificate(t *testing.T, by *Certified, c *x509.Certificate) Certified {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SerialNumber = big.NewInt(time.Now().UnixNano())
+	if c.NotAfter.IsZero() {
+		c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	}
+	if c.ExtKeyUsage == nil && !c.IsCA {
+		c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	}
+	if by == nil {
+		by = &Certified{c, key}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, by.Cert, &key.PublicKey, by.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Certified{cert, key}
+}
+
+// Client returns a client that sends the certificate.
+func (s *Secured) Client(c Certified) *http.Client {
+	pair := &tls.Certificate{Certificate: [][]byte{c.Cert.Raw}, PrivateKey: c.Key}
+	tr := s.Port.Client().Transport.(*http.Transport).Clone()
+	tr.TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair, nil }
+	s.T.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{Transport: tr}
+}
+
+// Settle waits until the cache shows all that was written.
+func (s *Secured) Settle() {
+	s.T.Helper()
+	if err := s.Cache.Wait(s.T.Context(), s.Revision()); err != nil {
+		s.T.Fatal(err)
+	}
+}

@@ -1,0 +1,25 @@
+package filters_test
+
+import (
+	"testing"
+
+	"github.com/kubecascade/kubecascade/apiserver"
+	"github.com/kubecascade/kubecascade/apiserver/apiservertest"
+)
+
+// secured is a server with a secure port, and what tests of this package do with it.
+type secured struct{ *apiservertest.Secured }
+
+func start(t *testing.T, configure func(*apiserver.Config)) *secured {
+	t.Helper()
+	return &secured{apiservertest.StartSecured(t, configure)}
+}
+
+// must fails the test unless the answer has the code.
+func must(t *testing.T, a apiservertest.Answer, code int) apiservertest.Answer {
+	t.Helper()
+	if a.Code != code {
+		t.Fatalf("answered %d, want %d: %s", a.Code, code, a.Body)
+	}
+	return a
+}
