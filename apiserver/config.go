@@ -62,9 +62,9 @@ type Config struct {
 	Checks []Check
 	// Debug are further handlers by path (the collector's graph).
 	Debug map[string]http.Handler
-	// DeleteMalformed lets users with the verb unsafe-delete-ignore-read-errors delete objects whose stored values
-	// can't be read, and has lists fail that would have to show one. It is kube-apiserver's feature gate
-	// AllowUnsafeMalformedObjectDeletion; default false, as there: such objects are left out of lists, and stay.
+	// DeleteMalformed is the feature gate AllowUnsafeMalformedObjectDeletion. It lets users with the verb
+	// unsafe-delete-ignore-read-errors delete objects whose stored values can't be read, and lists with such objects
+	// fail. Default false, as upstream's: such objects are left out of lists, and can't be deleted.
 	DeleteMalformed bool
 	// Registry gathers this server's metrics; default: a new one.
 	Registry *prometheus.Registry

@@ -13,11 +13,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// NoNetwork is why this server can't ask another one by the service that an APIService names.
+// NoNetwork is why this server can't send requests to the service that an APIService names.
 const NoNetwork = "this server has no cluster network, and passes no requests on to other servers"
 
-// missing is the answer for a group version that isn't served: if an APIService says that another server has
-// it, that it can't be asked (KA pkg/apiserver/handler_proxy.go has no Status for it), else otherwise.
+// missing is the error for a group version that is not served: 503 if an APIService says that another server has it
+// (KA pkg/apiserver/handler_proxy.go has no Status for it), else otherwise.
 func (s *Server) missing(group, version string, otherwise error) error {
 	name := version + "." + group
 	o, _ := s.registry.Cache.Get(s.registry.Root + "/" + apiregistrationv1.GroupName + "/apiservices/" + name)
@@ -31,8 +31,8 @@ func (s *Server) missing(group, version string, otherwise error) error {
 	return apierrors.NewServiceUnavailable(fmt.Sprintf("the APIService %s names service/%s in %q: %s", name, a.Spec.Service.Name, a.Spec.Service.Namespace, NoNetwork))
 }
 
-// discovery answers for a group or version that is served; for others /api gives a Status and
-// /apis, as there the group's handler itself is missing, a plain 404.
+// discovery serves a group or version. For one that is not served /api answers a Status, and /apis a plain 404: there the
+// group's handler is missing.
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	group, version := chi.URLParam(r, "group"), chi.URLParam(r, "version")
 	if s.serves(group, version) {

@@ -64,9 +64,8 @@ func documentedCustom(r *resources.Resource) (openapi.Type, error) {
 	return t, nil
 }
 
-// customSchemas returns what makes the converter that tells a custom resource's fields by its schemas: those
-// of all its versions, as managedFields may speak of any (AX pkg/apiserver/customresource_handler.go:
-// buildOpenAPIModelsForApply).
+// customSchemas returns a function that makes a custom resource's type converter by the schemas of all its versions, as
+// managedFields may be of any (AX pkg/apiserver/customresource_handler.go: buildOpenAPIModelsForApply).
 func customSchemas(types *resources.Types) func(*resources.Resource) (managedfields.TypeConverter, error) {
 	return func(r *resources.Resource) (managedfields.TypeConverter, error) {
 		all := map[string]*spec.Schema{}

@@ -109,8 +109,8 @@ func (s *Server) health(e endpoint) http.HandlerFunc {
 	}
 }
 
-// examine runs the checks and writes a line for each. Why one failed is only logged, as everybody
-// may ask.
+// examine runs the checks and writes a line for each. The reason of a failure is only logged: anonymous clients may call
+// this.
 func (s *Server) examine(ctx context.Context, e endpoint, checks []Check, exclude []string) (report string, failed bool) {
 	unknown := map[string]bool{}
 	for _, name := range exclude {
@@ -145,7 +145,7 @@ func quoted(names []string) string {
 	return strings.Join(out, ",")
 }
 
-// checkTime bounds one check: an answer that comes too late says the same as none.
+// checkTime bounds one check: one that takes longer has failed.
 const checkTime = 2 * time.Second
 
 func within(ctx context.Context, check func(context.Context) error) error {

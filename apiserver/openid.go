@@ -6,8 +6,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/respond"
 )
 
-// openID serves what others need to verify service accounts' tokens: the issuer's configuration and its
-// keys (K pkg/routes/openidmetadata.go). Both are made anew each time; hardly anybody asks.
+// openID serves what is needed to verify service account tokens: the issuer's configuration and its keys
+// (K pkg/routes/openidmetadata.go). Both are encoded for each request, as there are few.
 func (s *Server) openID(w http.ResponseWriter, r *http.Request) {
 	if s.config.Accounts == nil {
 		http.NotFound(w, r)

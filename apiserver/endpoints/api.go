@@ -47,7 +47,7 @@ type API struct {
 
 // watches are the watches that are open.
 type watches struct {
-	crowds crowds
+	watchCounts watchCounts
 	// closing is closed when the server shuts down: watches end.
 	closing chan struct{}
 	close   func()

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// serveApply is PATCH with an apply document: it merges the document into the object by who owns
-// which field, or creates the object (B-51, B-60, B-61).
+// serveApply is PATCH with an apply document: it merges the document into the object by the owners of fields, or creates
+// the object (B-51, B-60, B-61).
 func (a *API) serveApply(q *request, x *render.Rendering, p patch.Patch) error {
 	q.Tracked, q.MayCreate = true, q.authorizeCreate
 	code := http.StatusOK
@@ -21,7 +21,7 @@ func (a *API) serveApply(q *request, x *render.Rendering, p patch.Patch) error {
 	if apierrors.IsNotFound(err) && q.Subresource == nil { // B-04
 		code = http.StatusCreated
 		if out, err = a.createByApply(q, p); apierrors.IsAlreadyExists(err) {
-			// Somebody created it between the two steps: it is an update after all.
+			// Another client has created it meanwhile: it is an update after all.
 			code = http.StatusOK
 			out, err = a.registry.Update(q.r.Context(), &q.Operation, func(old registry.Object) (registry.Object, error) { return a.registry.Applied(&q.Operation, old, p) })
 		}
@@ -32,8 +32,8 @@ func (a *API) serveApply(q *request, x *render.Rendering, p patch.Patch) error {
 	return q.answer(x, code, out)
 }
 
-// createByApply makes an object that isn't there. What a client may not choose for a new object is
-// discarded as for POST (J-02); a uid means another object (B-58).
+// createByApply creates an object that does not exist. What a client may not set in a new object is discarded as for
+// POST (J-02). A uid is a conflict: it names another object (B-58).
 func (a *API) createByApply(q *request, p patch.Patch) (*storage.Object, error) {
 	obj, err := a.registry.Applied(&q.Operation, nil, p)
 	if err != nil {

@@ -12,15 +12,16 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// bookmark says how far the watch has come; end marks the end of the initial events (H-27, H-28).
+// bookmark tells the client the revision that the watch has reached; end marks the end of the initial events
+// (H-27, H-28).
 func (w *watch) bookmark(end bool) {
 	if !w.o.AllowWatchBookmarks || w.rev > w.api.registry.Cache.Revision() {
-		return // nothing has come so far yet
+		return // the cache has not reached it yet
 	}
 	o, err := w.mark(end)
 	switch {
 	case err != nil:
-	case w.q.Resource.Custom && w.x.Format.As == "": // a schema's defaults are none of its business
+	case w.q.Resource.Custom && w.x.Format.As == "": // a schema's defaults are not for bookmarks
 		var frame []byte
 		if frame, err = w.x.Frame("BOOKMARK", o.JSON); err == nil {
 			err = w.out.write(frame)
@@ -33,8 +34,8 @@ func (w *watch) bookmark(end bool) {
 	}
 }
 
-// mark is an object of the kind that has nothing but a revision. Fields that are printed even if they
-// are empty are (AS cacher.go: newFunc).
+// mark is an object of the kind that has only a revision, and the fields that are encoded even if they are empty
+// (AS cacher.go: newFunc).
 func (w *watch) mark(end bool) (*storage.Object, error) {
 	gvk := w.q.Resource.GroupVersionKind()
 	o := registry.Object(&unstructured.Unstructured{Object: map[string]any{}})

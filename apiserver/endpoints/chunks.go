@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/connections"
 )
 
-// chunks gathers frames and sends them in pieces of a chunked answer.
+// chunks buffers frames and sends them as chunks of one answer.
 type chunks struct {
 	to http.ResponseWriter
 	// conn is the watch's connection; nil if it doesn't count.
@@ -16,7 +16,7 @@ type chunks struct {
 	begun bool
 }
 
-// write sends long frames as they are: watches that share one keep no copies of it.
+// write sends long frames without buffering: watches that share one keep no copies of it.
 func (c *chunks) write(frame []byte) error {
 	if len(frame) >= watchChunk {
 		return c.send(frame)
@@ -34,7 +34,7 @@ func (c *chunks) flush() error {
 	return c.send(nil)
 }
 
-// send sends what was gathered, and then a frame.
+// send sends what is buffered, and then a frame.
 func (c *chunks) send(frame []byte) error {
 	c.begun = true
 	for _, piece := range [][]byte{c.buf, frame} {
@@ -46,6 +46,6 @@ func (c *chunks) send(frame []byte) error {
 		}
 	}
 	c.buf = c.buf[:0]
-	c.conn.Rest() // what has come are the client's acknowledgements
+	c.conn.Rest() // what was received are acknowledgements
 	return http.NewResponseController(c.to).Flush()
 }

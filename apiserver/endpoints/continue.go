@@ -15,8 +15,7 @@ import (
 // tokenVersion is the only encoding of continue tokens that is known (H-15).
 const tokenVersion = "meta.k8s.io/v1"
 
-// continueToken is where a list goes on: at a revision (-1: whatever is newest), from a key relative to
-// the collection.
+// continueToken is where a list continues: at a revision (-1: the newest), from a key relative to the collection.
 type continueToken struct {
 	Version  string `json:"v"`
 	Revision int64  `json:"rv"`
@@ -65,8 +64,8 @@ func badToken(format string, args ...any) error {
 	return status.BadRequest("invalid continue token: continue key is not valid: "+format, args...)
 }
 
-// expiredToken is the answer when the state that a token belongs to is gone; it carries one that
-// goes on with the newest state (H-16).
+// expiredToken is the error for a token whose revision is compacted. It carries a token that continues at the newest
+// revision (H-16).
 func expiredToken(from, prefix string) error {
 	err := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. " +

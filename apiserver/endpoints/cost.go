@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// sending is what an answer of so many bytes takes while it is sent, however slowly.
+// sending is the memory that an answer of so many bytes takes while it is sent.
 func (q *request) sending(size int64) int64 {
 	if size >= render.GzipFrom && render.AcceptsGzip(q.r) {
 		size += render.GzipMemory
@@ -14,8 +14,8 @@ func (q *request) sending(size int64) int64 {
 	return size
 }
 
-// scanCost is the memory of custom resources that are converted together while a list is read (see browse). What is
-// selected of them counts with the answer.
+// scanCost is the memory of custom resources that are converted together while a list is read (see listCustom). Those that
+// are selected count with the answer.
 func (a *API) scanCost(q *request, x *render.Rendering, limit int64) (n int64) {
 	if !x.Resource.Custom || x.Resource.FromStored == nil || x.MetadataOnly() {
 		return 0

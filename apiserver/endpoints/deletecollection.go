@@ -45,7 +45,7 @@ func (a *API) serveDeleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
-	q.without = func() error { // an error would say that nothing was deleted
+	q.without = func() error { // an error would mean that nothing was deleted
 		kind := metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 		return q.answerOther(x, http.StatusOK, &metav1.Status{TypeMeta: kind, Status: metav1.StatusSuccess})
 	}

@@ -20,7 +20,7 @@ func TestUntilDue(t *testing.T) {
 			0:                 0,
 			1<<63 - 1:         time.Minute,
 		} {
-			if got := untilDue(time.Now().Add(left)); got != want {
+			if got := untilNext(time.Now().Add(left)); got != want {
 				t.Errorf("%v before the end: %v, want %v", left, got, want)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// share names the forms of events that other watchers send, too.
+// share sets the keys by which watchers share encoded events.
 func (w *watch) share() {
 	w.keys = nil
 	if key := w.x.Key(); key != "" {
@@ -20,7 +20,7 @@ func (w *watch) share() {
 	}
 }
 
-// emit buffers one event; a form that other watchers send too is rendered once.
+// emit buffers one event. One that other watchers send in the same form is encoded once.
 func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 	key := w.keys[typ]
 	if e == nil || key == "" {
@@ -35,14 +35,14 @@ func (w *watch) emit(typ string, o *storage.Object, e *cache.Event) error {
 		frame, failed = w.frame(typ, o)
 		return frame
 	})
-	if len(frame) == 0 && failed == nil { // another watcher's failure, which that one was told
+	if len(frame) == 0 && failed == nil { // another watcher failed to encode it
 		frame, failed = w.frame(typ, o)
 	}
 	return w.emitted(o, frame, failed)
 }
 
-// frame renders one event. Large ones that no webhook converts are rendered in turn: else all watches that an event
-// wakes would have theirs in memory half made.
+// frame encodes one event. Large ones that no webhook converts are encoded in turn: else all watches that an event wakes
+// would hold memory for one at the same time.
 func (w *watch) frame(typ string, o *storage.Object) (frame []byte, err error) {
 	large := len(o.JSON) >= render.LargeObject && (!w.x.Resource.Custom || w.x.Resource.FromStored == nil)
 	ended := w.api.limits.InTurn(w.q.r, w.q.User.Name, large, func() {
@@ -54,9 +54,9 @@ func (w *watch) frame(typ string, o *storage.Object) (frame []byte, err error) {
 	return frame, cmp.Or(ended, err)
 }
 
-// emitted buffers and counts a frame, or says why there is none.
+// emitted buffers and counts a frame, or handles the error of encoding it.
 func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
-	if status.Unconverted(failed) != nil { // the object is there, so the client must not think that it has seen all
+	if status.Unconverted(failed) != nil { // the object exists, so the client must not take its cache for complete
 		w.fail(failed)
 		return failed
 	}
@@ -74,7 +74,7 @@ func (w *watch) emitted(o *storage.Object, frame []byte, failed error) error {
 	return w.out.write(frame)
 }
 
-// render is rendering.object, but for a Table only the first event carries the columns.
+// render encodes an object. Of Tables only the first has the column definitions.
 func (w *watch) render(o *storage.Object) ([]byte, error) {
 	if w.x.Format.As != "Table" {
 		return w.x.Object(o)

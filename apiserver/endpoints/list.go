@@ -48,13 +48,13 @@ func (a *API) serveList(q *request) error {
 	})
 }
 
-// answerList sends a list. The common form goes out as it is read from the cache; every other, and what
-// has to be converted first, is made before, while a failure can still be answered with its Status.
+// answerList sends a list. Stored objects in the common form are sent as they are cached. Every other list is encoded
+// before the answer begins, so that an error can still be answered with its Status.
 func (q *request) answerList(x *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
 	return q.afford(x.Cost(q.r, items), func() error { return q.sendList(x, items, meta) })
 }
 
-// sendList is answerList when there is memory for it.
+// sendList is answerList once the request holds the memory for it.
 func (q *request) sendList(x *render.Rendering, items []*storage.Object, meta metav1.ListMeta) error {
 	stream, err := x.Stream(items, meta)
 	if err != nil {
@@ -87,12 +87,12 @@ func (q *request) sendList(x *render.Rendering, items []*storage.Object, meta me
 	}
 	if err != nil {
 		q.api.log.Debug("list was interrupted", "path", q.r.URL.Path, "err", err)
-		panic(http.ErrAbortHandler) // the client must not take it for whole
+		panic(http.ErrAbortHandler) // the client must not take a part for the whole
 	}
 	return nil
 }
 
-// sizeOf is the size of objects as they are cached. An answer keeps them, even if they are replaced meanwhile.
+// sizeOf is the size of cached objects. An answer keeps them in memory, even if they are replaced meanwhile.
 func sizeOf(objs []*storage.Object) (n int64) {
 	for _, o := range objs {
 		n += int64(len(o.JSON))
@@ -100,10 +100,10 @@ func sizeOf(objs []*storage.Object) (n int64) {
 	return n
 }
 
-// lister lists what is stored.
+// lister lists stored objects.
 type lister struct{ registry *registry.Registry }
 
-// scan is where a list reads: a state at one revision, from one key on.
+// scan is what a list reads: the state at one revision, from one key on.
 type scan struct {
 	state registry.State
 	// from is the first key; empty means the beginning.
@@ -111,8 +111,8 @@ type scan struct {
 	limit int64
 }
 
-// list returns one page of the selected objects in key order (H-18) and what goes with it. What x shows of
-// custom resources is in its views.
+// list returns one page of the selected objects in key order (H-18), and the list's metadata. Custom resources as they are
+// shown are in x.Views.
 func (l lister) list(ctx context.Context, t registry.Target, o *metainternal.ListOptions, x *render.Rendering) ([]*storage.Object, metav1.ListMeta, error) {
 	sel, err := l.registry.SelectionOf(t, o)
 	if err != nil {
@@ -142,15 +142,15 @@ func (l lister) list(ctx context.Context, t registry.Target, o *metainternal.Lis
 	return items, meta, nil
 }
 
-// page collects up to limit matches. remain is how many objects follow a full page, be they selected or not: as
-// upstream doesn't look, the last page of a selection may be empty (AS etcd3/store.go:GetList).
+// page collects up to limit selected objects. remain is how many objects follow a full page, selected or not: as in
+// upstream, the last page of a selection may be empty (AS etcd3/store.go:GetList).
 func (l lister) page(ctx context.Context, sc scan, sel *registry.Selection, x *render.Rendering) (items []*storage.Object, remain int64, err error) {
 	take := func(o *storage.Object) bool {
 		items = append(items, o)
 		return sc.limit <= 0 || int64(len(items)) < sc.limit
 	}
 	if sel.Resource.Custom {
-		err = l.browse(ctx, sc.state, sc.from, sc.limit, sel, x, take)
+		err = l.listCustom(ctx, sc.state, sc.from, sc.limit, sel, x, take)
 	} else {
 		err = l.ascend(ctx, sc, sel, x, take)
 	}
@@ -170,13 +170,13 @@ func (l lister) ascend(ctx context.Context, sc scan, sel *registry.Selection, x 
 			return true
 		}
 		if err := l.registry.Sound(sel.Resource, o); err != nil {
-			return l.leaveOut(x, o.Key, err)
+			return l.omit(x, o.Key, err)
 		}
 		return yield(o)
 	})
 }
 
-// scanOf decides which state a list shows: the table of H.2.
+// scanOf chooses the state that a list shows: the table of H.2.
 func (l lister) scanOf(ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection) (scan, error) {
 	sc := scan{limit: max(o.Limit, 0)} // H-04
 	single := sel.Key != ""            // it has one page (AS storage/interfaces.go:ValidateListOptions)
@@ -191,7 +191,7 @@ func (l lister) scanOf(ctx context.Context, t registry.Target, o *metainternal.L
 	switch {
 	case o.ResourceVersion == "":
 		err = l.registry.Fresh(ctx)
-	case exact && single && rev > l.registry.Cache.Revision(): // it isn't waited for
+	case exact && single && rev > l.registry.Cache.Revision(): // a list of one object does not wait
 		if err = l.registry.Fresh(ctx); err == nil && rev > l.registry.Cache.Revision() {
 			err = registry.TooLargeRevision(rev, l.registry.Cache.Revision(), 0)
 		}
@@ -205,7 +205,7 @@ func (l lister) scanOf(ctx context.Context, t registry.Target, o *metainternal.L
 		}
 		sc.state, err = l.registry.StateAt(t.Resource.Collection, sel, rev)
 		return sc, err
-	case o.ResourceVersion == "0": // any state will do, whole
+	case o.ResourceVersion == "0": // any revision, without a limit
 		sc.limit = 0
 	default:
 		err = l.registry.WaitFor(ctx, rev)
@@ -217,7 +217,7 @@ func (l lister) scanOf(ctx context.Context, t registry.Target, o *metainternal.L
 	return sc, err
 }
 
-// resume goes on where a token says.
+// resume continues where a token says.
 func (l lister) resume(ctx context.Context, t registry.Target, o *metainternal.ListOptions, sel *registry.Selection, sc scan) (scan, error) {
 	from, rev, err := decodeToken(o.Continue, sel.Prefix)
 	if err != nil {

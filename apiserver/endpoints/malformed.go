@@ -26,8 +26,8 @@ func ignoresReadError(o *metav1.DeleteOptions) bool {
 	return o.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *o.IgnoreStoreReadErrorWithClusterBreakingPotential
 }
 
-// deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion, as
-// there is nothing to ask for them (AS registry/generic/registry/corrupt_obj_deleter.go: Delete).
+// deleteMalformed removes an object whose value can't be read, without admission, finalizers and graceful deletion, which
+// would have to read it (AS registry/generic/registry/corrupt_obj_deleter.go: Delete).
 func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
 	if err := q.authorizeMalformed(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
 	}
 	cur, _ := a.registry.Cache.Get(key)
 	for {
-		if cur == nil || a.registry.Sound(q.Resource, cur) == nil { // of one that isn't there upstream says the same
+		if cur == nil || a.registry.Sound(q.Resource, cur) == nil { // upstream's error for an object that does not exist is the same
 			return q.NotMalformed()
 		}
 		_, err := a.registry.Commit(ctx, &q.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&q.Operation)})
@@ -87,8 +87,8 @@ func noCollection(o *metav1.DeleteOptions) error {
 			"is not allowed with DELETECOLLECTION, try again after removing the option")})
 }
 
-// leaveOut reports an object that a list can't show, and whether to go on.
-func (l lister) leaveOut(x *render.Rendering, key string, err error) (going bool) {
+// omit records an object that a list can't show. It reports whether the list continues.
+func (l lister) omit(x *render.Rendering, key string, err error) (more bool) {
 	l.registry.Unreadable(key, err, "omitted from a list")
 	return x.Malformed == nil || x.Malformed.Add(key, err)
 }

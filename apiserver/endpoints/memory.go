@@ -11,22 +11,22 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
 
-// maxBodyMemory bounds what a body may take by itself, however much memory there is: pieces of memory as large as that
-// are copied and cleared without a pause, so that all requests wait.
+// maxBodyMemory bounds what one body may take, however much memory there is: larger blocks of memory are copied and cleared
+// without a pause, so that all requests wait.
 const maxBodyMemory = 256 << 20
 
-// maxJSONPatchMemory is maxBodyMemory for a JSON patch. It is weighed as if all that it may copy were the costliest
-// values of the object's kind, so its estimate is further from what it takes.
+// maxJSONPatchMemory is maxBodyMemory for a JSON patch. Its estimate assumes that all values which it may copy are the
+// costliest of the object's kind, so it is further from what the patch takes.
 const maxJSONPatchMemory = 2 * maxBodyMemory
 
-// slowBody is how many bytes take milliseconds to be weighed.
+// slowBody is the number of bytes whose estimate takes milliseconds.
 const slowBody = 256 << 10
 
-// errDeferred says that a request goes on in q.rest when there is memory for it. No client sees it.
+// errDeferred: the request continues with q.rest once it holds the memory for it. No client sees it.
 var errDeferred = errors.New("the request waits for memory")
 
-// charge waits until there is memory for what is known of the request before it is served. What YAML stands for is
-// known only when it is parsed, for which there must be memory as well.
+// charge waits until there is memory for what is known of the request before it is served. What YAML with aliases stands
+// for is known once it is parsed, which takes memory as well.
 func (a *API) charge(q *request) error {
 	body, media := q.body(), q.media()
 	bytes, exact, err := a.weighInTurn(q, media, body)
@@ -41,7 +41,7 @@ func (a *API) charge(q *request) error {
 		return err
 	}
 	if codec.CheckAliases(body) != nil {
-		return nil // the decoder reports it
+		return nil // the decoder returns the error
 	}
 	data, err := yaml.YAMLToJSON(body)
 	if err != nil {
@@ -65,9 +65,9 @@ func (a *API) weighInTurn(q *request, media string, body []byte) (n int64, exact
 	return n, exact, err
 }
 
-// afford makes an answer that takes so much memory, in the seat that the request has if there is that much at once.
-// Else the request gives its seat back, waits, and goes on in another. What the request has held so far is for the
-// answer, too: by then nothing else is left of it.
+// afford makes an answer that takes so much memory: in the request's seat, if there is that much at once. Else the request
+// gives its seat back, waits, and continues in another. The memory that the request holds already counts towards the
+// answer: nothing else needs it by then.
 func (q *request) afford(bytes int64, answer func() error) error {
 	if q.memory.Try(bytes) {
 		return answer()

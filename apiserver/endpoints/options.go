@@ -36,8 +36,7 @@ func updateOptions(q url.Values) (*metav1.UpdateOptions, error) {
 	return o, invalid.Options("UpdateOptions", metav1validation.ValidateUpdateOptions(o))
 }
 
-// listOptions reads and checks the options of a list or watch (H-01, H-02) and fills in what a
-// watch means by default (H-26).
+// listOptions reads and checks the options of a list or watch (H-01, H-02), and sets the defaults of a watch (H-26).
 func listOptions(q url.Values) (*metainternal.ListOptions, error) {
 	o := &metainternal.ListOptions{}
 	if err := requestinfo.DecodeQuery(q, o); err != nil {
@@ -47,7 +46,7 @@ func listOptions(q url.Values) (*metainternal.ListOptions, error) {
 	return o, invalid.Options("ListOptions", metainternalvalidation.ValidateListOptions(o, true))
 }
 
-// listOptions is listOptions of the request's parameters, in turn where that is long.
+// listOptions is the function of that name for the request's parameters; long ones are read in turn.
 func (q *request) listOptions(query url.Values) (o *metainternal.ListOptions, err error) {
 	long := len(q.r.URL.RawQuery) > requestinfo.SlowQuery
 	ended := q.api.limits.InTurn(q.r, q.User.Name, long, func() { o, err = listOptions(query) })
@@ -78,8 +77,8 @@ func (a *API) deleteOptions(r *http.Request) (*metav1.DeleteOptions, error) {
 	return o, invalid.Options("DeleteOptions", metav1validation.ValidateDeleteOptions(o))
 }
 
-// decodeDeleteOptions reads them with the serializers of meta's own scheme, as upstream does: of any
-// group and version, without regard to unknown fields, but not of another kind (C-04).
+// decodeDeleteOptions decodes them with the serializers of meta's own scheme, as upstream does: of any group and version,
+// with unknown fields ignored, but not of another kind (C-04).
 func decodeDeleteOptions(data []byte, media string) (*metav1.DeleteOptions, error) {
 	if err := codec.CheckCost(codec.Body{Bytes: data, Media: media}); err != nil {
 		return nil, status.BadRequest("%v", err)

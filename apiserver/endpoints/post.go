@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
-// servePost is POST of a subresource that its kind carries out itself (resources.ByHook).
+// servePost is POST of a subresource that has a hook of its kind (resources.ByHook).
 func (a *API) servePost(q *request) error {
 	x, err := q.rendering()
 	if err != nil {
@@ -22,7 +22,7 @@ func (a *API) servePost(q *request) error {
 	return a.post(q, x, b, o)
 }
 
-// post carries out a POST by the hook of the kind or of the subresource.
+// post calls the hook of the kind or of the subresource.
 func (a *API) post(q *request, x *render.Rendering, b codec.Body, o *metav1.CreateOptions) error {
 	kind := q.Resource.GroupVersionKind()
 	if q.Subresource != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// request is an HTTP request for a resource that has been routed.
+// request is an HTTP request of a resource that exists.
 type request struct {
 	registry.Operation
 	verb string
@@ -35,14 +35,14 @@ type request struct {
 	// begun is called by a watch that has sent its initial events.
 	begun  func()
 	memory inflight.Memory
-	// rest is what remains to be done when there are so many bytes of memory (see afford).
+	// rest is what remains to be done once the request holds so many bytes of memory (see afford).
 	rest  func() error
 	wants int64
-	// without answers a request that has done its work if there never is that much; nil for others.
+	// without answers a request whose work is done if it never gets that memory; nil for others.
 	without func() error
 }
 
-// managerOr is who managedFields record the request for: whom its options name, else the client.
+// managerOr is the field manager: the one that the options name, else the client.
 func (q *request) managerOr(name string) string { return apply.Manager(name, q.r.UserAgent()) }
 
 // rendering negotiates the form of the answer.
@@ -97,8 +97,8 @@ func (q *request) send(f render.Format, code int, data []byte) {
 	respond.Body(q.w, q.r, code, data)
 }
 
-// mediaServed reports whether the body's media type, where it is looked at before the body, is one that is read. Of
-// another the body isn't asked for: a client that expects 100 learns it without sending.
+// mediaServed reports whether the body's media type is supported, for verbs that check it before they read the body. A
+// client that sends Expect: 100-continue then gets the error without sending the body.
 func (q *request) mediaServed() bool {
 	switch q.verb {
 	case "create":
@@ -110,8 +110,7 @@ func (q *request) mediaServed() bool {
 	return true
 }
 
-// creation reads the body and the options of a POST, in the order that decides which of two faults is
-// answered.
+// creation reads the body and the options of a POST, in the order that decides which of two errors is answered.
 func (q *request) creation() (codec.Body, *metav1.CreateOptions, error) {
 	media, err := render.ContentType(q.r, !q.Resource.Custom)
 	if err != nil {
@@ -142,7 +141,7 @@ func (q *request) replacement() (codec.Body, *metav1.UpdateOptions, error) {
 	return codec.NewBody(data, media, o.FieldValidation), o, err
 }
 
-// stored reads an object of the resource for the pipe.
+// stored decodes an object of the resource, in its stored version.
 func (q *request) stored(b codec.Body) (registry.Object, error) {
 	obj, err := codec.Decode(b, q.Resource.GroupVersionKind(), q.Resource.Coerce, q.Warn.Add)
 	if err != nil {
@@ -151,7 +150,7 @@ func (q *request) stored(b codec.Body) (registry.Object, error) {
 	return q.ToStored(obj)
 }
 
-// other reads an object of another kind than the resource's (Scale, Eviction, DeleteOptions ...).
+// other decodes an object of another kind than the resource's (Scale, Eviction ...).
 func (q *request) other(b codec.Body, kind schema.GroupVersionKind) (runtime.Object, error) {
 	return codec.Decode(b, kind, nil, q.Warn.Add)
 }

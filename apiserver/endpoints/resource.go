@@ -48,7 +48,7 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, t registry.Target
 	return a.run(&request{Operation: op, verb: verb, w: w, r: r, api: a, info: info, memory: a.limits.MemoryOf(info.User)}, limit)
 }
 
-// observe tells the recorder what the request turned out to be.
+// observe sets the labels of the request in the metrics.
 func observe(r *http.Request, t registry.Target, verb string) {
 	if rec := exchange.Of(r); rec != nil {
 		rec.Label = exchange.LabelOf(t, verb)
@@ -74,15 +74,15 @@ func servable(r *http.Request, t registry.Target, verb string) error {
 	case verb == "watch" && !t.Watch && t.Resource.Has("list"): // AS handlers/get.go:handleWatch
 		return apierrors.NewMethodNotSupported(t.Resource.GroupResource(), verb)
 	case t.Name != "" && t.Subresource == nil && !t.Named(), t.Watch && !t.Resource.Has("watch"):
-		return status.ErrNoRoute // what can only be created has no paths with names, and not all is watched
+		return status.ErrNoRoute // a resource that can only be created has no paths with names, and not every resource is watched
 	default:
 		return status.ErrNoMethod
 	}
 	return render.Routable(r, t, verb)
 }
 
-// limit is how long a request may take: as long as the server lets it (0-13) or, if that is less, as the
-// client says; 0 means that nobody says (AS endpoints/filters/request_deadline.go).
+// limit is how long a request may take: the server's limit (0-13) or the client's, if that is less; 0 is no limit
+// (AS endpoints/filters/request_deadline.go).
 func (a *API) limit(r *http.Request, verb string) (time.Duration, error) {
 	if verb == "watch" {
 		return 0, nil

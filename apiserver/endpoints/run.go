@@ -9,14 +9,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// run serves a request within the time that it may take; 0 is any.
+// run serves a request within the limit; 0 is none.
 func (a *API) run(q *request, limit time.Duration) error {
 	a.limits.CountIn(q.r, q.User)
-	// Of reads, too: what was sent along is read before the answer begins, or its deadline would end that.
+	// Also for reads: a body is read before the answer begins, or the body's deadline would end the answer.
 	if q.mediaServed() {
 		var release func()
 		var err error
-		unused := q.verb == "get" || q.verb == "list" || q.verb == "watch" // a watch would hold it
+		unused := q.verb == "get" || q.verb == "list" || q.verb == "watch" // a watch would hold the memory
 		q.r, q.held, release, err = a.limits.ReadBody(q.r, q.User, unused)
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (a *API) run(q *request, limit time.Duration) error {
 	return a.serve(q)
 }
 
-// serve runs a request in its seat, and what it has deferred in another.
+// serve runs a request in its seat, and what it deferred in another.
 func (a *API) serve(q *request) error {
 	err := a.seat(q, func() error { return a.verb(q) })
 	for err == errDeferred {
@@ -72,7 +72,8 @@ func (a *API) seat(q *request, serve func() error) error {
 	})
 }
 
-// objects tells how many objects a list shows, or a watch that begins with all there are; nil for other requests.
+// objects returns a function for the number of objects that a list shows, or a watch that begins with all; nil for other
+// requests.
 func (q *request) objects() func() int {
 	if q.Resource.Collection == "" || q.verb != "list" && (q.verb != "watch" || exchange.Query(q.r).Get("sendInitialEvents") != "true") {
 		return nil
@@ -91,7 +92,7 @@ func (a *API) inFlight(verb string) (done func()) {
 	return g.Dec
 }
 
-// countOf is how many objects are stored where a list looks for them.
+// countOf is the number of objects that a list reads.
 func (a *API) countOf(q *request) int {
 	snapshot, err := a.registry.Cache.Snapshot(q.Resource.Collection, 0)
 	if err != nil {
@@ -101,7 +102,7 @@ func (a *API) countOf(q *request) int {
 	return snapshot.Count(prefix, prefix)
 }
 
-// verb hands the request to the file of that name.
+// verb calls the handler in the file of that name.
 func (a *API) verb(q *request) error {
 	if q.Subresource != nil {
 		if h := subresourceVerbs[q.Subresource.Action]; h != nil {

@@ -49,7 +49,7 @@ func (q *request) replaceScale() (registry.Scaling, error) {
 	q.DryRun, q.Manager = registry.IsDryRun(o.DryRun), q.managerOr(o.FieldManager)
 	obj, err := q.other(b, q.Subresource.Kind)
 	if err != nil && q.Resource.Custom {
-		// Upstream looks for the kind where there are none to word the error (AS handlers/rest.go:
+		// Upstream looks for the kind in an empty scheme (AS handlers/rest.go:
 		// transformDecodeError with AX pkg/apiserver/customresource_handler.go: newUnstructuredObjectTyper).
 		return nil, status.BadRequest("no kind is registered for the type v1.Scale in scheme %q", codec.SchemeName)
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/render"
 )
 
-// maxReceived bounds what a client may send in one message; there is nothing that it should send.
+// maxReceived bounds one message of the client, which has nothing to send.
 const maxReceived = 64 << 10
 
-// serveSocket is the watch over a WebSocket: each event is a message, text or, for protobuf, binary
-// (H-25). A client that names no origin is no browser and is let in; upstream would refuse it.
+// serveSocket is the watch over a WebSocket: each event is a message, a text message or, for protobuf, a binary one
+// (H-25). A client without an Origin header is no browser and is served; upstream rejects it.
 func (w *watch) serveSocket() error {
 	w.api.watches.sockets.RLock()
 	defer w.api.watches.sockets.RUnlock()
@@ -35,7 +35,7 @@ func (w *watch) serveSocket() error {
 // hangUp is how long a client may take to read that the watch has ended.
 const hangUp = time.Second
 
-// converse sends events until the watch ends or the client hangs up, which reading notices.
+// converse sends events until the watch ends or the client closes the connection.
 func (w *watch) converse(c *websocket.Conn) {
 	ctx, cancel := context.WithCancel(w.q.r.Context())
 	defer cancel()
@@ -53,12 +53,12 @@ func (w *watch) converse(c *websocket.Conn) {
 		case <-w.api.watches.closing:
 		case <-ctx.Done():
 		}
-		_ = c.SetDeadline(time.Now().Add(hangUp)) // a client that doesn't read isn't waited for
+		_ = c.SetDeadline(time.Now().Add(hangUp)) // it does not wait for a client that does not read
 	})
 	w.out = &messages{
 		to: c, rec: w.rec, binary: w.x.Format.Media == codec.MediaProtobuf, stall: w.api.config.WriteTimeout, closing: w.api.watches.closing,
 	}
-	_ = w.stream(ctx) // it tells the client itself
+	_ = w.stream(ctx) // it sends errors to the client itself
 	cancel()
 	_ = c.SetDeadline(time.Now().Add(hangUp))
 	_ = c.Close() // with a close frame, if the client still listens
@@ -67,7 +67,7 @@ func (w *watch) converse(c *websocket.Conn) {
 // messages sends frames as messages.
 type messages struct {
 	to *websocket.Conn
-	// rec knows the seat that the request has until it has sent its initial events.
+	// rec has the request's seat until the initial events are sent.
 	rec    *exchange.Recorder
 	binary bool
 	// stall is how long the client may leave a message unread.
@@ -80,7 +80,7 @@ func (m *messages) write(frame []byte) error {
 		return err
 	}
 	select {
-	case <-m.closing: // this deadline may have come after that for hanging up
+	case <-m.closing: // this deadline may have replaced that for hanging up
 		return errors.New("the server shuts down")
 	default:
 	}

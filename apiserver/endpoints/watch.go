@@ -25,13 +25,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// How long a watch lasts and how often it says how far it has come (H-28, H-33).
+// The shortest watch, and the interval of bookmarks (H-28, H-33).
 const (
 	minWatch      = 30 * time.Minute
 	bookmarkEvery = time.Minute
-	// lastBookmark is how long before its end a watch says for the last time how far it has come.
+	// lastBookmark is how long before its end a watch sends its last bookmark.
 	lastBookmark = 2 * time.Second
-	// watchChunk is how many bytes of events are gathered before they are sent.
+	// watchChunk is how many bytes of events are buffered before they are sent.
 	watchChunk = 64 << 10
 )
 
@@ -69,9 +69,9 @@ func (a *API) serveWatch(q *request) error {
 	defer open.Dec()
 	w := &watch{q: q, api: a, x: x, sel: sel, o: o, rev: rev, rec: exchange.Of(q.r)}
 	w.share()
-	crowd, leave := a.watches.crowds.join(q.Resource.Collection)
+	watching, leave := a.watches.watchCounts.join(q.Resource.Collection)
 	defer leave()
-	w.crowd = crowd
+	w.watching = watching
 	return w.serve()
 }
 
@@ -82,19 +82,19 @@ type watch struct {
 	x   *render.Rendering
 	sel registry.Selection
 	o   *metainternal.ListOptions
-	// rev is where it starts, then the revision up to which everything was sent.
+	// rev is the revision up to which everything was sent; at first the one at which the watch starts.
 	rev int64
-	// keys name the form of its events by their types, for sharing; nil if they can't be shared.
+	// keys are those by which encoded events are shared, by the events' types; nil if they can't be shared.
 	keys map[string]string
-	// crowd is how many watch the same collection, sent when events were sent last, and pause the timer
-	// of gather, nil before it is needed. burst says that events come faster than they are sent.
-	crowd *atomic.Int64
-	sent  time.Time
-	pause *time.Timer
-	burst bool
+	// watching is the number of watches of the collection, sent the time at which events were sent last, and pause the
+	// timer of waitBatch, nil before it is needed. burst says that events come faster than they are sent.
+	watching *atomic.Int64
+	sent     time.Time
+	pause    *time.Timer
+	burst    bool
 	// count counts events; nil before there is one.
 	count prometheus.Counter
-	// out is where events go, and rec knows what the watch keeps while its client doesn't read; nil for tests.
+	// out takes the events. rec counts what the watch keeps while its client does not read; nil in tests.
 	out frames
 	rec *exchange.Recorder
 	// tabled says that column definitions have been sent.
@@ -125,11 +125,10 @@ func (w *watch) serve() error {
 	return err
 }
 
-// stream sends events until the watch ends, and returns nil: whatever goes wrong from here on can't
-// be answered any more.
+// stream sends events until the watch ends, and returns nil: an error can't become an answer any more.
 func (w *watch) stream(ctx context.Context) error {
 	end := time.Now().Add(w.lasts())
-	// It begins before the client sees the answer's head: from then on nothing is missed.
+	// It starts before the client gets the answer's head: from then on no event is missed.
 	watcher, err := w.start()
 	w.q.begun()
 	if err != nil {
@@ -139,15 +138,15 @@ func (w *watch) stream(ctx context.Context) error {
 	if err := w.out.flush(); err != nil {
 		return nil
 	}
-	due := time.NewTimer(untilDue(end))
+	due := time.NewTimer(untilNext(end))
 	defer due.Stop()
 	for {
 		changed, retyped, ended := w.read(ctx, watcher)
 		if ended {
 			return w.end()
 		}
-		if w.burst && changed != busy { // what comes while it is left alone needn't wake it
-			w.gather(ctx)
+		if w.burst && changed != busy { // it is not woken for each event of a burst
+			w.waitBatch(ctx)
 			changed = busy
 		}
 		select {
@@ -157,7 +156,7 @@ func (w *watch) stream(ctx context.Context) error {
 			}
 			w.rev = max(w.rev, watcher.Progress())
 			w.bookmark(false)
-			due.Reset(untilDue(end))
+			due.Reset(untilNext(end))
 		case <-ctx.Done():
 			return nil
 		case <-w.api.watches.closing:
@@ -165,14 +164,14 @@ func (w *watch) stream(ctx context.Context) error {
 		case <-retyped:
 		case <-changed:
 			if changed != busy {
-				w.burst = w.gather(ctx)
+				w.burst = w.waitBatch(ctx)
 			}
 		}
 	}
 }
 
-// untilDue is how long a watch waits until it says how far it has come, or ends (H-28).
-func untilDue(end time.Time) time.Duration {
+// untilNext is the time until the next bookmark, or the end (H-28).
+func untilNext(end time.Time) time.Duration {
 	left := time.Until(end)
 	if last := left - lastBookmark; last > 0 {
 		return min(bookmarkEvery, last)
@@ -180,11 +179,11 @@ func untilDue(end time.Time) time.Duration {
 	return left
 }
 
-// read sends what has come, and returns channels that are closed when there is more and when the types
-// change; or that the watch ends here.
+// read sends the events that there are. It returns channels that are closed when there are more and when the types change,
+// or that the watch has ended.
 func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, retyped <-chan struct{}, ended bool) {
-	retyped, going := w.types()
-	if !going && w.api.registry.Fresh(ctx) != nil { // what was written to the resource before it went is sent
+	retyped, going := w.followCRD()
+	if !going && w.api.registry.Fresh(ctx) != nil { // events before the end of the resource are sent
 		return nil, nil, true
 	}
 	events, rev, err := watcher.Poll()
@@ -202,7 +201,7 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 	changed = watcher.Changed()
 	select {
 	case <-changed:
-		changed = busy // more waits already; but however busy it is, a watch ends when it has to
+		changed = busy // there are more already; a busy watch ends in time, too
 	default:
 		if !going {
 			changed = busy // until there is nothing left
@@ -211,27 +210,27 @@ func (w *watch) read(ctx context.Context, watcher *cache.Watcher) (changed, rety
 	if w.burst = w.burst && sent > 0; sent > 0 {
 		w.sent = time.Now()
 	}
-	// What was gathered doesn't wait behind events that this watch doesn't select.
+	// Buffered events do not wait behind events that this watch does not select.
 	if (changed != busy || sent == 0) && w.out.flush() != nil {
 		return nil, nil, true
 	}
 	return changed, retyped, false
 }
 
-// busy stands for a watcher that has more to read.
+// busy is the channel of a watcher that has more to read.
 var busy = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-// end sends what is left; the stream ends cleanly.
+// end sends what is buffered.
 func (w *watch) end() error {
 	_ = w.out.flush() // the client is gone
 	return nil
 }
 
-// lasts is the watch's own deadline; one in the past ends it at once (H-33).
+// lasts is the duration of the watch; a negative timeout ends it at once (H-33).
 func (w *watch) lasts() time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	if t := w.o.TimeoutSeconds; t != nil && *t != 0 {
@@ -247,8 +246,8 @@ func (w *watch) contentType() string {
 	return w.x.Format.Media
 }
 
-// start sends the initial events that were asked for, and returns a watcher that goes on right
-// after them (H-26, H-27).
+// start sends the initial events that the client asks for, and returns a watcher that continues right after them
+// (H-26, H-27).
 func (w *watch) start() (*cache.Watcher, error) {
 	ctx := w.q.r.Context()
 	initial := w.o.SendInitialEvents != nil && *w.o.SendInitialEvents
@@ -273,7 +272,7 @@ func (w *watch) start() (*cache.Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	rev := snap.Revision() // from here on nothing keeps the snapshot, but its selected objects
+	rev := snap.Revision() // from here on only selected objects of the snapshot are kept
 	if err := w.initial(snap); err != nil {
 		return nil, err
 	}
@@ -284,8 +283,8 @@ func (w *watch) start() (*cache.Watcher, error) {
 	return w.api.registry.Cache.Watch(collection, w.rev)
 }
 
-// watchFrom starts after a revision that the client knows. One that has not been written yet is
-// accepted: the watch is silent until events beyond it occur (H-29).
+// watchFrom starts after a revision that the client names. A future one is accepted: the watch is silent until events after
+// it occur (H-29).
 func (w *watch) watchFrom(collection string, rev int64) (*cache.Watcher, error) {
 	return w.api.registry.Cache.Watch(collection, min(rev, w.api.registry.Cache.Revision()))
 }
@@ -296,8 +295,8 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 		if e.Revision <= w.rev || !w.below(e.Object.Key) {
 			continue
 		}
-		// A state that can't be read is in no list; to a watch it is as if it were not selected.
-		before, now, err := w.judge(e)
+		// A state that can't be read is in no list, and not selected by a watch.
+		before, now, err := w.selects(e)
 		if err != nil {
 			w.fail(err)
 			return sent, err
@@ -312,7 +311,7 @@ func (w *watch) send(events []*cache.Event) (sent int, err error) {
 			err = w.emit("ADDED", e.Object, e)
 		case before && e.Type == cache.Deleted:
 			err = w.emit("DELETED", e.Object, e)
-		case before: // it left the selection: its last selected content, at this revision
+		case before: // it is not selected any more: its last selected content, at this revision
 			left := w.api.registry.Decoder.Revise(e.Prev, e.Revision)
 			w.x.Revised(e.Prev, left)
 			err = w.emit("DELETED", left, nil)
@@ -334,7 +333,7 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 	}
 	ctx, all := w.q.r.Context(), registry.Cached{Snapshot: snap, Prefix: w.sel.Prefix}
 	if w.sel.Resource.Custom {
-		if e := w.api.browse(ctx, all, "", 0, &w.sel, w.x, show); e != nil {
+		if e := w.api.listCustom(ctx, all, "", 0, &w.sel, w.x, show); e != nil {
 			return e
 		}
 		return err
@@ -347,8 +346,9 @@ func (w *watch) initial(snap *cache.Snapshot) (err error) {
 	return err
 }
 
-// judge reports whether the watch selects an object's states before and after an event, and can read them.
-func (w *watch) judge(e *cache.Event) (before, now bool, err error) {
+// selects reports whether the watch selects the states of an object before and after an event. States that can't be read
+// are not selected.
+func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
 	if w.sel.Resource.Custom && w.sel.Deep() {
 		var states []*storage.Object
 		for _, o := range []*storage.Object{e.Prev, e.Object} {
@@ -365,7 +365,7 @@ func (w *watch) judge(e *cache.Event) (before, now bool, err error) {
 	return before, now, nil
 }
 
-// shows reports whether the watch selects a state that can be read.
+// shows reports whether the state can be read and is selected.
 func (w *watch) shows(o *storage.Object) bool {
 	if o.Err != nil || !w.sel.Likes(o) {
 		return false
@@ -420,7 +420,7 @@ func (w *watch) fail(err error) {
 	}
 }
 
-// holdWatch counts what a watch takes as long as it is open. cancel ends it.
+// holdWatch counts the memory of an open watch. cancel ends it.
 func (q *request) holdWatch(cancel func()) error {
 	if rec := exchange.Of(q.r); rec != nil && !rec.HoldWatch(render.WatchMemory+inflight.HeadMemory(q.r), cancel) {
 		return status.ErrBusy

@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// weigh estimates the memory that a write with such a body takes: what the body becomes, and the stored object that is
-// changed. exact is false where a closer look may find that it is much less.
+// weigh estimates the memory that a write with such a body takes: for the decoded body, and for the stored object that it
+// changes. exact is false where parsing may show that it is much less.
 func (a *API) weigh(q *request, media string, body []byte) (n int64, exact bool) {
 	switch q.verb {
 	case "create", "update":
@@ -40,13 +40,13 @@ func kindOf(q *request) *weight.Kind {
 	return codec.WeightOf(q.Resource)
 }
 
-// body is what intake has read.
+// body is the request's body.
 func (q *request) body() []byte {
 	data, _ := exchange.Taken(q.r)
 	return data
 }
 
-// media is the body's media type without its parameters. What isn't one isn't decoded.
+// media is the body's media type without its parameters. A body of an invalid type is not decoded.
 func (q *request) media() string {
 	header := q.r.Header.Get("Content-Type")
 	switch {
@@ -93,7 +93,7 @@ func (a *API) weighLargest(q *request) (most int64) {
 	return most
 }
 
-// weighPatch is the memory of a patch and the object that it is applied to, both of which are trees as well.
+// weighPatch is the memory of a patch and of the object that it is applied to, both of them as trees, too.
 func (a *API) weighPatch(q *request, media string, body []byte) (n int64, exact bool) {
 	k := codec.WeightOf(q.Resource)
 	n = a.weighStored(q) + weight.Tree.JSON(body).Write()

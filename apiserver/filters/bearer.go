@@ -12,14 +12,14 @@ import (
 
 const (
 	subprotocols = "Sec-Websocket-Protocol"
-	// bearerProtocol is what the name of a subprotocol begins with that is a token: browsers let pages name
-	// subprotocols, but set no headers.
+	// bearerProtocol is the prefix of a subprotocol that is a token: browsers let pages name subprotocols, but set no
+	// headers.
 	bearerProtocol = "base64url.bearer.authorization.k8s.io."
 )
 
-// socketBearer returns the token that a client which opens a WebSocket has named as a subprotocol, and the
-// other ones, of which there must be one to answer with (AS pkg/authentication/request/websocket). What is
-// meant to be a token and can't be one is wrong, an empty one too: the client does not become anonymous.
+// socketBearer returns the token that a client of a WebSocket sends as a subprotocol, and the other subprotocols, of which
+// there must be one to answer with (AS pkg/authentication/request/websocket). A malformed or empty token is an error: the
+// client does not become anonymous.
 func socketBearer(r *http.Request) (token string, others []string, err error) {
 	if !exchange.IsWebSocket(r) {
 		return "", nil, auth.ErrNoCredentials

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Begin begins a request in its turn, records its answer, and lets go of what is left when the handler has returned:
-// over HTTP/2 net/http keeps a request's headers until the client has taken the answer.
+// Begin begins a request in its turn, records its answer, and releases the request's headers when the handler has returned:
+// over HTTP/2 net/http keeps them until the client has read the answer.
 func Begin(limits *inflight.Limits, stall time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := limits.Wait(r) // before anything else, which would take memory
@@ -32,8 +32,7 @@ func Begin(limits *inflight.Limits, stall time.Duration, next http.Handler) http
 	})
 }
 
-// dismiss answers 429 without a body, which the client might leave unread. What the request has of one isn't waited
-// for.
+// dismiss answers 429 without a body, which the client might leave unread. It does not wait for the request's body.
 func dismiss(w http.ResponseWriter, r *http.Request) {
 	if exchange.HasBody(r) {
 		if r.ProtoMajor < 2 {

@@ -2,7 +2,7 @@ package filters
 
 import "net/http"
 
-// NoCache marks every answer, failures too: all are for who has asked (AS endpoints/filters/cachecontrol.go).
+// NoCache forbids caching of every answer, errors too (AS endpoints/filters/cachecontrol.go).
 func NoCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache, private")

@@ -15,9 +15,9 @@ import (
 // longHead is from how many bytes a request's URL and headers count: net/http's buffers are no smaller than that.
 const longHead = 16 << 10
 
-// LongHead counts a long URL and long headers from before the request is authorized until its end, as answers that are
-// left unread count: while its body comes, and while it waits for a seat or for memory. A request that waits is cut off
-// if there is no room for another user's.
+// LongHead counts the memory of a long URL and long headers, like that of unread answers, until the request ends: while its
+// body is read, and while it waits for a seat or for memory. A request that waits is ended if another user's needs the
+// memory.
 func LongHead(limits *inflight.Limits, log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,8 +31,8 @@ func LongHead(limits *inflight.Limits, log *slog.Logger) func(http.Handler) http
 	}
 }
 
-// serveLongHead is apart from LongHead as the frames of all requests are on the stack of their writes, which is
-// copied whenever it grows.
+// serveLongHead is a function of its own to keep the stack frames of other requests small: stacks are copied when they
+// grow.
 func serveLongHead(limits *inflight.Limits, log *slog.Logger, next http.Handler, w http.ResponseWriter, r *http.Request, bytes int64) {
 	rec := exchange.Of(r)
 	ctx, cancel := context.WithCancelCause(r.Context())

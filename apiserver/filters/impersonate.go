@@ -175,7 +175,7 @@ type rights struct {
 	authorizer auth.Authorizer
 	by         auth.User
 	mode, verb string
-	// group is where users and groups are looked for: the core group in the old mode.
+	// group is the API group of users and groups: the core group in the legacy mode.
 	group string
 }
 
@@ -199,14 +199,14 @@ func (q *rights) name(u *auth.User) error {
 	if node, ok := nodeOf(u.Name); ok && q.mode != "" {
 		u.Groups = []string{auth.GroupNodes}
 		if q.mode == "associated-node" {
-			node = "*" // the right is for whatever node the client is on
+			node = "*" // the right is for the node that the client is on
 		}
 		return q.may(q.group, "nodes", "", "", node)
 	}
 	return q.may(q.group, "users", "", "", u.Name)
 }
 
-// severalRights are worth authorizing all at once first.
+// severalRights is from how many names all are authorized at once first, by the name "*".
 const severalRights = 4
 
 func (q *rights) groups(groups []string) error {

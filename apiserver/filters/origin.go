@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// OwnOrigin keeps web pages off a port that asks for no credentials: it serves requests for
-// loopback names only, so that no name of somebody else's can be made to point here, and none that
-// a browser says another site has made (kubectl proxy: --accept-hosts).
+// OwnOrigin protects a port without authentication from web pages of other sites: it serves requests for loopback names
+// only, so that no other host name can be made to resolve to it (DNS rebinding), and no request that a browser marks as
+// cross-origin (kubectl proxy: --accept-hosts).
 func OwnOrigin(log *slog.Logger, next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

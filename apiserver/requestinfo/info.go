@@ -18,8 +18,8 @@ import (
 type Info struct {
 	// User is the client, or as whom it acts.
 	User auth.User
-	// RequestInfo is what the request names.
-	request.RequestInfo
+	// RequestInfo is what the request names; set by Parse.
+	*request.RequestInfo
 }
 
 type infoKey struct{}
@@ -34,7 +34,7 @@ func Of(r *http.Request) *Info {
 	if i, ok := r.Context().Value(infoKey{}).(*Info); ok {
 		return i
 	}
-	return &Info{}
+	return &Info{RequestInfo: &request.RequestInfo{}}
 }
 
 // UserOf returns the request's user.
@@ -59,19 +59,18 @@ var factory = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "api
 
 // Parse fills in what the request names. The error is that of RequestInfoFactory: a path that ends where a resource is
 // expected.
-func (i *Info) Parse(r *http.Request) error {
-	info, err := factory.NewRequestInfo(&http.Request{Method: r.Method, URL: &url.URL{Path: r.URL.Path, RawQuery: parsed(r)}})
-	i.RequestInfo = *info
+func (i *Info) Parse(r *http.Request) (err error) {
+	i.RequestInfo, err = factory.NewRequestInfo(readable(r))
 	return err
 }
 
-// parsed is as much of the query as RequestInfoFactory looks at, if that is well-formed: it prints queries that are not,
-// and queries may hold what is to be kept secret.
-func parsed(r *http.Request) string {
-	if r.URL.RawQuery == "" {
-		return ""
+// readable is the request with as much of its query as RequestInfoFactory can read. It logs queries that it can't, and a
+// query may hold a secret.
+func readable(r *http.Request) *http.Request {
+	if r.URL.RawQuery == "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return r
 	}
-	query, out := exchange.Query(r), url.Values{}
+	query, out := exchange.Query(r), make(url.Values, 2)
 	// The first of several values counts.
 	if watch, ok := query["watch"]; ok {
 		out["watch"] = watch[:1]
@@ -79,7 +78,11 @@ func parsed(r *http.Request) string {
 	if selector, ok := query["fieldSelector"]; ok && DecodeQuery(query, &metainternal.ListOptions{}) == nil {
 		out["fieldSelector"] = selector[:1]
 	}
-	return out.Encode()
+	u := url.URL{Path: r.URL.Path}
+	if len(out) > 0 {
+		u.RawQuery = out.Encode()
+	}
+	return &http.Request{Method: r.Method, URL: &u}
 }
 
 // Attributes are what the request is authorized and classified by.

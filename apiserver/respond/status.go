@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Status answers with a Status in the form that the client accepts; where that is none that a
-// Status has, in indented JSON (AS responsewriters: WriteObjectNegotiated).
+// Status answers with a Status in the form that the client accepts; if it accepts none of a Status, in indented JSON
+// (AS responsewriters: WriteObjectNegotiated).
 func Status(w http.ResponseWriter, r *http.Request, code int, st *metav1.Status) {
 	f, err := render.Offer{Binary: true}.Negotiate(r, exchange.Query(r))
 	var data []byte

@@ -6,15 +6,15 @@ import (
 )
 
 func TestGathering(t *testing.T) {
-	for watchers, want := range map[int64]time.Duration{1: 0, 12: 0, 100: 4 * time.Millisecond, 1 << 40: mostGathering} {
-		if got := gathering(watchers); got != want {
+	for watchers, want := range map[int64]time.Duration{1: 0, 12: 0, 100: 4 * time.Millisecond, 1 << 40: mostBatch} {
+		if got := batchTime(watchers); got != want {
 			t.Errorf("of %d: %v", watchers, got)
 		}
 	}
 }
 
 func TestCrowds(t *testing.T) {
-	c := &crowds{}
+	c := &watchCounts{}
 	n, leave := c.join("pods")
 	same, leaveToo := c.join("pods")
 	if other, _ := c.join("nodes"); n != same || n.Load() != 2 || other.Load() != 1 {

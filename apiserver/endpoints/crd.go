@@ -2,10 +2,10 @@ package endpoints
 
 import "slices"
 
-// types brings a watch of a custom resource in step with its definition. It returns a channel that is
-// closed when the types change, and whether the watch goes on: it ends when its version is no longer
-// served, or when it would have to go on in a way that its client doesn't expect.
-func (w *watch) types() (changed <-chan struct{}, going bool) {
+// followCRD applies changes of the CustomResourceDefinition to a watch. It returns a channel that is closed when the types
+// change, and whether the watch continues: it ends when its version is no longer served, or when its events would take a
+// form that its client does not expect.
+func (w *watch) followCRD() (changed <-chan struct{}, going bool) {
 	old := w.q.Resource
 	if !old.Custom {
 		return nil, true
