@@ -18,9 +18,9 @@ func (e *Etcd) Commit(ctx context.Context, t Txn) (int64, error) {
 		return 0, err
 	}
 	defer e.leave()
-	if e.local != nil {
-		if err := e.space.admit(t); err != nil {
-			return 0, e.refuse(ctx, t, err)
+	if e.local != nil && t.Value != nil {
+		if err := e.local.Admit(len(t.Key)+len(t.Value), t.Expect > 0); err != nil {
+			return 0, e.refuse(ctx, t, fmt.Errorf("committing %s: %w", t.Key, err))
 		}
 	}
 	var lease int64

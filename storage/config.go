@@ -4,6 +4,8 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 // DefaultRoot is the prefix of all keys unless Config.Root says otherwise; it is kube-apiserver's own.
@@ -68,4 +70,11 @@ func (c Config) withDefaults() (Config, error) {
 		c.Logger = slog.Default()
 	}
 	return c, nil
+}
+
+// embedded is the part of the configuration for an embedded etcd.
+func (c Config) embedded() embedded.Config {
+	return embedded.Config{
+		DataDir: c.DataDir, Ephemeral: c.Ephemeral, QuotaBytes: c.QuotaBytes, Fatal: c.Fatal, Logger: c.Logger,
+	}
 }

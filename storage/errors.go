@@ -3,6 +3,8 @@ package storage
 import (
 	"errors"
 	"fmt"
+
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 // Sentinel errors. Test with errors.Is.
@@ -20,11 +22,11 @@ var (
 	// ErrNoSpace says that etcd's quota is exhausted: reads and removals still work, puts don't. An
 	// embedded etcd makes room by itself once something is removed; an external cluster's operator
 	// must defragment and disarm it. From Open and Close, and in Config.Fatal, it says that the disk is full.
-	ErrNoSpace = errors.New("storage: no space")
+	ErrNoSpace = embedded.ErrNoSpace
 	// ErrUnavailable says that etcd did not answer: no leader, connection lost, or closed.
-	ErrUnavailable = errors.New("storage: unavailable")
+	ErrUnavailable = embedded.ErrUnavailable
 	// ErrInUse says that another process has the data directory open.
-	ErrInUse = errors.New("storage: data directory in use")
+	ErrInUse = embedded.ErrInUse
 	// ErrVersion says that an external etcd is of a version whose watches can't be relied on.
 	ErrVersion = errors.New("storage: unsupported version of etcd")
 	// ErrCluster says that the endpoints of an external etcd belong to different clusters.
@@ -34,7 +36,7 @@ var (
 	ErrSetBack = errors.New("storage: etcd was set back to an earlier state or replaced")
 	// ErrDamaged says that files of an embedded etcd are missing, cut off, or not what etcd wrote. Open leaves them
 	// as they are, but for what etcd itself repairs.
-	ErrDamaged = errors.New("storage: data directory damaged")
+	ErrDamaged = embedded.ErrDamaged
 	// ErrCorrupt says that a stored value can't be decoded into an object.
 	ErrCorrupt = errors.New("storage: corrupt value")
 )

@@ -10,6 +10,8 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
+
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 // Etcd is the Store, over an etcd of its own or an external cluster.
@@ -18,12 +20,10 @@ type Etcd struct {
 	log  *slog.Logger
 	rpc  requests
 	// local is set if etcd is embedded, client if it is not.
-	local  *embedded
+	local  *embedded.Server
 	client *clientv3.Client
 	// history is what is known of an external cluster; nil if etcd is embedded.
 	history *history
-	// space keeps the embedded etcd within its quota.
-	space *space
 
 	reads sharedRead
 	// asked is the greatest revision that Revision has returned; followers see to reach it.
@@ -84,13 +84,12 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 		}
 		return e, nil
 	}
-	if e.local, err = startEmbedded(ctx, c); err != nil {
+	if e.local, err = embedded.Start(ctx, c.embedded()); err != nil {
 		return nil, err
 	}
-	s := e.local.server
+	s := e.local.Etcd()
 	e.rpc = inProcess{KVServer: v3rpc.NewKVServer(s), leases: v3rpc.NewLeaseServer(s)}
-	e.space = newSpace(s, e.rpc, c)
-	e.work.Go(func() { e.space.run(e.life) })
+	e.work.Go(func() { e.local.Reclaim(e.life) })
 	return e, nil
 }
 
@@ -108,7 +107,7 @@ func (e *Etcd) Close() error {
 	e.mu.Unlock()
 	e.work.Wait()
 	if first && e.local != nil {
-		return e.local.stop()
+		return e.local.Stop()
 	}
 	return nil
 }

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap/zapcore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 const (
@@ -39,7 +39,6 @@ func dial(c Config, known *history) (*clientv3.Client, *gate, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading etcd client certificates: %w", err)
 	}
-	quiet := &atomic.Bool{} // a client has nothing to be silent about
 	config := clientv3.Config{
 		Endpoints:            c.Endpoints,
 		DialTimeout:          dialTimeout,
@@ -47,7 +46,7 @@ func dial(c Config, known *history) (*clientv3.Client, *gate, error) {
 		DialKeepAliveTimeout: keepAlive,
 		PermitWithoutStream:  true,
 		TLS:                  creds,
-		Logger:               newLog(c.Logger, quiet, &onApply{}, zapcore.WriteThenPanic),
+		Logger:               embedded.NewClientLogger(c.Logger),
 		DialOptions: []grpc.DialOption{
 			grpc.WithConnectParams(reconnect), grpc.WithPerRPCCredentials(fence{known.inDoubt}),
 		},

@@ -180,3 +180,15 @@ func (e *Etcd) connect(ctx context.Context, c Config) (err error) {
 	}
 	return nil
 }
+
+// pause waits for d. It reports whether d has passed before ctx was done.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -16,7 +16,7 @@ func (e *Etcd) Revision(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	if e.local != nil {
-		rev := e.local.server.KV().Rev()
+		rev := e.local.Etcd().KV().Rev()
 		e.leave()
 		e.ask(rev)
 		return rev, nil

@@ -56,7 +56,7 @@ func (e *Etcd) watchLocal(ctx context.Context, in *inbox) (*watch, error) {
 		return nil, err
 	}
 	defer e.leave()
-	stream := e.local.server.Watchable().NewWatchStream()
+	stream := e.local.Etcd().Watchable().NewWatchStream()
 	prefix := e.root + "/"
 	end := []byte(clientv3.GetPrefixRangeEnd(prefix))
 	from := in.revision

@@ -15,6 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 // options are serve's flags, named as Kubernetes names them where it has them.
@@ -220,7 +221,7 @@ func (o *options) directory() (done func(), err error) {
 		if o.dataDir, err = filepath.Abs(o.dataDir); err != nil {
 			return nil, fmt.Errorf("resolving --data-dir: %w", err)
 		}
-		lock, err := storage.LockDir(o.dataDir)
+		lock, err := embedded.LockDir(o.dataDir)
 		switch {
 		case errors.Is(err, storage.ErrInUse):
 			return nil, fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
@@ -229,7 +230,7 @@ func (o *options) directory() (done func(), err error) {
 		}
 		return func() { _ = lock.Close() }, nil // the file only says that it is locked
 	}
-	o.dataDir, done, err = storage.Temporary("")
+	o.dataDir, done, err = embedded.Temporary("")
 	return done, err
 }
 

@@ -1,4 +1,4 @@
-package storage
+package embedded
 
 import (
 	"context"
@@ -38,7 +38,6 @@ const (
 // etcd's last write to the file; what was admitted since is added before a commit is refused.
 type space struct {
 	server *etcdserver.EtcdServer
-	rpc    requests
 	log    *slog.Logger
 	quota  int64
 	// admitted is what has been let in since sizes were last brought up to date.
@@ -53,8 +52,8 @@ type space struct {
 	rewritten time.Time
 }
 
-func newSpace(s *etcdserver.EtcdServer, rpc requests, c Config) *space {
-	return &space{server: s, rpc: rpc, log: c.Logger, quota: c.QuotaBytes, wanted: make(chan struct{}, 1)}
+func newSpace(s *etcdserver.EtcdServer, c Config) *space {
+	return &space{server: s, log: c.Logger, quota: c.QuotaBytes, wanted: make(chan struct{}, 1)}
 }
 
 // disarm lifts an alarm that another program has left in the data directory.
@@ -64,20 +63,17 @@ func disarm(ctx context.Context, s *etcdserver.EtcdServer) error {
 			continue
 		}
 		if _, err := s.Alarm(ctx, &pb.AlarmRequest{Action: pb.AlarmRequest_DEACTIVATE, MemberID: a.MemberID, Alarm: a.Alarm}); err != nil {
-			return fmt.Errorf("disarming etcd's alarm: %w", failure(ctx, err))
+			return fmt.Errorf("disarming etcd's alarm: %w", unavailable(ctx, err))
 		}
 	}
 	return nil
 }
 
 // admit refuses a put that there is no room for, with ErrNoSpace, and then sees to it that there will be.
-func (s *space) admit(t Txn) error {
-	if t.Value == nil {
-		return nil
-	}
-	need := int64(len(t.Key) + len(t.Value) + writeOverhead)
+func (s *space) admit(bytes int, replaces bool) error {
+	need := int64(bytes + writeOverhead)
 	limit := s.quota
-	if t.Expect > 0 {
+	if replaces {
 		limit += int64(float64(s.quota) * reserve)
 	}
 	file := s.server.Backend()
@@ -90,7 +86,7 @@ func (s *space) admit(t Txn) error {
 		s.ask(need)
 	}
 	if used+need > limit {
-		return fmt.Errorf("committing %s: %w: %d of %d bytes are in use", t.Key, ErrNoSpace, used, s.quota)
+		return fmt.Errorf("%w: %d of %d bytes are in use", ErrNoSpace, used, s.quota)
 	}
 	return nil
 }
@@ -106,7 +102,10 @@ func (s *space) measure(file backend.Backend) int64 {
 func (s *space) ask(need int64) {
 	for old := s.need.Load(); need > old && !s.need.CompareAndSwap(old, need); old = s.need.Load() {
 	}
-	signal(s.wanted)
+	select {
+	case s.wanted <- struct{}{}:
+	default:
+	}
 }
 
 // run makes room whenever it is asked for and until there is, also by what is removed meanwhile. It
@@ -150,7 +149,7 @@ func (s *space) reclaim(ctx context.Context) error {
 			"inUse", file.SizeInUse(), "quota", s.quota, "revision", rev)
 		_, err := s.server.Compact(ctx, &pb.CompactionRequest{Revision: rev})
 		if err != nil && !errors.Is(err, mvcc.ErrCompacted) {
-			return fmt.Errorf("compacting to revision %d: %w", rev, failure(ctx, err))
+			return fmt.Errorf("compacting to revision %d: %w", rev, unavailable(ctx, err))
 		}
 		for finished(file) < rev {
 			if !pause(ctx, compactionPoll) {
@@ -177,12 +176,12 @@ func (s *space) reclaim(ctx context.Context) error {
 // are counted as free, only from the next but one.
 func (s *space) touch(ctx context.Context) error {
 	for range 2 {
-		resp, err := s.rpc.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: 1})
+		resp, err := s.server.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: 1})
 		if err == nil {
-			_, err = s.rpc.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: resp.ID})
+			_, err = s.server.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: resp.ID})
 		}
 		if err != nil {
-			return fmt.Errorf("writing to etcd: %w", failure(ctx, err))
+			return fmt.Errorf("writing to etcd: %w", unavailable(ctx, err))
 		}
 		s.server.Backend().ForceCommit()
 	}

@@ -1,18 +1,15 @@
-package storage
+package embedded
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
-	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/storage/wal"
@@ -45,8 +42,8 @@ const (
 // the smallest store 128 MB large, in memory even where /tmp is there. Any segment size can be read.
 func init() { wal.SegmentSizeBytes = 8 << 20 }
 
-// embedded is an etcd server in this process. Requests are function calls; it listens nowhere.
-type embedded struct {
+// Server is an etcd server in this process. Requests are function calls; it listens nowhere.
+type Server struct {
 	etcd   *embed.Etcd
 	server *etcdserver.EtcdServer
 	lock   io.Closer
@@ -58,21 +55,33 @@ type embedded struct {
 	applying onApply
 	// broken is told if etcd can't go on.
 	broken *breakdown
+	// space keeps the database within its quota.
+	space *space
 }
 
-// startEmbedded starts etcd and waits until it can be written to.
-func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
-	m := &embedded{}
+// Etcd returns the running server, for requests.
+func (s *Server) Etcd() *etcdserver.EtcdServer { return s.server }
+
+// Admit returns ErrNoSpace if there is no space for a write of so many bytes of key and value, and makes Reclaim free
+// space. Writes that replace a value may use another sixteenth of the quota.
+func (s *Server) Admit(bytes int, replaces bool) error { return s.space.admit(bytes, replaces) }
+
+// Reclaim frees space whenever Admit has found too little, until ctx is done. It must have returned before Stop.
+func (s *Server) Reclaim(ctx context.Context) { s.space.run(ctx) }
+
+// Start starts etcd and waits until it can be written to.
+func Start(ctx context.Context, c Config) (_ *Server, err error) {
+	s := &Server{}
 	defer func() {
 		if err != nil {
-			_ = m.stop() // err says it
+			_ = s.Stop() // err says it
 		}
 	}()
 	dir := c.DataDir
 	if c.Ephemeral {
-		dir, m.cleared, err = Temporary(c.DataDir)
+		dir, s.cleared, err = Temporary(c.DataDir)
 	} else {
-		m.lock, err = lockMember(dir)
+		s.lock, err = lockMember(dir)
 	}
 	if err != nil {
 		return nil, err
@@ -91,13 +100,14 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 			return nil, err
 		}
 	}
-	m.quiet.Store(true)
-	m.broken = newBreakdown(dir, c.Fatal)
-	if m.etcd, err = startEtcd(m.config(c, dir, kept), m.broken); err != nil {
+	s.quiet.Store(true)
+	s.broken = newBreakdown(dir, c.Fatal)
+	if s.etcd, err = startEtcd(s.config(c, dir, kept), s.broken); err != nil {
 		return nil, fmt.Errorf("opening data directory %s: %w", dir, named(err))
 	}
-	m.server = m.etcd.Server
-	if err := m.ready(ctx); err != nil {
+	s.server = s.etcd.Server
+	s.space = newSpace(s.server, c)
+	if err := s.ready(ctx); err != nil {
 		return nil, fmt.Errorf("starting etcd in %s: %w", dir, err)
 	}
 	if first {
@@ -105,41 +115,41 @@ func startEmbedded(ctx context.Context, c Config) (_ *embedded, err error) {
 			return nil, err
 		}
 	}
-	if err := disarm(ctx, m.server); err != nil {
+	if err := disarm(ctx, s.server); err != nil {
 		return nil, err
 	}
 	if !c.Ephemeral && !restored(filepath.Join(dir, memberDir)) {
-		m.applying.do = m.server.ForceSnapshot
-		m.applying.armed.Store(true)
+		s.applying.do = s.server.ForceSnapshot
+		s.applying.armed.Store(true)
 	}
-	m.quiet.Store(false)
-	m.broken.serving.Store(true)
-	return m, m.broken.failed()
+	s.quiet.Store(false)
+	s.broken.serving.Store(true)
+	return s, s.broken.failed()
 }
 
 // ready waits until the member leads. It looks for other members all the time: with them it may
 // never lead, and what the log tells of them is applied only now.
-func (m *embedded) ready(ctx context.Context) error {
+func (s *Server) ready(ctx context.Context) error {
 	again := time.NewTicker(electionMs * time.Millisecond)
 	defer again.Stop()
 	watching, enough := context.WithCancel(ctx)
 	defer enough()
-	w := newWatchdog(watching, m.server)
+	w := newWatchdog(watching, s.server)
 	for {
-		if err := errors.Join(alone(m.server), w.check()); err != nil {
+		if err := errors.Join(alone(s.server), w.check()); err != nil {
 			return err
 		}
 		select {
-		case <-m.server.ReadyNotify():
+		case <-s.server.ReadyNotify():
 			if ctx.Err() != nil { // whoever waited has given up, however quick it was
 				return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 			}
-			return alone(m.server)
+			return alone(s.server)
 		case <-again.C:
-		case <-m.server.StopNotify():
+		case <-s.server.StopNotify():
 			return fmt.Errorf("%w: etcd stopped", ErrUnavailable)
-		case <-m.broken.done:
-			return m.broken.err
+		case <-s.broken.done:
+			return s.broken.err
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 		}
@@ -147,86 +157,37 @@ func (m *embedded) ready(ctx context.Context) error {
 }
 
 // alone makes sure that there are no other members, which reads here rely on.
-func alone(s *etcdserver.EtcdServer) error {
-	if n := len(s.Cluster().Members()); n > 1 {
+func alone(e *etcdserver.EtcdServer) error {
+	if n := len(e.Cluster().Members()); n > 1 {
 		return fmt.Errorf("it belongs to a cluster of %d members; restore a snapshot of it instead", n)
 	}
 	return nil
 }
 
-// stop ends the server, waits for it, and gives the directory free. One that has broken down can't
+// Stop ends the server, waits for it, and gives the directory free. One that has broken down can't
 // be waited for; what is left of it stands still.
-func (m *embedded) stop() (err error) {
-	m.quiet.Store(true)
-	if m.etcd != nil {
-		m.broken.serving.Store(false)
+func (s *Server) Stop() (err error) {
+	s.quiet.Store(true)
+	if s.etcd != nil {
+		s.broken.serving.Store(false)
 		closed := make(chan struct{})
 		go func() {
-			m.etcd.Close()
+			s.etcd.Close()
 			close(closed)
 		}()
 		select {
 		case <-closed:
-		case <-m.broken.done:
+		case <-s.broken.done:
 		}
-		err = m.broken.failed()
+		err = s.broken.failed()
 	}
-	if m.lock != nil {
-		m.lock.Close()
+	if s.lock != nil {
+		s.lock.Close()
 	}
-	if m.cleared != nil {
-		m.cleared()
+	if s.cleared != nil {
+		s.cleared()
 	}
 	return err
-}
-
-// LockDir makes dir and takes it for this process, until the lock is closed or the process ends. The
-// error is ErrInUse if another has it. Open locks the directory of an embedded etcd by itself.
-func LockDir(dir string) (io.Closer, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("creating data directory: %w", err)
-	}
-	lock, err := fileutil.TryLockFile(filepath.Join(dir, memberName+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, lockError(dir, err)
-	}
-	if err := adopt(dir); err != nil {
-		lock.Close()
-		return nil, lockError(dir, err)
-	}
-	return lock, nil
-}
-
-// lockMember is LockDir for a directory of etcd's. The lock is our own because etcd waits for
-// bbolt's without end; that of its log tells whether another etcd program is at work.
-func lockMember(dir string) (io.Closer, error) {
-	lock, err := LockDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	segments, err := fs.Glob(os.DirFS(dir), memberDir+"/wal/*.wal")
-	if err == nil && len(segments) > 0 {
-		var probe *fileutil.LockedFile
-		if probe, err = fileutil.TryLockFile(filepath.Join(dir, segments[len(segments)-1]), os.O_RDWR, 0o600); err == nil {
-			probe.Close()
-		}
-	}
-	if err != nil {
-		lock.Close()
-		return nil, lockError(dir, err)
-	}
-	return lock, nil
-}
-
-func lockError(dir string, err error) error {
-	if errors.Is(err, fileutil.ErrLocked) {
-		return fmt.Errorf("%w: %s", ErrInUse, dir)
-	}
-	var cause *fs.PathError // without the name of the function that etcd puts before it
-	if errors.As(err, &cause) {
-		err = cause
-	}
-	return fmt.Errorf("locking data directory: %w", err)
 }
 
 // startEtcd calls etcd, which panics, or breaks down, where a directory can't be read. Then the
@@ -254,7 +215,7 @@ func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 
 // config says how the one member runs, and how many applied writes it keeps in memory. What is not set here
 // has etcd's default.
-func (m *embedded) config(c Config, dir string, kept uint64) *embed.Config {
+func (s *Server) config(c Config, dir string, kept uint64) *embed.Config {
 	// The address identifies the member; nobody connects there.
 	address := url.URL{Scheme: "unix", Host: memberName}
 	e := embed.NewConfig()
@@ -277,6 +238,6 @@ func (m *embedded) config(c Config, dir string, kept uint64) *embed.Config {
 	// Slower writes than this are worth a warning; etcd's 100 ms are common on slow disks.
 	e.WarningApplyDuration = time.Second
 	e.WarningUnaryRequestDuration = time.Second
-	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &m.quiet, &m.applying, m.broken))
+	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &s.quiet, &s.applying, s.broken))
 	return e
 }

@@ -1,4 +1,4 @@
-package storage
+package embedded
 
 import (
 	"context"
@@ -72,6 +72,11 @@ func (a *onApply) heard(message string) {
 	if message == applyMessage && a.armed.CompareAndSwap(true, false) {
 		a.do()
 	}
+}
+
+// NewClientLogger returns a logger for etcd's client that passes its warnings and errors to l, like the server's.
+func NewClientLogger(l *slog.Logger) *zap.Logger {
+	return newLog(l, &atomic.Bool{}, &onApply{}, zapcore.WriteThenPanic)
 }
 
 // newLog returns a zap logger over l. fatal is called for what etcd calls fatal or a panic, instead
