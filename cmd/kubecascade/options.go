@@ -137,7 +137,7 @@ func (o *options) groups() []group {
 				"duration of each step of --simulate-pods; the annotation "+simulation.AnnotationAfter+" on a pod "+
 					"sets how long it runs")
 		}),
-		set("Access", o.access.declare),
+		set("Authentication and authorization", o.access.declare),
 		set("Admission", o.admissionFlags),
 		set("Features", o.featureFlags),
 		set("API", o.versionFlags),
