@@ -91,7 +91,7 @@ func (b *bench) newSide(ctx context.Context, binary string) (s *side, stop func(
 	if b.profile != "" {
 		flags = []string{"--profiling"}
 	}
-	p, err := (&bench{binary: binary}).run(flags...)
+	p, err := (&bench{binary: binary}).run(ctx, flags...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,6 +124,13 @@ func (s *side) dial(ctx context.Context) (err error) {
 	}
 	s.one, err = s.target.dial(ctx)
 	return err
+}
+
+func batchNames() (names []string) {
+	for _, k := range batches() {
+		names = append(names, k.what)
+	}
+	return names
 }
 
 // batches are the requests that are compared.

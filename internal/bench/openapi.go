@@ -15,7 +15,7 @@ func (b *bench) openapi(ctx context.Context) ([]row, error) {
 	var idle, after []float64
 	for range b.runs {
 		for i, path := range paths {
-			p, err := b.run()
+			p, err := b.run(ctx)
 			if err != nil {
 				return nil, err
 			}

@@ -32,8 +32,12 @@ type process struct {
 	began         time.Time
 }
 
-// run starts the server on free ports; it doesn't wait until it is ready.
-func (b *bench) run(flags ...string) (*process, error) {
+// stopTimeout is how long a server may take to stop before it is killed.
+const stopTimeout = 30 * time.Second
+
+// run starts the server on free ports; it doesn't wait until it is ready. The server stops when ctx is done, so that
+// an interrupted run ends whatever request it waits for, and leaves no server behind.
+func (b *bench) run(ctx context.Context, flags ...string) (*process, error) {
 	dir, err := os.MkdirTemp("", "kubecascade-bench-")
 	if err != nil {
 		return nil, err
@@ -43,7 +47,9 @@ func (b *bench) run(flags ...string) (*process, error) {
 		return nil, err
 	}
 	p := &process{dir: dir, plain: "http://127.0.0.1:" + ports[0], secure: "https://127.0.0.1:" + ports[1]}
-	p.cmd = exec.Command(b.binary, append([]string{"serve", "--data-dir", dir, "--insecure-port", ports[0], "--secure-port", ports[1]}, flags...)...)
+	p.cmd = exec.CommandContext(ctx, b.binary, append([]string{"serve", "--data-dir", dir, "--insecure-port", ports[0], "--secure-port", ports[1]}, flags...)...)
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
+	p.cmd.WaitDelay = stopTimeout
 	p.cmd.Stderr = os.Stderr
 	p.began = time.Now()
 	return p, p.cmd.Start()
@@ -65,6 +71,9 @@ func freePorts(n int) (ports []string, err error) {
 // stop ends the server and removes its data.
 func (p *process) stop() error {
 	err := p.cmd.Process.Signal(syscall.SIGTERM)
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil
+	}
 	if e := p.cmd.Wait(); err == nil {
 		err = e
 	}

@@ -24,7 +24,7 @@ func (b *bench) size(context.Context) ([]row, error) {
 func (b *bench) start(ctx context.Context) ([]row, error) {
 	var first, memory []float64
 	for range b.runs {
-		p, err := b.run()
+		p, err := b.run(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func (b *bench) start(ctx context.Context) ([]row, error) {
 
 // serving runs f against a new server.
 func (b *bench) serving(ctx context.Context, f func(*process, *http.Client) error) error {
-	p, err := b.run()
+	p, err := b.run(ctx)
 	if err != nil {
 		return err
 	}

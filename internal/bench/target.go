@@ -53,7 +53,7 @@ func (b *bench) serve(ctx context.Context, f func(*target) error) (err error) {
 	if b.profile != "" {
 		flags = []string{"--profiling"}
 	}
-	p, err := b.run(flags...)
+	p, err := b.run(ctx, flags...)
 	if err != nil {
 		return err
 	}
