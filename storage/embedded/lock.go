@@ -11,8 +11,8 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// LockDir makes dir and takes it for this process, until the lock is closed or the process ends. The
-// error is ErrInUse if another has it. Open locks the directory of an embedded etcd by itself.
+// LockDir creates dir and locks it for this process, until the lock is closed or the process ends. The error is
+// ErrInUse if another process has locked it. Start locks its directory by itself.
 func LockDir(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("creating data directory: %w", err)
@@ -28,8 +28,8 @@ func LockDir(dir string) (io.Closer, error) {
 	return lock, nil
 }
 
-// lockMember is LockDir for a directory of etcd's. The lock is our own because etcd waits for
-// bbolt's without end; that of its log tells whether another etcd program is at work.
+// lockMember is LockDir for a data directory of etcd. It uses a lock of its own, because etcd waits for bbolt's lock
+// without a time limit; the lock of etcd's log shows whether another etcd program uses the directory.
 func lockMember(dir string) (io.Closer, error) {
 	lock, err := LockDir(dir)
 	if err != nil {

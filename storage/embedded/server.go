@@ -20,40 +20,41 @@ const (
 	memberName = "kubecascade"
 	// maxRequestBytes is etcd's own default. Larger objects must fail here as they do there.
 	maxRequestBytes = 1536 << 10
-	// tickMs and electionMs are how long a start waits for the election: a single member skips all
-	// but one to five ticks of it, five being the fewest that etcd takes. No other member can be
-	// late, so the only price is that the process wakes up so often.
+	// tickMs and electionMs determine how long a start waits for the election. A single member skips all but one to
+	// five ticks of it; etcd requires at least five. No other member can be late, so the only cost is that the process
+	// wakes up so often.
 	tickMs, electionMs = 10, 50
-	// snapshotWrites is a quarter of etcd's default; fewer would cost throughput, as each snapshot waits
-	// for the disk several times.
+	// snapshotWrites is a quarter of etcd's default. Fewer would cost throughput, as each snapshot waits for the disk
+	// several times.
 	snapshotWrites = 2500
-	// etcd keeps that many of the writes that it has applied in memory, whole, for followers that lag
-	// behind, of which there are none. But when raft campaigns it looks for all that it doesn't know to be
-	// applied, and panics if one isn't there. It campaigns only at the start: where nothing is to be applied
-	// then, keptFirst is plenty; elsewhere it may be little more than snapshotWrites. etcd can't bound them
-	// by bytes: keptAgain are 10 MB of objects of 2 kB, but gigabytes if all were of the largest objects.
-	// Whatever is to be kept, etcd forgets its very first entry when it has applied a hundred, and a member without
-	// a snapshot begins there: if the election comes between the two, the start fails. So the first write after a
-	// start without one makes a snapshot (applying).
+	// etcd keeps this many applied log entries in memory for followers that lag behind, of which there are none here.
+	// But when raft campaigns, it reads all entries that it does not know to be applied, and panics if one is missing.
+	// It campaigns only at the start. If nothing has to be applied then, keptFirst is plenty; otherwise there may be
+	// little more than snapshotWrites entries. etcd can't limit them by bytes: keptAgain entries take 10 MB for objects
+	// of 2 kB, but gigabytes for the largest objects.
+	//
+	// Whatever the limit, etcd drops its very first entry when it has applied a hundred, and a member without a
+	// snapshot begins there. If the election comes between the two, the start fails. So the first write after a start
+	// without a snapshot makes one (applying).
 	keptFirst, keptAgain = 100, 2 * snapshotWrites
 )
 
-// etcd allocates each segment of its log in full, and the next one ahead. Its 64 MB would make
-// the smallest store 128 MB large, in memory even where /tmp is there. Any segment size can be read.
+// etcd allocates each segment of its log in full, and the next one ahead. With its default of 64 MB the smallest store
+// would take 128 MB, in memory if /tmp is in memory. Segments of any size can be read.
 func init() { wal.SegmentSizeBytes = 8 << 20 }
 
-// Server is an etcd server in this process. Requests are function calls; it listens nowhere.
+// Server is an etcd server in this process. Requests are function calls; it listens on no socket.
 type Server struct {
 	etcd   *embed.Etcd
 	server *etcdserver.EtcdServer
 	lock   io.Closer
-	// cleared removes the directory of the data at the end, nil if it stays.
+	// cleared removes the temporary directory; nil if the directory stays.
 	cleared func()
-	// quiet keeps warnings back while the server starts and stops; see logCore.
+	// quiet suppresses warnings while the server starts and stops; see logCore.
 	quiet atomic.Bool
-	// applying has etcd make its first snapshot.
+	// applying makes etcd take its first snapshot.
 	applying onApply
-	// broken is told if etcd can't go on.
+	// broken learns of an error that stops etcd.
 	broken *breakdown
 	// space keeps the database within its quota.
 	space *space
@@ -69,12 +70,12 @@ func (s *Server) Admit(bytes int, replaces bool) error { return s.space.admit(by
 // Reclaim frees space whenever Admit has found too little, until ctx is done. It must have returned before Stop.
 func (s *Server) Reclaim(ctx context.Context) { s.space.run(ctx) }
 
-// Start starts etcd and waits until it can be written to.
+// Start starts etcd and waits until it accepts writes.
 func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	s := &Server{}
 	defer func() {
 		if err != nil {
-			_ = s.Stop() // err says it
+			_ = s.Stop() // err is returned
 		}
 	}()
 	dir := c.DataDir
@@ -87,11 +88,11 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	first, kept := false, uint64(keptFirst)
-	if !c.Ephemeral { // nobody opens such a directory again
+	if !c.Ephemeral { // such a directory is never opened again
 		if first, err = beginFirst(dir, c.Logger); err != nil {
 			return nil, err
 		}
-		if made, err := exists(filepath.Join(dir, memberDir)); err != nil || made { // restored, if it is the first
+		if made, err := exists(filepath.Join(dir, memberDir)); err != nil || made { // in a first start the data was restored
 			kept = keptAgain
 		}
 	}
@@ -127,8 +128,8 @@ func Start(ctx context.Context, c Config) (_ *Server, err error) {
 	return s, s.broken.failed()
 }
 
-// ready waits until the member leads. It looks for other members all the time: with them it may
-// never lead, and what the log tells of them is applied only now.
+// ready waits until the member is the leader. It checks for other members all the time: with them this member may never
+// become leader, and the members that the log names are applied only now.
 func (s *Server) ready(ctx context.Context) error {
 	again := time.NewTicker(electionMs * time.Millisecond)
 	defer again.Stop()
@@ -141,7 +142,7 @@ func (s *Server) ready(ctx context.Context) error {
 		}
 		select {
 		case <-s.server.ReadyNotify():
-			if ctx.Err() != nil { // whoever waited has given up, however quick it was
+			if ctx.Err() != nil { // the caller no longer waits
 				return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 			}
 			return alone(s.server)
@@ -156,7 +157,7 @@ func (s *Server) ready(ctx context.Context) error {
 	}
 }
 
-// alone makes sure that there are no other members, which reads here rely on.
+// alone returns an error if there are other members. Reads from memory rely on there being none.
 func alone(e *etcdserver.EtcdServer) error {
 	if n := len(e.Cluster().Members()); n > 1 {
 		return fmt.Errorf("it belongs to a cluster of %d members; restore a snapshot of it instead", n)
@@ -164,8 +165,8 @@ func alone(e *etcdserver.EtcdServer) error {
 	return nil
 }
 
-// Stop ends the server, waits for it, and gives the directory free. One that has broken down can't
-// be waited for; what is left of it stands still.
+// Stop stops the server, waits for it, and releases the directory. It does not wait for a server that has broken down:
+// its goroutines never return.
 func (s *Server) Stop() (err error) {
 	s.quiet.Store(true)
 	if s.etcd != nil {
@@ -190,8 +191,8 @@ func (s *Server) Stop() (err error) {
 	return err
 }
 
-// startEtcd calls etcd, which panics, or breaks down, where a directory can't be read. Then the
-// goroutine that called it stands still.
+// startEtcd calls etcd, which panics or breaks down if it can't read a directory. If it breaks down, the goroutine that
+// called it never returns.
 func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 	var e *embed.Etcd
 	var err error
@@ -213,10 +214,10 @@ func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
 	}
 }
 
-// config says how the one member runs, and how many applied writes it keeps in memory. What is not set here
-// has etcd's default.
+// config is the configuration of the member, which keeps so many applied entries in memory. Everything else has etcd's
+// default.
 func (s *Server) config(c Config, dir string, kept uint64) *embed.Config {
-	// The address identifies the member; nobody connects there.
+	// The address only identifies the member; no one connects to it.
 	address := url.URL{Scheme: "unix", Host: memberName}
 	e := embed.NewConfig()
 	e.Name = memberName
@@ -230,12 +231,11 @@ func (s *Server) config(c Config, dir string, kept uint64) *embed.Config {
 	e.MaxRequestBytes = maxRequestBytes
 	e.QuotaBackendBytes = -1 // none: see space
 	e.UnsafeNoFsync = c.Ephemeral
-	// After that many writes etcd notes how far its log is applied, which bounds the disk that the
-	// log takes and what a restart reads again.
+	// After this many writes etcd takes a snapshot, which limits the size of the log and what a restart reads again.
 	e.SnapshotCount = snapshotWrites
 	e.SnapshotCatchUpEntries = kept
 	e.MaxWalFiles = 2
-	// Slower writes than this are worth a warning; etcd's 100 ms are common on slow disks.
+	// Slower writes are worth a warning; etcd's threshold of 100 ms is common on slow disks.
 	e.WarningApplyDuration = time.Second
 	e.WarningUnaryRequestDuration = time.Second
 	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &s.quiet, &s.applying, s.broken))
