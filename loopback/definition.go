@@ -161,8 +161,8 @@ func (d *Definitions) whole(one *apiextensionsv1.CustomResourceDefinition) (*api
 	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
 }
 
-// Judge implements definition.API.
-func (d *Definitions) Judge(one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+// Evaluate implements definition.API.
+func (d *Definitions) Evaluate(one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	if !custom.Structural(one) {
 		if whole, err := d.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
 			one = whole
