@@ -90,14 +90,14 @@ func New(c Config) *Collector {
 	m := newMetrics(c.Registerer)
 	return &Collector{
 		config: c, metrics: m,
-		executor:  newExecutor(c, m),
-		recorder:  newRecorder(c.API, c.Timeout, c.Log),
-		snapshots: make(chan snapshotRequest),
-		started:   make(chan struct{}),
-		stopped:   make(chan struct{}),
-		underWay:  map[graph.Ticket]request{},
+		executor:   newExecutor(c, m),
+		recorder:   newRecorder(c.API, c.Timeout, c.Log),
+		snapshots:  make(chan snapshotRequest),
+		started:    make(chan struct{}),
+		stopped:    make(chan struct{}),
+		underWay:   map[graph.Ticket]request{},
 		backOffLog: rate.Sometimes{First: 10, Interval: 10 * time.Second},
-		broken:    map[graph.Key]struct{}{},
+		broken:     map[graph.Key]struct{}{},
 	}
 }
 

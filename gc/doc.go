@@ -7,29 +7,29 @@
 //     out one action each and report back to it.
 //  2. It never deletes an object that had a solid owner at the moment of the deletion. A delete is conditional on the
 //     object's revision and on the keys of its owners (up to 120 of them, existing ones first). If another object has
-//     an owner's name, only that object's identity is compared: writes to it cause no conflict. Removing the collector's
-//     own finalizer is conditional only on the object's revision. So an object that is already terminating is removed
-//     even if it got a solid owner since, or if a client deleted it although it had one (C-90).
+//     an owner's name, only that object's identity is compared: writes to it cause no conflict. Removing the
+//     collector's own finalizer is conditional only on the object's revision. So an object that is already terminating
+//     is removed even if it got a solid owner since, or if a client deleted it although it had one (C-90).
 //  3. The collector's finalizer is removed from an orphaning or foreground owner only when the graph has reached the
 //     revision of its deletion (J-08, J-09). Dependents that are created between that revision and the removal of an
 //     orphaning owner are orphaned, too, unless the process ends in between.
-//  4. An object that can't be deleted delays no other: every object has its own back-off, and every request a timeout. A
-//     request that was in conflict with another write is repeated when the timeline shows that write, without a
+//  4. An object that can't be deleted delays no other: every object has its own back-off, and every request a timeout.
+//     A request that was in conflict with another write is repeated when the timeline shows that write, without a
 //     back-off. So an owner that is written often delays no dependent, and there are at most as many repetitions as
 //     writes.
-//  5. Everything is bounded: requests in flight by Config.Workers, retries by the number of objects, Events waiting to be
-//     sent by a constant. Sent Events are not remembered.
-//  6. Work that was left undone by a crash, or by a collector that fell behind, is found when the graph is loaded: at the
-//     start, and whenever history has expired.
+//  5. Everything is bounded: requests in flight by Config.Workers, retries by the number of objects, Events waiting to
+//     be sent by a constant. Sent Events are not remembered.
+//  6. Work that was left undone by a crash, or by a collector that fell behind, is found when the graph is loaded: at
+//     the start, and whenever history has expired.
 //  7. Run returns when its context is done, after all workers have returned.
 //
 // # Kinds that come and go
 //
-// The table of Kinds defines what owner references mean. When its channel is closed, the collector reads the whole table
-// and steps the graph with it (graph.Kinds). With package loopback this is resources.Types: adding entries to the types
-// or removing them (Add, Remove, Replace), for example for a CustomResourceDefinition, is all that is needed. An entry
-// needs its Collection, and the verbs delete and update for its objects to be collected. Entries that replace others must
-// be set by one Replace, so that no table in between is visible.
+// The table of Kinds defines what owner references mean. When its channel is closed, the collector reads the whole
+// table and steps the graph with it (graph.Kinds). With package loopback this is resources.Types: adding entries to the
+// types or removing them (Add, Remove, Replace), for example for a CustomResourceDefinition, is all that is needed. An
+// entry needs its Collection, and the verbs delete and update for its objects to be collected. Entries that replace
+// others must be set by one Replace, so that no table in between is visible.
 //
 //   - A reference to a kind that isn't served keeps its object, costs nothing meanwhile, and is decided as soon as the
 //     kind is served (D-73, D-S35). Nothing is polled.

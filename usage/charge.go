@@ -15,11 +15,11 @@ type Write struct {
 	Subresource string
 	// Object is the new state, Old the stored one, nil for a create. They are of the stored version's type.
 	Object, Old runtime.Object
-	// Now is the time by which a pod that should be gone is known.
+	// Now is the time that determines whether a terminating pod should be gone.
 	Now time.Time
 }
 
-// Counts reports whether the write can change what is used (Evaluator.Handles).
+// Counts reports whether the write can change the usage (Evaluator.Handles).
 func (w Write) Counts() bool {
 	create := w.Old == nil
 	switch w.Resource {
@@ -39,9 +39,9 @@ func (w Write) Counts() bool {
 	return create && w.Subresource == "" && !Ignored(w.Resource)
 }
 
-// Charge returns what a write uses more of each quota, by the quota's name, and which quotas it uses
-// nothing of are left out. The error says which quota denies it, or why a quota can't be
-// checked (CheckRequest). Quotas are checked in the order given.
+// Charge returns the usage that a write adds to each quota, by the quota's name; quotas without additional usage are
+// omitted. The error says which quota denies the write, or why a quota can't be checked (CheckRequest). Quotas are
+// checked in the given order.
 func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	if !w.Counts() {
 		return nil, nil
@@ -69,7 +69,7 @@ func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.Resource
 	return k.charge(matching, w)
 }
 
-// charge checks the quotas that have to do with the object.
+// charge checks the quotas that match the object.
 func (k kind) charge(matching []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	whole := k.usage(w.Object, w.Now)
 	var negative []corev1.ResourceName
@@ -117,7 +117,7 @@ func exceeds(q *corev1.ResourceQuota, asked corev1.ResourceList) error {
 		q.Name, printed(only(asked, over)), printed(only(q.Status.Used, over)), printed(only(q.Status.Hard, over)))
 }
 
-// Add returns what is used with more on top.
+// Add returns the sum of the usage and an addition.
 func Add(used, asked corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	add(out, used)
@@ -125,8 +125,7 @@ func Add(used, asked corev1.ResourceList) corev1.ResourceList {
 	return out
 }
 
-// Refund returns what is used without what was charged, of what is still counted and nothing less than
-// zero.
+// Refund returns the usage without an addition, for names that are still counted, and at least zero.
 func Refund(used, asked corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, q := range used {

@@ -4,9 +4,10 @@
 //
 //  1. Decide is pure: a CronJob, its Jobs and the time in, a Plan out. The same values give the same Plan, in the same
 //     order.
-//  2. A scheduled time creates at most one Job: the Job's name contains the time (I-07), and the status has the last handled
-//     time.
-//  3. Missed times create one Job, for the last of them, however many they were. Finding it takes a bounded number of steps.
-//  4. A CronJob that is suspended or being deleted, or whose schedule or time zone is invalid, creates no Jobs; its status
-//     is still updated.
+//  2. A scheduled time creates at most one Job: the Job's name contains the time (I-07), and the status has the last
+//     handled time.
+//  3. Missed times create one Job, for the last of them, however many they were. Finding it takes a bounded number of
+//     steps.
+//  4. A CronJob that is suspended or being deleted, or whose schedule or time zone is invalid, creates no Jobs; its
+//     status is still updated.
 package cronjob

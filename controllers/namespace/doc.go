@@ -3,20 +3,20 @@
 //
 // It guarantees:
 //
-//  1. `kubernetes` is removed from a namespace's spec.finalizers only by a pass that discovered every type, deleted every
-//     collection without an error and then found no object left (E-08, E-14).
+//  1. `kubernetes` is removed from a namespace's spec.finalizers only by a pass that discovered every type, deleted
+//     every collection without an error and then found no object left (E-08, E-14).
 //  2. While a pod remains, or may remain, no other type is deleted (E-09).
-//  3. An error with one type stops no other type, and an error with one namespace delays no other namespace: each has its
-//     own back-off (E-07, E-09).
+//  3. An error with one type stops no other type, and an error with one namespace delays no other namespace: each has
+//     its own back-off (E-07, E-09).
 //  4. A waiting namespace is tried again when something in it changes, not by polling; the retry after half of the
 //     estimate is only for changes without an event (E-13). Passes over one namespace never overlap. The pause between
 //     them grows to a second while they change nothing.
 //  5. At most Options.Workers passes run at a time. One goroutine owns the schedule; there are no locks.
 //  6. Run returns when its context is done, after everything that it started has returned.
 //
-// The decisions are pure functions: conditions.go (the reported conditions), content.go (what remains, and for how long),
-// plan.go (the order, and which finalizers stay), schedule.go (when). pass.go makes the requests, controller.go runs
-// passes, defaults.go creates the system namespaces.
+// The decisions are pure functions: conditions.go (the reported conditions), content.go (what remains, and for how
+// long), plan.go (the order, and which finalizers stay), schedule.go (when). pass.go makes the requests, controller.go
+// runs passes, defaults.go creates the system namespaces.
 //
 // Unlike upstream there is no delay of 5 seconds before the first pass (J-48).
 package namespace

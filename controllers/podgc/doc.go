@@ -1,5 +1,6 @@
-// Package podgc deletes pods that no kubelet will ever delete (K pkg/controller/podgc): those of nodes that are gone, those
-// that are being deleted on nodes that are out of service, and those that are being deleted without ever having had a node.
+// Package podgc deletes pods that no kubelet will ever delete (K pkg/controller/podgc): those of nodes that are gone,
+// those that are being deleted on nodes that are out of service, and those that are being deleted without ever having
+// had a node.
 //
 // It guarantees:
 //

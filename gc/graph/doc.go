@@ -5,18 +5,18 @@
 // It guarantees:
 //
 //  1. At every revision the graph equals the store. The timeline carries all types in one order, so "there is no such
-//     owner" is a fact and needs no request. There are no virtual owners to poll (D-14, D-45) and no cache of absent ones
-//     (D-26).
+//     owner" is a fact and needs no request. There are no virtual owners to poll (D-14, D-45) and no cache of absent
+//     ones (D-26).
 //  2. An object has at most one request in flight, and at most Limit requests are in flight together. A request is
 //     decided when it is sent, never earlier, so queued objects are decided on the newest revision.
-//  3. A Delete names the revision of the object and the keys and revisions of all owners that the decision depends on. If
-//     an object with another uid has an owner's key, the guard only requires that no other object is created there. With
-//     these guards no object is deleted that had a solid owner at that moment.
+//  3. A Delete names the revision of the object and the keys and revisions of all owners that the decision depends on.
+//     If an object with another uid has an owner's key, the guard only requires that no other object is created there.
+//     With these guards no object is deleted that had a solid owner at that moment.
 //  4. The collector's finalizer is removed from an owner only when the graph has reached the revision of the owner's
-//     deletion: the graph learns of the deletion from that event, and everything older, of any type, came before it (J-08,
-//     J-09).
-//  5. No work is lost: every object that needs something to be done is queued, in flight, settled (answered, and not yet
-//     shown by the timeline), or waiting for a retry. Check verifies this.
+//     deletion: the graph learns of the deletion from that event, and everything older, of any type, came before it
+//     (J-08, J-09).
+//  5. No work is lost: every object that needs something to be done is queued, in flight, settled (answered, and not
+//     yet shown by the timeline), or waiting for a retry. Check verifies this.
 //  6. The cost of an event grows with the references of its object and, when an owner is deleted or begins to be, with
 //     the number of its dependents; never with the number of all objects.
 //
@@ -24,6 +24,6 @@
 //
 // Two objects may have the same uid if they were written to etcd without an API server. A reference is resolved by name
 // and kind, so it is solid as long as the object that it names exists. Waiting and orphaning go by the uid, as upstream
-// (GC/graph_builder.go: uidToNode): an owner that is deleted in the foreground also waits for the dependents of the other
-// object, and one that orphans its dependents also removes their references to the other object.
+// (GC/graph_builder.go: uidToNode): an owner that is deleted in the foreground also waits for the dependents of the
+// other object, and one that orphans its dependents also removes their references to the other object.
 package graph

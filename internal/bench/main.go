@@ -11,19 +11,19 @@ import (
 	"syscall"
 )
 
-// bench is what the cases need.
+// bench is the configuration of the cases.
 type bench struct {
 	binary string
 	runs   int
-	// objects is how many each load case makes, dependents how many the large cascades have.
+	// objects is how many objects each load case creates, dependents how many the large cascades have.
 	objects, dependents int
 	// only names the groups of cases to run, or with -against the batches of requests; nil means all.
 	only []string
-	// foreign is a server that runs already; its url is nil if the bench starts one for each group.
+	// foreign is a running server; its url is empty if the bench starts one for each group.
 	foreign foreign
-	// profile is the folder that CPU profiles of the servers go to; empty for none.
+	// profile is the directory for CPU profiles of the servers; empty for none.
 	profile string
-	// limits remembers what the machine does without the server, by the rows' names.
+	// limits caches what the machine does without the server, by the rows' names.
 	limits map[string]float64
 }
 
@@ -77,7 +77,7 @@ func (b *bench) do(ctx context.Context, plain bool, output string) error {
 	return show(rows, output)
 }
 
-// group is cases that are run together.
+// group has cases that are run together.
 type group struct {
 	name string
 	run  func(*bench, context.Context) ([]row, error)

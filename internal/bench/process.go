@@ -55,7 +55,7 @@ func (b *bench) run(ctx context.Context, flags ...string) (*process, error) {
 	return p, p.cmd.Start()
 }
 
-// freePorts finds ports that nobody uses now.
+// freePorts finds unused ports.
 func freePorts(n int) (ports []string, err error) {
 	for range n {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,21 +80,21 @@ func (p *process) stop() error {
 	return errors.Join(err, os.RemoveAll(p.dir))
 }
 
-// firstWrite asks the server to store an object until it does, and returns how long after the
-// start of the process that was.
+// firstWrite creates an object, with retries until the server accepts it, and returns the time since the start of the
+// process.
 func (p *process) firstWrite(ctx context.Context) (time.Duration, error) {
 	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) && ctx.Err() == nil {
 		res, err := http.Post(p.plain+"/api/v1/namespaces/default/configmaps", "application/json",
 			strings.NewReader(`{"metadata":{"name":"first"}}`))
 		if err == nil {
-			_, _ = io.Copy(io.Discard, res.Body) // only the code counts
+			_, _ = io.Copy(io.Discard, res.Body) // only the status code matters
 			res.Body.Close()
 			if res.StatusCode == http.StatusCreated {
 				return time.Since(p.began), nil
 			}
 		}
-		time.Sleep(time.Millisecond) // nothing tells a client that a port will open
+		time.Sleep(time.Millisecond) // no event announces that a port opens
 	}
 	return 0, errors.New("the server accepted no write within a minute")
 }
@@ -148,8 +148,7 @@ func (p *process) credentials() (*tls.Config, error) {
 	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{cert}}, nil
 }
 
-// client speaks HTTPS with the administrator's certificate, over as many connections as it has
-// requests in flight.
+// client is an HTTPS client with the administrator's certificate and as many connections as requests in flight.
 func (p *process) client() (*http.Client, error) {
 	c, err := p.credentials()
 	if err != nil {

@@ -23,7 +23,7 @@ func (e editor) own(n *node) *node {
 	}
 	return &node{
 		owner: e.owner, size: n.size,
-		keys: append(make([]string, 0, width+1), n.keys...),
+		keys:     append(make([]string, 0, width+1), n.keys...),
 		children: append(make([]*node, 0, width+1), n.children...),
 	}
 }

@@ -14,8 +14,8 @@ const width = 32
 // place. It has a size because Go may give values without one the same address.
 type token struct{ _ byte }
 
-// node is a part of a persistent B+ tree of objects, ordered by the bytes of their keys. Nodes that a reader can see are
-// never changed: an edit copies the nodes on the path to its change.
+// node is a part of a persistent B+ tree of objects, ordered by the bytes of their keys. Nodes that a reader can see
+// are never changed: an edit copies the nodes on the path to its change.
 //
 // Invariants, which every edit keeps and check tests:
 //
@@ -25,11 +25,11 @@ type token struct{ _ byte }
 //	both:   width/2 <= entries <= width; of the root only: 1 <= entries of a leaf, 2 <= children
 //	        all leaves are equally deep
 type node struct {
-	owner *token
-	size  int
-	items []*storage.Object
-	keys  []string
-	children  []*node
+	owner    *token
+	size     int
+	items    []*storage.Object
+	keys     []string
+	children []*node
 }
 
 // entries is the number that width limits.

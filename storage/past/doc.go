@@ -5,8 +5,8 @@
 //
 //  1. A View shows its prefix at exactly one revision. When etcd has compacted that revision, reading from the View
 //     fails with storage.ErrCompacted, even if everything it needs is in memory.
-//  2. One read requests as many records as the caller wants, but at most 5,000, and at most about 1 MiB once the average
-//     size of the revision's records is known.
+//  2. One read requests as many records as the caller wants, but at most 5,000, and at most about 1 MiB once the
+//     average size of the revision's records is known.
 //  3. All pages and clients of one prefix and revision share the chunks that were read. A chunk that is being read is
 //     awaited, not read again. Its objects are decoded once; an object that is in memory at the same mod revision isn't
 //     decoded at all.
