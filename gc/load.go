@@ -78,7 +78,7 @@ const mostBroken = 1000
 
 // logBroken logs that an object can't be decoded, once until it is gone or can be.
 func (c *Collector) logBroken(k graph.Key, o *storage.Object) {
-	if _, told := c.broken[k]; told || len(c.broken) == mostBroken {
+	if _, logged := c.broken[k]; logged || len(c.broken) == mostBroken {
 		return
 	}
 	c.broken[k] = struct{}{}

@@ -87,25 +87,25 @@ func (k kind) charge(matching []*corev1.ResourceQuota, w Write) (map[string]core
 		if w.Old != nil && k.within(&q.Spec, w.Old) {
 			had = k.usage(w.Old, w.Now)
 		}
-		asked := only(more(whole, had), Names(q.Status.Hard))
-		if len(asked) == 0 {
+		added := only(more(whole, had), Names(q.Status.Hard))
+		if len(added) == 0 {
 			continue
 		}
 		if w.Subresource != "status" {
-			if err := exceeds(q, asked); err != nil {
+			if err := exceeds(q, added); err != nil {
 				return nil, err
 			}
 		}
-		out[q.Name] = asked
+		out[q.Name] = added
 	}
 	return out, nil
 }
 
-func exceeds(q *corev1.ResourceQuota, asked corev1.ResourceList) error {
+func exceeds(q *corev1.ResourceQuota, added corev1.ResourceList) error {
 	var over []corev1.ResourceName
-	for _, name := range Names(asked) {
+	for _, name := range Names(added) {
 		sum := q.Status.Used[name].DeepCopy()
-		sum.Add(asked[name])
+		sum.Add(added[name])
 		if sum.Cmp(q.Status.Hard[name]) > 0 {
 			over = append(over, name)
 		}
@@ -114,23 +114,23 @@ func exceeds(q *corev1.ResourceQuota, asked corev1.ResourceList) error {
 		return nil
 	}
 	return fmt.Errorf("exceeded quota: %s, requested: %s, used: %s, limited: %s",
-		q.Name, printed(only(asked, over)), printed(only(q.Status.Used, over)), printed(only(q.Status.Hard, over)))
+		q.Name, printed(only(added, over)), printed(only(q.Status.Used, over)), printed(only(q.Status.Hard, over)))
 }
 
 // Add returns the sum of the usage and an addition.
-func Add(used, asked corev1.ResourceList) corev1.ResourceList {
+func Add(used, added corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	add(out, used)
-	add(out, asked)
+	add(out, added)
 	return out
 }
 
 // Refund returns the usage without an addition, for names that are still counted, and at least zero.
-func Refund(used, asked corev1.ResourceList) corev1.ResourceList {
+func Refund(used, added corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, q := range used {
 		rest := q.DeepCopy()
-		rest.Sub(asked[name])
+		rest.Sub(added[name])
 		if rest.Sign() < 0 {
 			rest = number(0)
 		}

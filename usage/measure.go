@@ -63,9 +63,9 @@ func podUsage(obj runtime.Object, now time.Time) corev1.ResourceList {
 }
 
 // computing returns requests and limits by the names that quotas use.
-func computing(asked, limits corev1.ResourceList) corev1.ResourceList {
+func computing(requested, limits corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{corev1.ResourcePods: number(1)}
-	for name, q := range asked {
+	for name, q := range requested {
 		switch {
 		case name == corev1.ResourceCPU, name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage,
 			strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):

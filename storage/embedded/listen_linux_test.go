@@ -52,7 +52,7 @@ func listening(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// TestListen looks for sockets that anybody could connect to.
+// TestListen: an embedded etcd opens no listening socket.
 func TestListen(t *testing.T) {
 	before := listening(t)
 	e, err := storage.Open(t.Context(), storage.Config{DataDir: t.TempDir()})
