@@ -25,8 +25,8 @@ func Update(stored, updated Object, _ time.Time) Verdict {
 	}
 }
 
-// removes reports whether the update removes the last finalizer of a terminating object, so that the object is removed
-// (B-20). That also holds if there was no finalizer before (B-22).
+// removes reports whether nothing holds the terminating object after the update, so that it is removed (B-20). That is
+// also so if nothing held it before (B-22).
 func removes(stored, updated Object) bool {
 	switch {
 	case stored.Deletion.IsZero():

@@ -31,8 +31,8 @@ func (g *Graph) stopWaiting(n *node) {
 }
 
 // written records that a key was written; same says that the same object still has the key. The objects with a request
-// that the key guards then know that a conflict is over, and try again at once. So frequent writes to an owner never make
-// its dependents wait for a back-off. Each write costs each dependent at most one request.
+// that the key guards then know that a conflict is over, and try again at once. So frequent writes to an owner never
+// make its dependents wait for a back-off. Each write costs each dependent at most one request.
 func (g *Graph) written(p place, same bool) {
 	s := g.guarded[p]
 	if s == nil {
