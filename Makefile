@@ -42,7 +42,8 @@ race: ## all that has goroutines with the race detector, documents, which take l
 	$(GO) -C tests test -vet=off -race ./...
 
 bench: build ## figures of this machine
-	$(GO) run ./internal/bench -binary bin/kubecascade $(ARGS)
+	$(GO) build -o bin/bench ./internal/bench
+	bin/bench -binary bin/kubecascade $(ARGS)
 
 conformance: build ## the cases of conformance/ against this server, then recorded answers of a real one
 	.ci/conformance

@@ -22,12 +22,12 @@ func collected(stored []string, p Policy, o Options) []string {
 		next = append(next, chosen)
 	}
 	if sameSet(stored, next) {
-		return slices.Clone(stored) // C-21: the stored order stays, so nothing counts as changed
+		return slices.Clone(stored) // C-21: in the stored order, so that nothing counts as changed
 	}
 	return next
 }
 
-// choose returns the collector's finalizer that a DELETE asks for, or "" for none (C-20).
+// choose returns the collector's finalizer that a DELETE adds, or "" for none (C-20).
 func choose(stored []string, p Policy, o Options) string {
 	if p == Unsupported { // C-20 (1)
 		return ""
@@ -57,13 +57,13 @@ func choose(stored []string, p Policy, o Options) string {
 
 func isCollectors(f string) bool { return f == Orphan || f == Foreground }
 
-// sameSet compares without regard to order and repetition, in linear time: an object may have tens of thousands of
+// sameSet compares without regard to order and duplicates, in linear time: an object may have tens of thousands of
 // finalizers.
 func sameSet(a, b []string) bool {
 	return slices.Equal(a, b) || within(a, b) && within(b, a)
 }
 
-// within reports whether every element of a is one of b.
+// within reports whether every element of a is in b.
 func within(a, b []string) bool {
 	set := make(map[string]struct{}, len(b))
 	for _, f := range b {

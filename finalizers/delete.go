@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Delete decides what DELETE means for obj.
+// Delete decides what a DELETE does to obj.
 func Delete(obj Object, k Kind, o Options, now time.Time) Verdict {
-	if r := refuse(obj, k, o); r != nil {
+	if c := conflict(obj, k, o); c != nil {
 		v := unchanged(obj)
-		v.Refused = r
+		v.Conflict = c
 		return v
 	}
 	v := decide(obj, k, o, now)
@@ -19,15 +19,15 @@ func Delete(obj Object, k Kind, o Options, now time.Time) Verdict {
 	return v
 }
 
-// refuse checks the preconditions, that of the uid first (C-10, C-11). The uid that a namespace's
-// DELETE implies (C-80) is that of obj and holds.
-func refuse(obj Object, k Kind, o Options) *Refusal {
+// conflict checks the preconditions, that of the uid first (C-10, C-11). The uid precondition that a namespace's DELETE
+// implies (C-80) is obj's own uid and holds.
+func conflict(obj Object, k Kind, o Options) *Conflict {
 	byResource := k.Namespace || k.Cleanup != "" // C-13
 	if o.UID != nil && *o.UID != obj.UID {
-		return &Refusal{Kind: UIDPrecondition, Want: *o.UID, Have: obj.UID, ByResource: byResource}
+		return &Conflict{Kind: UIDPrecondition, Want: *o.UID, Have: obj.UID, ByResource: byResource}
 	}
 	if o.ResourceVersion != nil && *o.ResourceVersion != obj.ResourceVersion {
-		return &Refusal{Kind: RVPrecondition, Want: *o.ResourceVersion, Have: obj.ResourceVersion, ByResource: byResource}
+		return &Conflict{Kind: RVPrecondition, Want: *o.ResourceVersion, Have: obj.ResourceVersion, ByResource: byResource}
 	}
 	return nil
 }
@@ -45,8 +45,8 @@ func decide(obj Object, k Kind, o Options, now time.Time) Verdict {
 	return generic(obj, k, o, now) // C-82 and the second DELETE of C-84 too
 }
 
-// beginNamespace is the first DELETE of a namespace (C-80). Unlike C-20, orphanDependents=false
-// means Foreground here. Generation and the grace period stay (J-47).
+// beginNamespace is the first DELETE of a namespace (C-80). Unlike in C-20, orphanDependents=false means Foreground
+// here. Generation and the grace period are unchanged (J-47).
 func beginNamespace(obj Object, o Options, now time.Time) Verdict {
 	v := unchanged(obj)
 	v.Step, v.Deletion = Store, whole(now)
@@ -60,7 +60,7 @@ func beginNamespace(obj Object, o Options, now time.Time) Verdict {
 	case o.OrphanDependents != nil, o.PropagationPolicy == propagateForeground:
 		want = Foreground
 	}
-	// The order is unspecified; what is there stays in its place.
+	// The order is unspecified; present finalizers keep theirs.
 	v.Finalizers = slices.DeleteFunc(v.Finalizers, func(f string) bool { return isCollectors(f) && f != want })
 	if want != "" && !slices.Contains(v.Finalizers, want) {
 		v.Finalizers = append(v.Finalizers, want)
@@ -72,8 +72,8 @@ func isPolicy(p string) bool {
 	return p == propagateOrphan || p == propagateForeground || p == propagateBackground
 }
 
-// beginCleanup is the first DELETE of a kind with a cleanup finalizer, which ignores the policy
-// (C-84, J-33). Generation and the grace period stay (J-47).
+// beginCleanup is the first DELETE of a kind with a cleanup finalizer, which ignores the policy (C-84, J-33).
+// Generation and the grace period are unchanged (J-47).
 func beginCleanup(obj Object, k Kind, now time.Time) Verdict {
 	v := unchanged(obj)
 	v.Step, v.Deletion = Store, whole(now)
@@ -83,11 +83,11 @@ func beginCleanup(obj Object, k Kind, now time.Time) Verdict {
 	return v
 }
 
-// generic is DELETE for every kind without a rule of its own.
+// generic is a DELETE of every other kind.
 func generic(obj Object, k Kind, o Options, now time.Time) Verdict {
 	v := unchanged(obj)
-	g := judgeGrace(obj, k, o, now)
-	if g.mode == pending { // C-33, J-32: not even the policy counts
+	g := decideGrace(obj, k, o, now)
+	if g.mode == pending { // C-33, J-32: the policy has no effect either
 		return v
 	}
 	next := collected(obj.Finalizers, k.Policy, o) // C-26: on a terminating object as well
@@ -99,8 +99,8 @@ func generic(obj Object, k Kind, o Options, now time.Time) Verdict {
 		}
 	} else {
 		if len(next) == 0 {
-			// C-41. A resourceVersion precondition held; that a collector's finalizer goes with
-			// the object needs no write of its own (J-20).
+			// C-41. A resourceVersion precondition held. Removing a collector's finalizer together with the object
+			// needs no write of its own (J-20).
 			v.Step = Remove
 			return v
 		}
@@ -116,7 +116,7 @@ func generic(obj Object, k Kind, o Options, now time.Time) Verdict {
 	return v
 }
 
-// mark makes v say that only finalizers hold the object from now on (C-40, C-44).
+// mark sets the metadata of an object that only finalizers keep from now on (C-40, C-44).
 func (v *Verdict) mark(now time.Time) {
 	v.Step = Store
 	if v.Deletion.IsZero() || v.Deletion.After(now) {

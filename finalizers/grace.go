@@ -2,10 +2,10 @@ package finalizers
 
 import "time"
 
-// grace is what a DELETE means for an object's grace period.
+// grace is the effect of a DELETE on an object's grace period.
 type grace struct {
 	mode graceMode
-	// deletion and period are what to store, if mode is graceful.
+	// deletion and period are the values to store, if mode is graceful.
 	deletion time.Time
 	period   int64
 }
@@ -13,16 +13,16 @@ type grace struct {
 type graceMode uint8
 
 const (
-	// immediate: the kind or the object knows no grace, only finalizers can hold it.
+	// immediate: the kind or the object has no grace period, so that only finalizers can keep it.
 	immediate graceMode = iota
-	// graceful: a period begins or is cut short.
+	// graceful: a period begins or is shortened.
 	graceful
-	// pending: a period runs that this request does not shorten.
+	// pending: a period is running and this request does not shorten it.
 	pending
 )
 
-// judgeGrace applies C-30 to C-35.
-func judgeGrace(obj Object, k Kind, o Options, now time.Time) grace {
+// decideGrace applies C-30 to C-35.
+func decideGrace(obj Object, k Kind, o Options, now time.Time) grace {
 	if !k.Graceful { // C-31
 		return grace{mode: immediate}
 	}
@@ -44,13 +44,13 @@ func judgeGrace(obj Object, k Kind, o Options, now time.Time) grace {
 	return shorten(obj.Deletion, current, period, now)
 }
 
-// shorten cuts a running period (C-34).
+// shorten shortens a running period (C-34).
 func shorten(deletion time.Time, current, period int64, now time.Time) grace {
 	at := deletion.Add(-seconds(current)).Add(seconds(period))
 	if at.Before(now) {
 		at = now
 		if period != 0 {
-			// Whoever ends the object (a kubelet) must still get the chance to: it isn't removed
+			// The program that ends the object (a kubelet) must still have time to do so: the object isn't removed
 			// before the delete with a period of 0.
 			period = 1
 		}
@@ -58,7 +58,7 @@ func shorten(deletion time.Time, current, period int64, now time.Time) grace {
 	return grace{mode: graceful, deletion: whole(at), period: period}
 }
 
-// firstPeriod is the number of seconds that a first DELETE grants (C-30).
+// firstPeriod is the grace period in seconds of a first DELETE (C-30).
 func firstPeriod(k Kind, o Options) int64 {
 	switch {
 	case k.GraceForbidden:
@@ -71,7 +71,7 @@ func firstPeriod(k Kind, o Options) int64 {
 	return 0
 }
 
-// noNegative makes negative periods 1 (C-30).
+// noNegative replaces negative periods by 1 (C-30).
 func noNegative(period int64) int64 {
 	if period < 0 {
 		return 1
@@ -79,12 +79,12 @@ func noNegative(period int64) int64 {
 	return period
 }
 
-// seconds is a period as a duration. Periods beyond 292 years count as that long: a timestamp must
-// not wrap around into the past.
+// seconds is a period as a duration. Periods beyond 292 years count as 292 years, as a timestamp must not wrap around
+// into the past.
 func seconds(period int64) time.Duration {
 	const most = int64(1<<63-1) / int64(time.Second)
 	return time.Duration(min(period, most)) * time.Second
 }
 
-// whole is a time as metadata stores it.
+// whole is a time with the precision of metadata.
 func whole(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

@@ -21,8 +21,8 @@ func check(obj Object, k Kind, v Verdict, now time.Time) error {
 	switch {
 	case v.Deletion.After(later):
 		return fmt.Errorf("the deletion timestamp moved from %v to %v at %v (C-44)", obj.Deletion, v.Deletion, now)
-	case v.Refused != nil && v.Step != Nothing:
-		return fmt.Errorf("refused, and yet %v", v.Step)
+	case v.Conflict != nil && v.Step != Nothing:
+		return fmt.Errorf("a conflict, and yet %v", v.Step)
 	case v.Accepted && (v.Step == Remove || v.Step == StoreThenRemove):
 		return fmt.Errorf("202 for a removed object (C-61)")
 	case v.Step == StoreThenRemove && !k.Graceful:

@@ -176,8 +176,8 @@ func describe(v Verdict) string {
 	if v.Accepted {
 		b.WriteString(" (202)")
 	}
-	if v.Refused != nil {
-		fmt.Fprintf(&b, ", %v: %s", v.Refused.Kind, v.Refused.Cause())
+	if v.Conflict != nil {
+		fmt.Fprintf(&b, ", %v: %s", v.Conflict.Kind, v.Conflict.Cause())
 	}
 	return b.String()
 }

@@ -2,13 +2,13 @@ package finalizers
 
 import "time"
 
-// The finalizers of the garbage collector; every other name belongs to somebody else.
+// The finalizers of the garbage collector; other components use all other names.
 const (
 	Orphan     = "orphan"
 	Foreground = "foregroundDeletion"
 )
 
-// Policy is a kind's default when a DELETE names no propagation policy (C-23).
+// Policy is the default of a kind when a DELETE names no propagation policy (C-23).
 type Policy uint8
 
 // The default policies.
@@ -19,7 +19,7 @@ const (
 	Unsupported
 )
 
-// Object is what the decision needs of a stored object.
+// Object has the fields of a stored object that a decision depends on.
 type Object struct {
 	UID             string
 	ResourceVersion string
@@ -33,23 +33,23 @@ type Object struct {
 	GracePeriodSeconds *int64
 }
 
-// Kind is what the decision needs of the object's kind; it comes from the table of types.
+// Kind has the properties of the object's kind that a decision depends on, from the table of types.
 type Kind struct {
 	Policy Policy
 	// Graceful kinds (pods) are deleted with a grace period.
 	Graceful bool
-	// DefaultGraceSeconds is what a graceful object asks for itself (spec.terminationGracePeriodSeconds).
+	// DefaultGraceSeconds is a graceful object's own grace period (spec.terminationGracePeriodSeconds).
 	DefaultGraceSeconds *int64
 	// GraceForbidden forces the period to 0: an unscheduled or finished pod (C-30).
 	GraceForbidden bool
 	// Namespace selects the first DELETE of a namespace (C-80).
 	Namespace bool
-	// Cleanup is a finalizer that a first DELETE of this kind appends while it ignores the
-	// propagation policy, as for CustomResourceDefinitions (C-84); empty for none.
+	// Cleanup is a finalizer that a first DELETE of this kind appends, without regard to the propagation policy, as for
+	// CustomResourceDefinitions (C-84); empty for none.
 	Cleanup string
 }
 
-// Options are the parts of DeleteOptions that decide; they have been validated (C-05, C-06).
+// Options are the fields of DeleteOptions that a decision depends on; they have been validated (C-05, C-06).
 type Options struct {
 	GracePeriodSeconds *int64
 	OrphanDependents   *bool

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// Update decides what a write that turns stored into updated means (PUT, PATCH, apply and the
-// subresources): store it or remove the object. updated has passed validation (B-12, B-14).
+// Update decides what a write that turns stored into updated does (PUT, PATCH, apply and the subresources): store or
+// remove the object. updated has passed validation (B-12, B-14).
 //
-// The verdict's metadata is that of updated, except that an update neither begins, ends nor moves
-// a deletion (B-11). The time plays no part: what counts is the recorded grace period, not whether
-// it has run out (B-21).
+// The verdict's metadata is that of updated, except that an update neither begins, ends nor moves a deletion (B-11).
+// The time has no effect: what counts is the stored grace period, not whether it is over (B-21).
 func Update(stored, updated Object, _ time.Time) Verdict {
 	if removes(stored, updated) {
-		v := unchanged(stored) // B-24: what was submitted is never written
+		v := unchanged(stored) // B-24: the submitted object is never written
 		v.Step = Remove
 		return v
 	}
@@ -26,8 +25,8 @@ func Update(stored, updated Object, _ time.Time) Verdict {
 	}
 }
 
-// removes reports whether the update takes away the last thing that held a dying object (B-20).
-// That also holds if nothing was there to take away any more (B-22).
+// removes reports whether nothing holds the terminating object after the update, so that it is removed (B-20). That is
+// also so if nothing held it before (B-22).
 func removes(stored, updated Object) bool {
 	switch {
 	case stored.Deletion.IsZero():

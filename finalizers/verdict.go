@@ -17,9 +17,8 @@ const (
 	Store
 	// Remove removes the object in one step, without writing it first (C-41, B-24).
 	Remove
-	// StoreThenRemove writes the verdict's metadata and then removes what was written, so that
-	// watchers see both (C-32). A precondition on the resourceVersion held before the first write
-	// and does not apply to the second (C-14).
+	// StoreThenRemove writes the verdict's metadata and then removes the object, so that watchers see both (C-32). A
+	// precondition on the resourceVersion applies to the first write and not to the second (C-14).
 	StoreThenRemove
 )
 
@@ -38,12 +37,12 @@ func (s Step) String() string {
 	return fmt.Sprintf("Step(%d)", uint8(s))
 }
 
-// Verdict is everything that a write means for an object.
+// Verdict is the complete effect of a write on an object.
 type Verdict struct {
 	Step Step
 
-	// What Store and StoreThenRemove write over the object's metadata. With other steps these
-	// repeat what is stored, so that writing them over it changes nothing.
+	// The metadata that Store and StoreThenRemove write. With other steps these are the stored values, so that writing
+	// them changes nothing.
 
 	Finalizers []string
 	// Deletion is metadata.deletionTimestamp, in whole seconds UTC; zero means live.
@@ -51,59 +50,59 @@ type Verdict struct {
 	GracePeriodSeconds *int64
 	Generation         int64
 
-	// MarkTerminating says that a live object becomes a terminating one by what is stored: the
-	// caller also sets what the kind shows then (a namespace's phase, a CRD's condition).
+	// MarkTerminating says that a live object becomes a terminating one by this write. The caller also sets what the
+	// kind then shows (a namespace's phase, a CRD's condition).
 	MarkTerminating bool
-	// Accepted says to answer 202 in place of 200 (C-61).
+	// Accepted says that the response's code is 202 instead of 200 (C-61).
 	Accepted bool
-	// Refused, if set, is why the request fails; Step is Nothing.
-	Refused *Refusal
+	// Conflict, if set, is why the request fails; Step is Nothing.
+	Conflict *Conflict
 }
 
-// RefusalKind says which precondition did not hold.
-type RefusalKind uint8
+// ConflictKind says which precondition did not hold.
+type ConflictKind uint8
 
-// The kinds of refusals.
+// The kinds of conflicts.
 const (
-	UIDPrecondition RefusalKind = iota
+	UIDPrecondition ConflictKind = iota
 	RVPrecondition
 )
 
 // String returns the kind's name.
-func (k RefusalKind) String() string {
+func (k ConflictKind) String() string {
 	switch k {
 	case UIDPrecondition:
 		return "UIDPrecondition"
 	case RVPrecondition:
 		return "RVPrecondition"
 	}
-	return fmt.Sprintf("RefusalKind(%d)", uint8(k))
+	return fmt.Sprintf("ConflictKind(%d)", uint8(k))
 }
 
-// Refusal is a precondition that did not hold: a Conflict.
-type Refusal struct {
-	Kind RefusalKind
+// Conflict is a precondition that did not hold.
+type Conflict struct {
+	Kind ConflictKind
 	// Want is the precondition's value, Have the stored object's.
 	Want, Have string
-	// ByResource says that the error names the resource ("namespaces") and not the kind, as the
-	// kinds do that check before everybody else (C-13); the text differs too.
+	// ByResource says that the error names the resource ("namespaces") instead of the kind, as kinds with a check of
+	// their own do (C-13); the message differs, too.
 	ByResource bool
 }
 
-// Cause returns the text that follows `Operation cannot be fulfilled on <what> "<name>": ` (0-05).
-func (r Refusal) Cause() string {
+// Cause returns the message that follows `Operation cannot be fulfilled on <what> "<name>": ` (0-05).
+func (c Conflict) Cause() string {
 	field, happened := "UID", "deleted and then recreated"
-	if r.Kind == RVPrecondition {
+	if c.Kind == RVPrecondition {
 		field, happened = "ResourceVersion", "modified"
 	}
-	if r.ByResource { // C-13
-		return fmt.Sprintf("Precondition failed: %s in precondition: %s, %s in object meta: %s", field, r.Want, field, r.Have)
+	if c.ByResource { // C-13
+		return fmt.Sprintf("Precondition failed: %s in precondition: %s, %s in object meta: %s", field, c.Want, field, c.Have)
 	}
 	return fmt.Sprintf("the %s in the precondition (%s) does not match the %s in record (%s). The object might have been %s",
-		field, r.Want, field, r.Have, happened) // C-10, C-11
+		field, c.Want, field, c.Have, happened) // C-10, C-11
 }
 
-// unchanged is the verdict that leaves obj alone.
+// unchanged is the verdict that changes nothing.
 func unchanged(obj Object) Verdict {
 	return Verdict{
 		Finalizers:         slices.Clone(obj.Finalizers),
@@ -113,7 +112,7 @@ func unchanged(obj Object) Verdict {
 	}
 }
 
-// same reports whether storing v would change nothing of obj.
+// same reports whether storing v would change nothing in obj.
 func (v Verdict) same(obj Object) bool {
 	return slices.Equal(v.Finalizers, obj.Finalizers) &&
 		v.Deletion.Equal(obj.Deletion) &&

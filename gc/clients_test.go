@@ -22,7 +22,7 @@ var seed = flag.Uint64("seed", 0, "run TestClients with this seed only")
 
 // TestClients lets clients create, re-own and delete objects all at once, while requests of the
 // collector fail and history is lost. Nothing was ever deleted that had a solid owner at that revision. In
-// the end every reference is satisfied, and nobody waits.
+// the end every reference is satisfied, and no object waits.
 func TestClients(t *testing.T) {
 	first, last := *seed, *seed
 	if first == 0 {
@@ -37,7 +37,7 @@ func TestClients(t *testing.T) {
 				mu.Lock()
 				fault, delay := faults.IntN(20), time.Duration(faults.IntN(15))*time.Millisecond
 				mu.Unlock()
-				time.Sleep(delay) // long enough for somebody to come in between
+				time.Sleep(delay) // long enough for another client's write in between
 				switch fault {
 				case 0:
 					return apierrors.NewInternalError(errors.New("no"))

@@ -15,26 +15,26 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Config is what a collector is made with. API, Timeline and Kinds are needed.
+// Config is the configuration of a collector. API, Timeline and Kinds are required.
 type Config struct {
 	API      API
 	Timeline Timeline
 	Kinds    Kinds
-	// Workers is the number of requests under way together (--concurrent-gc-syncs); 0 means 64.
-	// Upstream's default is 20, with a client that is limited to 20 requests a second.
+	// Workers is the number of concurrent requests (--concurrent-gc-syncs); 0 means 64. Upstream's default is 20, with
+	// a client that is limited to 20 requests a second.
 	Workers int
 	// Root is the prefix of all keys; empty means storage.DefaultRoot.
 	Root string
 	// Ignored are the collections that are never collected; nil means events (D-08).
 	Ignored []string
-	// Timeout bounds one request; 0 means 30 s, less than the server's own limit (0-13).
+	// Timeout is the timeout of one request; 0 means 30 s, less than the server's own limit (0-13).
 	Timeout time.Duration
-	// Lag is how long the timeline may take to show what was answered before it is asked again;
-	// 0 means 30 s.
+	// Lag is how long the timeline may take to show the effect of a request before the collector decides again; 0 means
+	// 30 s.
 	Lag time.Duration
-	// Registerer takes the metrics (D-94); nil for none.
+	// Registerer registers the metrics (D-94); nil for none.
 	Registerer prometheus.Registerer
-	// Log takes what goes wrong; nil for none.
+	// Log receives errors and warnings; nil for none.
 	Log *slog.Logger
 }
 
@@ -60,7 +60,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Collector is the garbage collector. It runs once.
+// Collector is the garbage collector. Run may be called once.
 type Collector struct {
 	config    Config
 	metrics   *metrics
@@ -70,42 +70,41 @@ type Collector struct {
 	// started and stopped are closed when Run begins and ends.
 	started, stopped chan struct{}
 
-	// What follows belongs to the goroutine of Run.
+	// The fields below belong to the goroutine of Run.
 
 	graph *graph.Graph
 	queue queue
-	// underWay are the requests handed out and not answered.
+	// underWay are the requests that were sent and not answered.
 	underWay map[graph.Ticket]request
-	// complaint bounds how often the log is told of objects that are backed off from.
-	complaint rate.Sometimes
-	// took is how long the request took that has just failed, while its answer is stepped; else 0.
+	// backOffLog limits how often retries with a back-off are logged.
+	backOffLog rate.Sometimes
+	// took is the duration of a failed request while the graph processes the failure; else 0.
 	took time.Duration
-	// broken are the objects that can't be read and that the log was told of, at most mostBroken.
+	// broken are the objects that can't be decoded and were logged, at most mostBroken.
 	broken map[graph.Key]struct{}
 }
 
-// New returns a collector that waits for Run.
+// New returns a collector, which Run starts.
 func New(c Config) *Collector {
 	c = c.withDefaults()
 	m := newMetrics(c.Registerer)
 	return &Collector{
 		config: c, metrics: m,
-		executor:  newExecutor(c, m),
-		recorder:  newRecorder(c.API, c.Timeout, c.Log),
-		snapshots: make(chan snapshotRequest),
-		started:   make(chan struct{}),
-		stopped:   make(chan struct{}),
-		underWay:  map[graph.Ticket]request{},
-		complaint: rate.Sometimes{First: 10, Interval: 10 * time.Second},
-		broken:    map[graph.Key]struct{}{},
+		executor:   newExecutor(c, m),
+		recorder:   newRecorder(c.API, c.Timeout, c.Log),
+		snapshots:  make(chan snapshotRequest),
+		started:    make(chan struct{}),
+		stopped:    make(chan struct{}),
+		underWay:   map[graph.Ticket]request{},
+		backOffLog: rate.Sometimes{First: 10, Interval: 10 * time.Second},
+		broken:     map[graph.Key]struct{}{},
 	}
 }
 
-// retryLoad is the pause before everything is loaded again after an error that isn't a lack of history.
+// retryLoad is the pause before everything is loaded again after an error other than expired history.
 const retryLoad = time.Second
 
-// Run collects until ctx is done, and returns its error when all workers have returned. It may be
-// called once.
+// Run collects until ctx is done, and returns its error when all workers have returned. It may be called once.
 func (c *Collector) Run(ctx context.Context) error {
 	close(c.started)
 	defer close(c.stopped)
@@ -124,7 +123,7 @@ func (c *Collector) Run(ctx context.Context) error {
 		}
 		c.metrics.syncErrors.Inc()
 		c.config.Log.Warn("the garbage collector reloads all objects", "err", err)
-		if !errors.Is(err, cache.ErrExpired) { // whatever it is, it may last
+		if !errors.Is(err, cache.ErrExpired) { // the error may last
 			select {
 			case <-time.After(retryLoad):
 			case <-ctx.Done():
@@ -134,7 +133,7 @@ func (c *Collector) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// follow loads everything and then keeps up with what happens, until ctx is done or history is lost.
+// follow loads everything and then processes events, until ctx is done or history has expired.
 func (c *Collector) follow(ctx context.Context) error {
 	c.settle(ctx)
 	f := &feed{timeline: c.config.Timeline, kinds: c.config.Kinds}
@@ -174,8 +173,8 @@ func (c *Collector) follow(ctx context.Context) error {
 	}
 }
 
-// settle waits for the answers to what an earlier graph asked for, so that no more than
-// Config.Workers requests are ever under way.
+// settle waits for the answers to the requests of an earlier graph, so that no more than Config.Workers requests are
+// ever in flight.
 func (c *Collector) settle(ctx context.Context) {
 	c.queue.clear()
 	for len(c.underWay) > 0 && ctx.Err() == nil {
@@ -187,7 +186,7 @@ func (c *Collector) settle(ctx context.Context) {
 	}
 }
 
-// read takes in a piece of the timeline, after the table of kinds if that has changed.
+// read processes the pending events of the timeline, after the table of kinds if that has changed.
 func (c *Collector) read(ctx context.Context, f *feed) error {
 	table, events, err := f.next()
 	if err != nil {
@@ -209,7 +208,7 @@ func (c *Collector) read(ctx context.Context, f *feed) error {
 	return nil
 }
 
-// answer takes in how a request ended.
+// answer processes the result of a request.
 func (c *Collector) answer(ctx context.Context, r graph.Result) {
 	if r.Outcome == graph.Failed {
 		c.took = time.Since(c.underWay[r.Ticket].since)
@@ -219,16 +218,16 @@ func (c *Collector) answer(ctx context.Context, r graph.Result) {
 	c.took = 0
 }
 
-// noteDelay is the back-off from which on an object's is logged, of many objects now and then.
+// noteDelay is the back-off from which on retries are logged, a few of them if they are many.
 const noteDelay = 10 * time.Second
 
-// retry puts the ticket into the queue for as long as the back-off takes.
+// retry queues the ticket for the duration of the back-off.
 func (c *Collector) retry(a graph.Retry) {
 	c.metrics.retries.WithLabelValues(deleteQueue).Inc()
 	d := delay(a.Attempt, c.took)
 	c.queue.add(a.Ticket, time.Now().Add(d))
 	if d >= noteDelay {
-		c.complaint.Do(func() {
+		c.backOffLog.Do(func() {
 			c.config.Log.Warn("the garbage collector retries an object later",
 				"object", a.Object.String(), "attempt", a.Attempt,
 				"lastRequestTook", c.took.Round(time.Millisecond), "retryIn", d.Round(time.Second))
@@ -236,7 +235,7 @@ func (c *Collector) retry(a graph.Retry) {
 	}
 }
 
-// step tells the graph, and starts what follows from it.
+// step passes the event to the graph, and starts the resulting actions.
 func (c *Collector) step(ctx context.Context, e graph.Event) {
 	for _, a := range c.graph.Step(e) {
 		switch a := a.(type) {

@@ -121,7 +121,7 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// TestAtomic gives a dependent a solid owner after it was judged and before it is deleted, by an
+// TestAtomic gives a dependent a solid owner after the decision and before the deletion, by an
 // update of it, and by creating an owner where there was none.
 func TestAtomic(t *testing.T) {
 	t.Run("dependent changes", func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestBackOff(t *testing.T) {
 	})
 }
 
-// TestHang has a request that is never answered: it ends at its deadline and delays nobody.
+// TestHang has a request that is never answered: it ends at its deadline and delays no other.
 func TestHang(t *testing.T) {
 	bubble(t, Config{Timeout: 10 * time.Second}, func(t *testing.T, s *server, _ *Collector) {
 		var once sync.Once

@@ -18,10 +18,10 @@ type snapshotRequest struct {
 	reply chan []graph.View
 }
 
-// Handler serves the graph of owners and dependents (D-90 to D-93): in the language of Graphviz, or
-// with ?format=json as a list of objects; ?uid= restricts it to what is connected with that uid, and
-// may be repeated. It is to be mounted at /debug/controllers/garbage-collector-controller/*; other paths than
-// /graph are not found there, and say nothing. While the collector doesn't run it answers 503.
+// Handler serves the graph of owners and dependents (D-90 to D-93): in the DOT language of Graphviz, or with
+// ?format=json as a list of objects; ?uid= restricts it to what is connected with that uid, and may be repeated. It is
+// to be mounted at /debug/controllers/garbage-collector-controller/*; it answers 404 without a body to other paths than
+// /graph, and 503 while the collector doesn't run.
 func (c *Collector) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !IsGraph(r.URL.Path) {
@@ -36,7 +36,7 @@ func (c *Collector) Handler() http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if r.URL.Query().Get("format") == "json" {
 			w.Header().Set("Content-Type", "application/json")
-			_ = writeJSON(w, views) // an error means that the client has gone
+			_ = writeJSON(w, views) // an error means that the client has closed the connection
 			return
 		}
 		w.Header().Set("Content-Type", "text/vnd.graphviz")
@@ -50,7 +50,7 @@ func IsGraph(p string) bool {
 	return name == "graph" && path.Dir(path.Clean(controller)) == "/debug/controllers"
 }
 
-// snapshot asks for the graph; ok is false if nobody answers.
+// snapshot asks for the graph; ok is false if the collector doesn't run.
 func (c *Collector) snapshot(r *http.Request) (views []graph.View, ok bool) {
 	select {
 	case <-c.started:
@@ -67,7 +67,7 @@ func (c *Collector) snapshot(r *http.Request) (views []graph.View, ok bool) {
 	return nil, false
 }
 
-// writeDOT writes the graph as D-92 and D-93 say. A missing owner is one vertex, under its own uid (J-30).
+// writeDOT writes the graph as in D-92 and D-93. A missing owner is one vertex, with its own uid (J-30).
 func writeDOT(to io.Writer, views []graph.View) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintln(w, "strict digraph full {")
@@ -109,7 +109,7 @@ func writeNode(w io.Writer, v graph.View) {
 	fmt.Fprintln(w, "  ];")
 }
 
-// label is the text in a vertex (D-92).
+// label is the label of a vertex (D-92).
 func label(v graph.View) string {
 	group, version := split(v.APIVersion)
 	kind := v.Kind + "." + version
@@ -132,7 +132,7 @@ func label(v graph.View) string {
 	return text
 }
 
-// split takes an apiVersion apart; the core group is empty.
+// split splits an apiVersion; the core group is empty.
 func split(apiVersion string) (group, version string) {
 	if group, version, ok := strings.Cut(apiVersion, "/"); ok {
 		return group, version
@@ -153,7 +153,7 @@ type vertex struct {
 	Deleting   bool     `json:"beingDeleted,omitempty"`
 	Waiting    bool     `json:"deletingDependents,omitempty"`
 	Releasing  bool     `json:"orphaningDependents,omitempty"`
-	// State is what the collector is doing about it, and Attempts how often that has failed.
+	// State is the object's state in the collector, and Attempts how often its request has failed.
 	State    string `json:"state,omitempty"`
 	Attempts int    `json:"attempts,omitempty"`
 }

@@ -1,53 +1,50 @@
-// Package gc is the garbage collector: it follows the store's timeline, lets gc/graph decide, and
-// carries the decisions out as requests like anybody else's.
+// Package gc is the garbage collector: it follows the store's timeline, lets gc/graph decide, and sends the resulting
+// requests as any client does.
 //
 // It guarantees:
 //
-//  1. One goroutine (the collector) owns the graph and the queue; there are no locks. Workers
-//     (the executor) only carry out one action each and report back to it.
-//  2. It never deletes an object that had a solid owner at the moment of the deletion: a delete
-//     is conditional on the object's revision and on the keys of the owners that were judged (up to
-//     120 of them, existing ones first). Of another object that has taken an owner's name only the identity
-//     is compared: it may be written as often as anybody likes. An object that is terminating already may have
-//     got a solid owner since, or was deleted by a client although it had one: when the collector takes its own finalizer
-//     off, that is conditional on the object's revision alone, and the object vanishes (C-90).
-//  3. An orphaning or foreground owner lets go only when the graph has reached the revision of
-//     its deletion (J-08, J-09). Dependents that come between that and the end of an orphaning owner
-//     are released, too, unless the process ends in between.
-//  4. One object that can't be deleted delays no other: every object has its own back-off, and
-//     every request a deadline. What only met somebody else's write is tried again when the timeline shows
-//     that write, without a back-off: an owner that is written often delays nobody, and as many writes as there
-//     are requests bound the repetition.
-//  5. Everything is bounded: requests under way by Config.Workers, retries by the number of objects,
-//     events waiting to be sent by a constant. Of events that were sent nothing is remembered.
-//  6. What was left undone by a crash, or by a collector that fell behind, is found when the graph
-//     is loaded: at the start, and whenever history was lost.
+//  1. One goroutine (the collector) owns the graph and the queue; there are no locks. Workers (the executor) only carry
+//     out one action each and report back to it.
+//  2. It never deletes an object that had a solid owner at the moment of the deletion. A delete is conditional on the
+//     object's revision and on the keys of its owners (up to 120 of them, existing ones first). If another object has
+//     an owner's name, only that object's identity is compared: writes to it cause no conflict. Removing the
+//     collector's own finalizer is conditional only on the object's revision. So an object that is already terminating
+//     is removed even if it got a solid owner since, or if a client deleted it although it had one (C-90).
+//  3. The collector's finalizer is removed from an orphaning or foreground owner only when the graph has reached the
+//     revision of its deletion (J-08, J-09). Dependents that are created between that revision and the removal of an
+//     orphaning owner are orphaned, too, unless the process ends in between.
+//  4. An object that can't be deleted delays no other: every object has its own back-off, and every request a timeout.
+//     A request that was in conflict with another write is repeated when the timeline shows that write, without a
+//     back-off. So an owner that is written often delays no dependent, and there are at most as many repetitions as
+//     writes.
+//  5. Everything is bounded: requests in flight by Config.Workers, retries by the number of objects, Events waiting to
+//     be sent by a constant. Sent Events are not remembered.
+//  6. Work that was left undone by a crash, or by a collector that fell behind, is found when the graph is loaded: at
+//     the start, and whenever history has expired.
 //  7. Run returns when its context is done, after all workers have returned.
 //
 // # Kinds that come and go
 //
-// What owner references mean is the table of Kinds, and the only thing to be told is that it has
-// changed: its channel is closed, the collector reads the whole table and steps the graph with it
-// (graph.Kinds). With package loopback that is done by resources.Types: whoever adds entries to the
-// types or takes them out (Add, Remove, Replace), for a CustomResourceDefinition say, has done all
-// there is to do. An entry needs its Collection, and the verbs delete and update for its objects to be
-// collected. Entries that replace others are to be put in by one Replace, so that no table is seen between.
+// The table of Kinds defines what owner references mean. When its channel is closed, the collector reads the whole
+// table and steps the graph with it (graph.Kinds). With package loopback this is resources.Types: adding entries to the
+// types or removing them (Add, Remove, Replace), for example for a CustomResourceDefinition, is all that is needed. An
+// entry needs its Collection, and the verbs delete and update for its objects to be collected. Entries that replace
+// others must be set by one Replace, so that no table in between is visible.
 //
-//   - A reference of a kind that isn't served keeps its object, costs nothing meanwhile, and is decided
-//     the moment that the kind is served (D-73, D-S35). Nothing is polled.
-//   - A kind may leave the table before or after its last object is gone. Owners that were seen to
-//     vanish are gone for good, whether their kind is still served or not (J-45, D-S32).
-//   - Objects of a collection that isn't served stay in the graph. Nothing can be asked for them, and
-//     an owner that orphans its dependents, or waits for those that block it, waits for them: at a
-//     start their kind may only be about to be served, and an orphan would be deleted then.
-//   - A kind that comes back with another collection or scope has all that name it judged again.
-//   - No event is decided with a table that is older than the event: what follows the store changes the table
-//     before it shows the events, and the collector reads the table after the events (feed.go).
+//   - A reference to a kind that isn't served keeps its object, costs nothing meanwhile, and is decided as soon as the
+//     kind is served (D-73, D-S35). Nothing is polled.
+//   - A kind may leave the table before or after its last object is gone. Owners whose deletion was seen stay deleted,
+//     whether or not their kind is still served (J-45, D-S32).
+//   - Objects of a collection that isn't served stay in the graph. They can't be requested. An owner that orphans its
+//     dependents, or waits for those that block it, waits for them: at a start their kind may be served only later, and
+//     an orphan would then be deleted.
+//   - If a kind returns with another collection or scope, all objects that name it are decided again.
+//   - No event is decided with a table that is older than the event: what follows the store changes the table before it
+//     shows the events, and the collector reads the table after the events (feed.go).
 //
 // # Events as owners
 //
-// Events are never collected, nor waited for (D-08). They count as owners all the same: upstream
-// refuses core events as owners but not those of events.k8s.io, which share their storage, and
-// looks such an owner up now and then until it is gone (J-36). Here the timeline tells when
-// an event vanishes, its time to live included, and its dependents are collected then.
+// Events are never collected, nor waited for (D-08), but they count as owners. Upstream rejects core events as owners
+// but not those of events.k8s.io, which share their storage, and looks such an owner up periodically until it is
+// gone (J-36). Here the timeline shows when an event is deleted or expires, and its dependents are then collected.
 package gc

@@ -20,22 +20,21 @@ import (
 const (
 	// component is the source of events (D-80).
 	component = "garbage-collector-controller"
-	// reason is theirs (D-80).
+	// reason is the reason of these events (D-80).
 	reason = "OwnerRefInvalidNamespace"
-	// maxReports is how many events may wait to be sent; more are dropped.
+	// maxReports is how many events may wait to be sent; further ones are dropped.
 	maxReports = 1000
 )
 
-// recorder tells users of references into other namespaces, by Events. Like events in general
-// they are sent at best, and once: a failure isn't repeated. Nothing is remembered of what was
-// sent: an Event's name follows from what it says, so a repetition finds the first one by its name
-// and is counted on it (D-83), after a restart, too, and for as long as Events are kept.
+// recorder reports references into other namespaces as Events. It sends each Event once, best effort: a failed one is
+// not repeated. It keeps no record of sent Events: an Event's name follows from its content, so a repetition finds the
+// first one by its name and increments its count (D-83), also after a restart, as long as Events are kept.
 type recorder struct {
 	api     API
 	timeout time.Duration
 	log     *slog.Logger
 	reports chan graph.Report
-	// dropped counts what found no place. It belongs to whoever reports.
+	// dropped counts the reports that found the queue full. It belongs to the goroutine that calls report.
 	dropped int
 }
 
@@ -43,8 +42,8 @@ func newRecorder(api API, timeout time.Duration, log *slog.Logger) *recorder {
 	return &recorder{api: api, timeout: timeout, log: log, reports: make(chan graph.Report, maxReports)}
 }
 
-// report takes a report; it never blocks. Of drops the first is logged, the second, the fourth, and so
-// on: at a start there may be a great many.
+// report queues a report; it never blocks. Of dropped reports it logs the first, the second, the fourth, and so on, as
+// there may be very many at a start.
 func (r *recorder) report(p graph.Report) {
 	select {
 	case r.reports <- p:
@@ -55,7 +54,7 @@ func (r *recorder) report(p graph.Report) {
 	}
 }
 
-// run sends what is reported until ctx is done.
+// run sends reports until ctx is done.
 func (r *recorder) run(ctx context.Context) {
 	for {
 		select {
@@ -69,7 +68,7 @@ func (r *recorder) run(ctx context.Context) {
 	}
 }
 
-// send stores the report as an Event or, if it is a repetition, counts it on the first one.
+// send stores the report as an Event or, if it is a repetition, increments the count of the first one.
 func (r *recorder) send(ctx context.Context, p graph.Report, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
@@ -78,22 +77,22 @@ func (r *recorder) send(ctx context.Context, p graph.Report, now time.Time) erro
 	if apierrors.IsAlreadyExists(err) {
 		err = r.api.CountEvent(ctx, e)
 	}
-	if apierrors.IsNotFound(err) { // it has expired between the two
+	if apierrors.IsNotFound(err) { // it has expired between the two requests
 		err = r.api.CreateEvent(ctx, e)
 	}
 	return err
 }
 
-// message is the text of D-80; the owner prints with the dependent's namespace.
+// message is the message of D-80; the owner is printed with the dependent's namespace.
 func message(p graph.Report) string {
 	ns := p.Object.Namespace
 	return fmt.Sprintf("ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %q",
 		p.Owner.APIVersion, p.Owner.Kind, ns, p.Owner.Name, p.Owner.UID, ns)
 }
 
-// eventName is the object's name and a number in the form of client-go's, which is a time there and a
-// digest of the object and the text here; where no Event can be called so, as with the names of cluster
-// roles, it is a UUID (client-go tools/record/util: GenerateEventName).
+// eventName is the object's name and a number in the format of client-go's, where it is a time; here it is a hash of
+// the object and the message. If that isn't a valid Event name, as with the names of cluster roles, it is a UUID
+// (client-go tools/record/util: GenerateEventName).
 func eventName(p graph.Report) string {
 	digest := sha256.Sum256([]byte(p.Object.UID + "\x00" + message(p)))
 	name := fmt.Sprintf("%s.%x", p.Object.Name, digest[:8])

@@ -16,23 +16,22 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// executor carries requests out; nothing else here talks to the API server but the recorder.
+// executor sends the requests; besides it only the recorder talks to the API server.
 type executor struct {
 	api     API
 	root    string
 	timeout time.Duration
 	log     *slog.Logger
 	metrics *metrics
-	// Both channels are short: a worker is there for every request under way, so neither side waits for
-	// the other longer than that takes to look.
+	// Both channels are short: there is a worker for every request in flight, so neither side waits long for the other.
 	requests chan request
 	results  chan graph.Result
-	// workers is the number of those that were started, by spawn. They belong to the collector's goroutine.
+	// workers is the number of workers that spawn has started. It belongs to the collector's goroutine.
 	workers int
 	spawn   func()
 }
 
-// request is an action under way.
+// request is an action in flight.
 type request struct {
 	action graph.Action
 	queue  string
@@ -47,11 +46,11 @@ func newExecutor(c Config, m *metrics) *executor {
 	}
 }
 
-// maxQueued is how many requests, and answers, may lie between the collector and its workers.
+// maxQueued is how many requests, and answers, may be queued between the collector and its workers.
 const maxQueued = 256
 
-// begin hands a request to a worker, the last of so many under way. Workers are only started when
-// they are needed; they stay.
+// begin passes a request to a worker. underWay is the number of requests in flight, including this one. Workers are
+// only started when they are needed; they stay.
 func (x *executor) begin(ctx context.Context, r request, underWay int) {
 	if x.workers < underWay {
 		x.workers++
@@ -105,11 +104,11 @@ func (x *executor) carry(ctx context.Context, a graph.Action) error {
 	panic(fmt.Sprintf("gc: %T is no request", a))
 }
 
-// maxGuards is how many keys one transaction compares at most; etcd takes 128 by default.
+// maxGuards is the maximum number of keys that one transaction compares; etcd's default limit is 128.
 const maxGuards = 120
 
-// guards returns the keys to compare. Of an object with more owners than fit, those that exist are
-// compared first: what isn't there, or is another object, would have to come back with the very uid.
+// guards returns the keys to compare. If an object has more owners than fit, existing ones are compared first: a
+// missing owner, or one whose name another object has, would have to return with the same uid.
 func (x *executor) guards(from []graph.Guard) []storage.Guard {
 	if len(from) > maxGuards {
 		from = slices.SortedStableFunc(slices.Values(from), func(a, b graph.Guard) int { return cmp.Compare(existing(b), existing(a)) })
@@ -122,7 +121,7 @@ func (x *executor) guards(from []graph.Guard) []storage.Guard {
 	return guards
 }
 
-// existing is the revision of the owner; 0 if it isn't there.
+// existing is the revision of the owner; 0 if it doesn't exist.
 func existing(g graph.Guard) int64 {
 	if g.Held {
 		return 0
@@ -130,7 +129,7 @@ func existing(g graph.Guard) int64 {
 	return g.Revision
 }
 
-// outcomeOf is the one place where errors are read.
+// outcomeOf classifies errors. No other code does.
 func outcomeOf(a graph.Action, err error) graph.Outcome {
 	switch {
 	case err == nil:
@@ -150,7 +149,7 @@ func isPatch(a graph.Action) bool {
 	return !isDelete
 }
 
-// namesUID reports whether the error refuses a change of metadata.uid.
+// namesUID reports whether the error rejects a change of metadata.uid.
 func namesUID(err error) bool {
 	var status apierrors.APIStatus
 	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
@@ -178,7 +177,7 @@ func ticketOf(a graph.Action) graph.Ticket {
 	panic(fmt.Sprintf("gc: %T is no request", a))
 }
 
-// queueOf names the queue of upstream's that the request would have come from.
+// queueOf names the queue of upstream's from which the request would have come.
 func queueOf(a graph.Action) string {
 	switch a := a.(type) {
 	case graph.RemoveOwners:

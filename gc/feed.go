@@ -5,12 +5,11 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// feed is the only way from the timeline to the graph. It reads the timeline first and the table of kinds
-// second, so no event reaches the graph with a table that is older than the event: Kinds promises that its
-// channel is closed before the timeline shows anything written under the newer table.
-//
-// The table may be newer than the event. A deletion rests on the present meaning of the references and on
-// guards, which compare the present state of the store, so an older table could be wrong and a newer one can't.
+// feed is the only path from the timeline to the graph. It reads the timeline first and the table of kinds second, so
+// no event reaches the graph with a table that is older than the event: Kinds guarantees that its channel is closed
+// before the timeline shows anything written under the newer table. The table may be newer than the event. That is
+// correct: a deletion rests on the present meaning of the references, and on guards, which compare the present state of
+// the store.
 type feed struct {
 	timeline Timeline
 	kinds    Kinds
@@ -19,8 +18,8 @@ type feed struct {
 	changed <-chan struct{}
 }
 
-// whole returns everything that is stored, the revision of that state, and a table that is at least as new.
-// What happens after the revision is returned by next. Errors: cache.ErrExpired.
+// whole returns the whole state, its revision, and a table that is at least as new. Later events are returned by next.
+// Errors: cache.ErrExpired.
 func (f *feed) whole() (table graph.Kinds, revision int64, all []*cache.Snapshot, err error) {
 	revision, all = f.timeline.Everything()
 	if f.watcher, err = f.timeline.Timeline(revision); err != nil {
@@ -30,8 +29,8 @@ func (f *feed) whole() (table graph.Kinds, revision int64, all []*cache.Snapshot
 	return table, revision, all, nil
 }
 
-// next returns the events that wait, and the table to step before them, nil if it is the one returned last.
-// It never blocks. Errors: cache.ErrExpired.
+// next returns the pending events, and the table to step before them, nil if it is the one returned last. It never
+// blocks. Errors: cache.ErrExpired.
 func (f *feed) next() (table *graph.Kinds, events []*cache.Event, err error) {
 	events, _, err = f.watcher.Poll()
 	if err != nil {

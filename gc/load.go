@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// load makes a new graph of everything that is stored. What happens after it is f's to tell.
+// load makes a new graph of the whole state. f returns the later events.
 func (c *Collector) load(ctx context.Context, f *feed) error {
 	var first graph.Ticket
 	if c.graph != nil {
@@ -32,12 +32,12 @@ func (c *Collector) load(ctx context.Context, f *feed) error {
 	return nil
 }
 
-// object is what the graph needs of a stored object. What has no uid is no API object (allocation
-// ranges, leases of masters).
+// object is a stored object as the graph needs it. A value without a uid is no API object (allocation ranges, leases of
+// masters).
 func (c *Collector) object(collection string, o *storage.Object) (graph.Object, bool) {
 	g := graph.Object{Key: c.key(collection, o.Key), Revision: o.Revision}
 	if o.Err != nil {
-		c.tellBroken(g.Key, o)
+		c.logBroken(g.Key, o)
 		g.Flags = graph.Broken
 		return g, true
 	}
@@ -64,7 +64,7 @@ func (c *Collector) object(collection string, o *storage.Object) (graph.Object, 
 	return g, g.UID != ""
 }
 
-// key takes a full key apart. Names hold no slash.
+// key parses a full key. Names contain no slash.
 func (c *Collector) key(collection, key string) graph.Key {
 	rest := strings.TrimPrefix(key, c.config.Root+"/"+collection+"/")
 	if namespace, name, ok := strings.Cut(rest, "/"); ok {
@@ -73,12 +73,12 @@ func (c *Collector) key(collection, key string) graph.Key {
 	return graph.Key{Collection: collection, Name: rest}
 }
 
-// mostBroken is how many objects that can't be read the log names.
+// mostBroken is the maximum number of objects that can't be decoded and are logged by name.
 const mostBroken = 1000
 
-// tellBroken logs that an object can't be read, once until it is gone or can be.
-func (c *Collector) tellBroken(k graph.Key, o *storage.Object) {
-	if _, told := c.broken[k]; told || len(c.broken) == mostBroken {
+// logBroken logs that an object can't be decoded, once until it is gone or can be.
+func (c *Collector) logBroken(k graph.Key, o *storage.Object) {
+	if _, logged := c.broken[k]; logged || len(c.broken) == mostBroken {
 		return
 	}
 	c.broken[k] = struct{}{}

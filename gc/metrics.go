@@ -9,18 +9,18 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// The queues of upstream's collector (D-94). Here there is one line for everything; requests are
-// counted under the queue that they would have come from, and what waits in line under the first.
+// The queues of upstream's collector (D-94). Here there is one queue for everything. Requests are counted under the
+// queue from which they would have come upstream; what waits in the queue is counted under the first.
 const (
 	deleteQueue  = "garbage_collector_attempt_to_delete"
 	orphanQueue  = "garbage_collector_attempt_to_orphan"
 	changesQueue = "garbage_collector_graph_changes"
 )
 
-// pulseInterval is how often the age of requests under way is published.
+// pulseInterval is how often the age of requests in flight is published.
 const pulseInterval = 5 * time.Second
 
-// metrics are the series of D-94. Those of work queues are shared with whoever else registers them.
+// metrics are the series of D-94. Those of work queues are shared with other components that register them.
 type metrics struct {
 	syncErrors          prometheus.Counter
 	lines               *prometheus.GaugeVec
@@ -71,7 +71,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-// register registers a collector, or returns the one that is registered already.
+// register registers a collector, or returns the one that is already registered.
 func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	if r == nil {
 		return c
@@ -86,7 +86,7 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	return c
 }
 
-// depth publishes how many objects wait in line.
+// depth publishes how many objects are queued.
 func (m *metrics) depth(s graph.Stats) { m.deleteDepth.Set(float64(s.Ready)) }
 
 // read counts events taken from the timeline.
@@ -95,14 +95,14 @@ func (m *metrics) read(events int, took time.Duration) {
 	m.worked.WithLabelValues(changesQueue).Observe(took.Seconds())
 }
 
-// request counts a request that was handed out at r.since, begun and ended.
+// request counts a request that was queued at r.since, begun and ended.
 func (m *metrics) request(r request, begun, ended time.Time) {
 	m.adds.WithLabelValues(r.queue).Inc()
 	m.waited.WithLabelValues(r.queue).Observe(begun.Sub(r.since).Seconds())
 	m.worked.WithLabelValues(r.queue).Observe(ended.Sub(begun).Seconds())
 }
 
-// pulse publishes the age of what is under way.
+// pulse publishes the age of the requests in flight.
 func (m *metrics) pulse(underWay map[graph.Ticket]request, now time.Time) {
 	sum, longest := map[string]float64{}, map[string]float64{}
 	for _, r := range underWay {

@@ -8,14 +8,14 @@ import (
 	"github.com/kubecascade/kubecascade/gc/graph"
 )
 
-// The back-off of one object, upstream's (D-38): 5 ms, doubled with each failure, up to 1000 s.
+// The back-off of one object is upstream's (D-38): 5 ms, doubled with each failure, up to 1000 s.
 const (
 	firstDelay = 5 * time.Millisecond
 	maxDelay   = 1000 * time.Second
 )
 
-// delay returns how long to wait after so many failures, the last of which took a request of the given length: up to
-// a quarter more than the back-off, so that what failed together doesn't come back together. A request that times out
+// delay returns the pause after so many failures, where took is the duration of the last failed request. It adds up to
+// a quarter to the back-off, so that requests that failed together are not repeated together. A request that times out
 // has kept a worker and the API server busy for all that time. So from the second failure on the pause is no shorter
 // than that, doubled with each further failure: objects whose requests always time out leave the workers to others.
 func delay(attempt int, took time.Duration) time.Duration {
@@ -30,7 +30,7 @@ func delay(attempt int, took time.Duration) time.Duration {
 	return d + rand.N(d/4)
 }
 
-// queue holds the tickets that wait for their time. The zero value is empty.
+// queue holds the tickets until they are due. The zero value is empty.
 type queue struct {
 	heap    waiting
 	tickets map[graph.Ticket]*waiter
@@ -61,7 +61,7 @@ func (q *queue) remove(t graph.Ticket) {
 
 func (q *queue) clear() { q.heap, q.tickets = nil, nil }
 
-// due takes out the tickets whose time has come, in that order.
+// due removes and returns the tickets that are due, in that order.
 func (q *queue) due(now time.Time) []graph.Ticket {
 	var tickets []graph.Ticket
 	for len(q.heap) > 0 && !q.heap[0].at.After(now) {
@@ -72,8 +72,8 @@ func (q *queue) due(now time.Time) []graph.Ticket {
 	return tickets
 }
 
-// wait returns a channel that receives when the first ticket is due; nil if there is none. It is
-// good until the next call.
+// wait returns a channel that receives when the first ticket is due; nil if there is none. It is valid until the next
+// call.
 func (q *queue) wait() <-chan time.Time {
 	if len(q.heap) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func (q *queue) wait() <-chan time.Time {
 	return q.timer.C
 }
 
-// waiting is a heap of waiters, the earliest first, of those the one that came first.
+// waiting is a heap of waiters, ordered by time and then by arrival.
 type waiting []*waiter
 
 func (h waiting) Len() int { return len(h) }
@@ -104,7 +104,7 @@ func (h waiting) Swap(i, j int) {
 	h[i].index, h[j].index = i, j
 }
 
-// Push and Pop are for package heap.
+// Push and Pop implement heap.Interface.
 func (h *waiting) Push(x any) {
 	w := x.(*waiter)
 	w.index = len(*h)

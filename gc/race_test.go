@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestSnapshotsBesideChanges is D-S06: whoever looks at the graph while it changes sees one state of
+// TestSnapshotsBesideChanges is D-S06: a reader of the graph while it changes sees one state of
 // it, and the race detector sees nothing.
 func TestSnapshotsBesideChanges(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, s *server, c *Collector) {

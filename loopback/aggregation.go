@@ -25,7 +25,7 @@ func (a *Aggregation) path(name string) registry.Path {
 	return registry.Path{Resource: a.API.Types().Lookup(rbacv1.GroupName, "v1", "clusterroles"), Name: name}
 }
 
-// Roles implements aggregation.API. A role that can't be read is left out.
+// Roles implements aggregation.API. It omits roles that can't be decoded.
 func (a *Aggregation) Roles(ctx context.Context) (out []*rbacv1.ClusterRole, err error) {
 	collection := a.path("").Resource.Collection
 	if a.watcher != nil {
@@ -33,7 +33,7 @@ func (a *Aggregation) Roles(ctx context.Context) (out []*rbacv1.ClusterRole, err
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			a.watcher = nil // too much was missed: begin again
+			a.watcher = nil // history has expired: start again
 		}
 	}
 	select {
@@ -41,7 +41,7 @@ func (a *Aggregation) Roles(ctx context.Context) (out []*rbacv1.ClusterRole, err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	for a.watcher != nil { // what is shown now needs no more telling
+	for a.watcher != nil { // the state below includes these events
 		events, _, err := a.watcher.Poll()
 		if err != nil {
 			a.watcher = nil

@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Available implements registration.API: a local group version is, and of a service what upstream looks at is
-// looked at, up to the request that this server can't make (KA pkg/controllers/status/remote:sync).
+// Available implements registration.API. A local group version is available. For a service it makes upstream's checks,
+// up to the request that this server can't make (KA pkg/controllers/status/remote:sync).
 func (r *Registrations) Available(s *apiregistrationv1.APIService) apiregistrationv1.APIServiceCondition {
 	c := apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available, Status: apiregistrationv1.ConditionTrue,
 		Reason: "Local", Message: "Local APIServices are always available"}
@@ -35,7 +35,7 @@ func portOf(ref *apiregistrationv1.ServiceReference) int32 {
 	return *ref.Port
 }
 
-// missing says what there isn't of a service; an empty reason means nothing.
+// missing says what a service lacks; an empty reason means nothing.
 func (r *Registrations) missing(ref *apiregistrationv1.ServiceReference) (reason, message string) {
 	name := fmt.Sprintf("service/%s in %q", ref.Name, ref.Namespace)
 	o, _ := r.Cache.Get(r.API.Key(r.API.Types().Lookup("", "v1", "services"), ref.Namespace, ref.Name))

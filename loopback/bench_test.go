@@ -67,7 +67,7 @@ func BenchmarkCollector(b *testing.B) {
 	}
 }
 
-// cascaded returns when nobody is owned any more.
+// cascaded returns when no object has an owner any more.
 func cascaded(b *testing.B, s *apiservertest.Server, stay bool) {
 	for {
 		rev := s.Cache.Revision()

@@ -28,7 +28,7 @@ type Definitions struct {
 	API   *registry.Loopback
 	Cache *cache.Cache
 
-	// mu guards known: the definitions by key, as they were last decoded.
+	// mu guards known: the CRDs by key, as they were last decoded.
 	mu    sync.Mutex
 	known map[string]known
 }
@@ -51,7 +51,7 @@ func (d *Definitions) Follow(ctx context.Context, sink func(name string)) error 
 				sink(o.Meta.Name)
 			}
 		},
-		tell: func(e *cache.Event) error {
+		each: func(e *cache.Event) error {
 			if e.Collection == collection {
 				return d.group(e.Object.Meta.Name, collection, sink)
 			}
@@ -65,8 +65,8 @@ func (d *Definitions) Follow(ctx context.Context, sink func(name string)) error 
 	}.follow(ctx)
 }
 
-// emptied returns the name of the definition that is being deleted and whose objects the collection
-// holds, be any of its versions served or not; empty if there is none.
+// emptied returns the name of the CRD that is being deleted and has its objects in the collection, whether or not its
+// versions are served; empty if there is none.
 func (d *Definitions) emptied(collection string) string {
 	group, plural, custom := strings.Cut(collection, "/")
 	if !custom {
@@ -79,8 +79,7 @@ func (d *Definitions) emptied(collection string) string {
 	return o.Meta.Name
 }
 
-// group tells of a definition that changed, and of those of its group that wait for a name, which it
-// may have left.
+// group sends a CRD that changed, and those of its group that wait for a name, which it may have released.
 func (d *Definitions) group(name, collection string, sink func(name string)) error {
 	sink(name)
 	_, group, _ := strings.Cut(name, ".")
@@ -100,8 +99,8 @@ func (d *Definitions) group(name, collection string, sink func(name string)) err
 	return nil
 }
 
-// List implements definition.API. One that can't be read is left out. What the controller has written is
-// in the cache when its write returns, and of what others write it is told, so nobody else is asked.
+// List implements definition.API. It omits CRDs that can't be decoded. The controller's own writes are in the cache
+// when they return, and it gets events for the writes of others, so no read of etcd is necessary.
 func (d *Definitions) List(context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	snap, err := d.Cache.Snapshot(d.resource().Collection, 0)
 	if err != nil {
@@ -122,7 +121,7 @@ func (d *Definitions) List(context.Context) ([]*apiextensionsv1.CustomResourceDe
 	return all, nil
 }
 
-// decode returns the outline of the definition, which may not be changed.
+// decode returns the CRD without its schemas, which must not be changed.
 func (d *Definitions) decode(o *storage.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -144,7 +143,7 @@ func (d *Definitions) decode(o *storage.Object) (*apiextensionsv1.CustomResource
 	return one, nil
 }
 
-// whole returns the definition with its schemas.
+// whole returns the CRD with its schemas.
 func (d *Definitions) whole(one *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	r := d.resource()
 	o, _ := d.Cache.Get(d.API.Key(r, "", one.Name))
@@ -161,8 +160,8 @@ func (d *Definitions) whole(one *apiextensionsv1.CustomResourceDefinition) (*api
 	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
 }
 
-// Judge implements definition.API.
-func (d *Definitions) Judge(one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+// Evaluate implements definition.API.
+func (d *Definitions) Evaluate(one *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	if !custom.Structural(one) {
 		if whole, err := d.whole(one); err == nil && whole.ResourceVersion == one.ResourceVersion {
 			one = whole
@@ -188,10 +187,10 @@ func (d *Definitions) UpdateStatus(ctx context.Context, one *apiextensionsv1.Cus
 	return d.decode(o)
 }
 
-// errChanged is why a status isn't stored that was made for an older state.
+// errChanged is why a status for an older state isn't stored.
 var errChanged = errors.New("the definition has changed")
 
-// instances is the entry of what the definition defines.
+// instances is the entry of the CRD's custom resource.
 func (d *Definitions) instances(one *apiextensionsv1.CustomResourceDefinition) (*resources.Resource, error) {
 	for _, v := range one.Spec.Versions {
 		if r := d.API.Types().Lookup(one.Spec.Group, v.Name, one.Spec.Names.Plural); v.Storage && r != nil && r.Origin == string(one.UID) {

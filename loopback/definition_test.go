@@ -114,7 +114,7 @@ func TestServedAtOnce(t *testing.T) {
 	}
 }
 
-// TestNames: a name that is taken is refused, and given to whoever waits for it when it becomes free.
+// TestNames: a name in use is rejected, and accepted for a waiting CRD when it becomes free.
 func TestNames(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, "")))
@@ -216,7 +216,7 @@ func TestSchemaChanges(t *testing.T) {
 	}
 }
 
-// TestFields that the schema doesn't know are dropped, warned of or refused (B-70, B-71).
+// TestFields that the schema doesn't know are dropped, warned of or rejected (B-70, B-71).
 func TestFields(t *testing.T) {
 	s := defined(t, nil)
 	define(t, s, widgets("widgets", "Widget", version("v1", true, size, `,"additionalPrinterColumns":[{"name":"Size","type":"integer","jsonPath":".spec.size"}],"selectableFields":[{"jsonPath":".spec.size"}]`)))
@@ -250,7 +250,7 @@ func TestRestartWithDefinitions(t *testing.T) {
 	do(t, again, "DELETE", v1widgets+"/a", "")
 }
 
-// TestCollectedWhateverItsSchemaSays: an object that the schema refuses by now can't be changed, and is
+// TestCollectedWhateverItsSchemaSays: an object that the schema now rejects can't be changed, and is
 // collected all the same.
 func TestCollectedWhateverItsSchemaSays(t *testing.T) {
 	s := defined(t, nil)
@@ -391,7 +391,7 @@ func TestUnservedDefinitionGoes(t *testing.T) {
 	w, dependents := s.Watch(definitions+"?watch=1"), s.Watch("/api/v1/configmaps?watch=1")
 	do(t, s, "DELETE", definitions+"/widgets.example.com", "")
 	gone(t, dependents, "c")
-	serve("true") // the other one's finalizer is somebody's business
+	serve("true") // the other one has a client's finalizer
 	do(t, s, "PATCH", v1widgets+"/b", `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
 	gone(t, w, "widgets.example.com")
 }
@@ -467,7 +467,7 @@ func TestVersionIsStillStored(t *testing.T) {
 	}
 }
 
-// TestLargeSchemas: one that fits into a request works as any; one that doesn't is refused, and nothing
+// TestLargeSchemas: one that fits into a request works as any; one that doesn't is rejected, and nothing
 // else suffers.
 func TestLargeSchemas(t *testing.T) {
 	s := defined(t, nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// eventPath is where an Event is; its collection if name is empty.
+// eventPath is the path of an Event, or of its collection if name is empty.
 func eventPath(api *registry.Loopback, e *corev1.Event, name string) registry.Path {
 	return registry.Path{Resource: api.Types().Lookup("", "v1", "events"), Namespace: e.Namespace, Name: name}
 }
@@ -21,7 +21,7 @@ func createEvent(ctx context.Context, api *registry.Loopback, e *corev1.Event) e
 	return err
 }
 
-// countEvent has the stored Event of e's name count what happened again.
+// countEvent increments the count of the stored Event of e's name.
 func countEvent(ctx context.Context, api *registry.Loopback, e *corev1.Event, count func(stored *corev1.Event)) error {
 	_, err := api.Change(ctx, eventPath(api, e, e.Name), func(old runtime.Object) (runtime.Object, error) {
 		stored, ok := old.(*corev1.Event)

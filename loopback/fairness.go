@@ -36,7 +36,7 @@ func (f *Fairness) Follow(ctx context.Context, sink func(string)) error {
 				sink(o.Meta.Name)
 			}
 		},
-		tell: func(e *cache.Event) error {
+		each: func(e *cache.Event) error {
 			if e.Collection == flowSchemas {
 				sink(e.Object.Meta.Name)
 				return nil
@@ -67,7 +67,7 @@ func (f *Fairness) Levels() ([]*flowcontrolv1.PriorityLevelConfiguration, error)
 	return decoded[flowcontrolv1.PriorityLevelConfiguration](f.Cache, priorityLevels)
 }
 
-// decoded returns a collection. An error means that an object can't be read.
+// decoded returns a collection. An error means that an object can't be decoded.
 func decoded[T any](c *cache.Cache, collection string) (all []*T, err error) {
 	snap, err := c.Snapshot(collection, 0)
 	if err != nil {

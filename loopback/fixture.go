@@ -47,11 +47,11 @@ func (f *Fixtures) Update(ctx context.Context, r fixture.Rule, o fixture.Object)
 	return err
 }
 
-// Follow implements fixture.API. A pass reads what is stored, so the order between namespaces and the
-// rule's objects doesn't matter.
+// Follow implements fixture.API. A pass reads the stored state, so the order between namespaces and the rule's objects
+// doesn't matter.
 func (f *Fixtures) Follow(ctx context.Context, r fixture.Rule, sink func(string)) error {
 	var active map[string]bool
-	tell := func(o *storage.Object) {
+	send := func(o *storage.Object) {
 		name := o.Meta.Name
 		if o.Meta.Deleting() {
 			delete(active, name)
@@ -64,16 +64,16 @@ func (f *Fixtures) Follow(ctx context.Context, r fixture.Rule, sink func(string)
 		begin: func(state iter.Seq[*storage.Object]) {
 			active = map[string]bool{}
 			for o := range state {
-				tell(o)
+				send(o)
 			}
 		},
-		tell: func(e *cache.Event) error {
+		each: func(e *cache.Event) error {
 			m := &e.Object.Meta
 			switch {
 			case e.Collection == namespaces && e.Type == cache.Deleted:
 				delete(active, m.Name)
 			case e.Collection == namespaces:
-				tell(e.Object)
+				send(e.Object)
 			case m.Name == r.Name && active[m.Namespace] && e.Type != cache.Added:
 				sink(m.Namespace)
 			}

@@ -54,7 +54,7 @@ func TestFixtures(t *testing.T) {
 	do(t, s, "DELETE", "/api/v1/namespaces/n"+name, "")
 	comes(t, w, "ADDED", "n")
 
-	// A namespace that is going is left alone.
+	// A terminating namespace is ignored.
 	do(t, s, "DELETE", "/api/v1/namespaces/n", "")
 	do(t, s, "DELETE", "/api/v1/namespaces/n"+name, "")
 	comes(t, w, "DELETED", "n")

@@ -9,25 +9,25 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// mostFollowed is how many collections a feed can be about.
+// mostFollowed is the maximum number of collections of a feed.
 const mostFollowed = 8
 
-// feed is what one controller follows.
+// feed is a controller's watch.
 type feed struct {
 	cache *cache.Cache
-	// first is the collection whose state is told before anything else.
+	// first is the collection whose state is sent before anything else.
 	first string
-	// collections are those whose changes are told, at most mostFollowed; none means all, in the order in which
-	// they happened. Each is watched for itself, so that writes elsewhere wake nobody; between
-	// collections the order may change.
+	// collections are those whose events are sent, at most mostFollowed; none means all, in the order of their
+	// revisions. Each has a watcher of its own, so that writes elsewhere wake none; the order between collections may
+	// change.
 	collections []string
-	// begin is told the state.
+	// begin receives the state.
 	begin func(state iter.Seq[*storage.Object])
-	// tell is told what has happened since. An error ends the feed.
-	tell func(e *cache.Event) error
+	// each receives the later events. Its error ends the feed.
+	each func(e *cache.Event) error
 }
 
-// follow calls begin and then tell until ctx is done or tell fails; if it falls behind it begins again.
+// follow calls begin and then each until ctx is done or each fails; if it falls behind it starts again.
 func (f feed) follow(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if err := f.once(ctx); !errors.Is(err, cache.ErrExpired) {
@@ -60,7 +60,7 @@ func (f feed) once(ctx context.Context) error {
 				return err
 			}
 			for _, e := range events {
-				if err := f.tell(e); err != nil {
+				if err := f.each(e); err != nil {
 					return err
 				}
 			}
@@ -71,7 +71,7 @@ func (f feed) once(ctx context.Context) error {
 	}
 }
 
-// watch returns the watchers of what is followed.
+// watch returns the watchers of the collections.
 func (f feed) watch(rev int64) ([]*cache.Watcher, error) {
 	if len(f.collections) == 0 {
 		w, err := f.cache.Timeline(rev)
@@ -87,7 +87,7 @@ func (f feed) watch(rev int64) ([]*cache.Watcher, error) {
 	return watchers, nil
 }
 
-// waitFor returns when there is something to poll.
+// waitFor returns when there is an event to poll.
 func waitFor(ctx context.Context, watchers []*cache.Watcher) error {
 	var c [mostFollowed]<-chan struct{}
 	for i, w := range watchers {

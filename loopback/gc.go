@@ -24,7 +24,7 @@ type Collector struct{ API *registry.Loopback }
 // Kinds implements gc.Kinds.
 func (c *Collector) Kinds() ([]graph.Kind, <-chan struct{}) {
 	types := c.API.Types()
-	// The channel is taken before the table, so that no change between the two is missed.
+	// The channel is read before the table, so that no change between the two is missed.
 	changed := types.Changed()
 	var table []graph.Kind
 	for _, r := range types.All() {
@@ -37,8 +37,7 @@ func (c *Collector) Kinds() ([]graph.Kind, <-chan struct{}) {
 	return table, changed
 }
 
-// preferred reports whether the entry is of its group's preferred version, or of the only version
-// that has the resource.
+// preferred reports whether the entry has its group's preferred version, or the only version with the resource.
 func preferred(types *resources.Types, r *resources.Resource) bool {
 	for _, g := range types.Groups() {
 		if g.Name == r.Group && types.Lookup(g.Name, g.Preferred, r.Plural) != nil {
@@ -79,17 +78,16 @@ func (c *Collector) RemoveOwners(ctx context.Context, r gc.RemoveOwnersRequest) 
 		left := slices.DeleteFunc(slices.Clone(m.GetOwnerReferences()), func(o metav1.OwnerReference) bool {
 			return slices.Contains(r.UIDs, string(o.UID))
 		})
-		if !p.Resource.Custom { // theirs are merged by a patch that keeps the order (D-52)
-			left = gathered(left)
+		if !p.Resource.Custom { // custom resources are patched by a merge that keeps the order (D-52)
+			left = merged(left)
 		}
 		m.SetOwnerReferences(left)
 	})
 	return err
 }
 
-// gathered brings references of one uid together, at the first one's place, as a strategic merge does
-// (D-50).
-func gathered(refs []metav1.OwnerReference) []metav1.OwnerReference {
+// merged moves references with one uid together, to the first one's position, as a strategic merge does (D-50).
+func merged(refs []metav1.OwnerReference) []metav1.OwnerReference {
 	first := map[types.UID]int{}
 	for i, r := range refs {
 		if _, ok := first[r.UID]; !ok {
@@ -132,12 +130,12 @@ func (c *Collector) RemoveFinalizer(ctx context.Context, r gc.RemoveFinalizerReq
 	return err
 }
 
-// edit changes an object's metadata if it still is the same object and, if exact, the same state.
+// edit changes an object's metadata if it still is the same object and, if exact, has the same revision.
 func (c *Collector) edit(ctx context.Context, p registry.Path, o gc.Object, exact bool, f func(metav1.Object)) (revision int64, err error) {
 	out, err := c.API.Link(ctx, p, func(m metav1.Object) error {
 		gr := p.Resource.GroupResource()
 		if string(m.GetUID()) != o.UID {
-			return apierrors.NewNotFound(gr, o.Name) // another object has taken the name (J-40)
+			return apierrors.NewNotFound(gr, o.Name) // another object has the name (J-40)
 		}
 		if exact && m.GetResourceVersion() != strconv.FormatInt(o.Revision, 10) {
 			return apierrors.NewConflict(gr, o.Name, fmt.Errorf("it is at revision %s, not %d", m.GetResourceVersion(), o.Revision))

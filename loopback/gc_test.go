@@ -290,7 +290,7 @@ func TestLastFinalizerUnderPrecondition(t *testing.T) {
 	}
 }
 
-// TestReleaseAtTheRevision is J-50 for the collector's own requests: an owner that was written since it was judged is not removed with what
+// TestReleaseAtTheRevision is J-50 for the collector's own requests: an owner that was written since the decision is not removed with what
 // was written.
 func TestReleaseAtTheRevision(t *testing.T) {
 	s := apiservertest.Start(t, nil)
@@ -315,7 +315,7 @@ func TestReleaseAtTheRevision(t *testing.T) {
 	}
 }
 
-// slipping is a store in which somebody writes to an object right before it is removed, once.
+// slipping is a store in which a client writes to an object right before it is removed, once.
 type slipping struct {
 	storage.Store
 	key  string
@@ -358,7 +358,7 @@ func TestRemovalByUpdate(t *testing.T) {
 	}
 }
 
-// TestGuardedDelete is what makes collection atomic: a delete is refused when an owner that was judged
+// TestGuardedDelete is what makes collection atomic: a delete is rejected when an owner in the decision
 // has changed, has come to be, or has gone, even if the dependent is as it was.
 func TestGuardedDelete(t *testing.T) {
 	s := apiservertest.Start(t, nil)

@@ -18,17 +18,17 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Index finds what workload controllers read: dependents by their controller's uid, free objects by their
-// namespace. It is shared by them all, and is brought up to date by whoever reads; it has no goroutine,
-// and costs nothing while nobody does. What is decoded is kept for as long as the object is in that state.
+// Index is the index for the reads of workload controllers: dependents by their controller's uid, free objects by their
+// namespace. All of them share it, and readers bring it up to date; it has no goroutine, and costs nothing while it
+// isn't read. Decoded objects are kept as long as they are current.
 type Index struct {
 	cache *cache.Cache
 	// root is the prefix of all keys.
 	root string
 
-	// mu guards the fields below and what they refer to, entries' decoded objects aside.
+	// mu guards the fields below and what they refer to, except the entries' decoded objects.
 	mu sync.RWMutex
-	// watcher says how far the tables have come; nil if they are to be built anew.
+	// watcher is the position of the tables in the timeline; nil if they must be built again.
 	watcher *cache.Watcher
 	// tables by collection.
 	tables map[string]*table
@@ -61,7 +61,7 @@ func NewIndex(c *cache.Cache, types *resources.Types, root string) *Index {
 	return x
 }
 
-// read calls f with everything that the cache shows.
+// read calls f with the cache's present state.
 func (x *Index) read(ctx context.Context, f func(workload.Reader)) error {
 	select {
 	case <-x.cache.Ready():
@@ -77,7 +77,7 @@ func (x *Index) read(ctx context.Context, f func(workload.Reader)) error {
 	return nil
 }
 
-// catchUp takes in what has happened.
+// catchUp processes the new events.
 func (x *Index) catchUp() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -110,7 +110,7 @@ func (x *Index) catchUp() error {
 	}
 }
 
-// build makes the tables out of the newest state. What was decoded of the same states is kept.
+// build builds the tables from the newest state. Decoded objects of the same states are kept.
 func (x *Index) build() error {
 	rev, all := x.cache.Everything()
 	for _, t := range x.tables {
@@ -135,7 +135,7 @@ func (x *Index) build() error {
 	return err
 }
 
-// controller is the uid of who controls the object, empty if nobody does.
+// controller is the uid of the object's controller, empty if there is none.
 func controller(m *storage.Meta) string {
 	for i := range m.Owners {
 		if m.Owners[i].Controller {
@@ -145,7 +145,7 @@ func controller(m *storage.Meta) string {
 	return ""
 }
 
-// insert adds an object. One that can't be read is there for nobody.
+// insert adds an object. Reads omit objects that can't be decoded.
 func (t *table) insert(e *entry) {
 	if e.Err != nil {
 		return
@@ -202,7 +202,7 @@ func (t *table) object(e *entry) (workload.Object, error) {
 	if err := json.Unmarshal(e.JSON, o); err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", e.Key, err)
 	}
-	o.SetManagedFields(nil) // they are most of an object, and no business of a controller's
+	o.SetManagedFields(nil) // they are most of an object, and controllers don't need them
 	e.decoded.Store(&o)
 	return o, nil
 }

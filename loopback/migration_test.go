@@ -147,7 +147,7 @@ func TestEventsConvertOnce(t *testing.T) {
 }
 
 // TestWatchersShareConversions: an event is converted once a version for all who watch it, and again after
-// the definition has changed; whoever comes after a failure tries by himself.
+// the definition has changed; a later caller tries again after a failure.
 func TestWatchersShareConversions(t *testing.T) {
 	s, hook := defined(t, nil), startWebhook(t)
 	define(t, s, routes(hook.config()))
@@ -192,7 +192,7 @@ func TestWatchersShareConversions(t *testing.T) {
 }
 
 // TestDefaultsOfAnotherVersion: an object gets the defaults of the version that it was stored in before it is
-// converted, and those of another one when somebody writes in that.
+// converted, and those of another one when a client writes in that.
 func TestDefaultsOfAnotherVersion(t *testing.T) {
 	s := defined(t, nil)
 	properties := func(spec string) string {

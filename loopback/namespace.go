@@ -26,7 +26,7 @@ type Namespaces struct {
 
 const namespaces = "namespaces"
 
-// Follow implements namespace.Follower out of the one timeline.
+// Follow implements namespace.Follower with the timeline of all collections.
 func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) error {
 	return feed{cache: n.Cache, first: namespaces,
 		begin: func(state iter.Seq[*storage.Object]) {
@@ -35,15 +35,15 @@ func (n *Namespaces) Follow(ctx context.Context, sink func(namespace.Event)) err
 			}
 			sink(namespace.Event{Type: namespace.Listed})
 		},
-		tell: func(e *cache.Event) error {
-			tell(e, sink)
+		each: func(e *cache.Event) error {
+			namespaceEvent(e, sink)
 			return nil
 		},
 	}.follow(ctx)
 }
 
-// tell passes on what concerns a namespace: the namespace itself, or the removal of something in it.
-func tell(e *cache.Event, sink func(namespace.Event)) {
+// namespaceEvent sends what affects a namespace: its own events, and the deletion of objects in it.
+func namespaceEvent(e *cache.Event, sink func(namespace.Event)) {
 	switch m := &e.Object.Meta; {
 	case e.Collection == namespaces && e.Type == cache.Deleted:
 		sink(namespace.Event{Type: namespace.Gone, Namespace: m.Name})
@@ -78,7 +78,7 @@ func (n *Namespaces) Finalize(ctx context.Context, ns *corev1.Namespace) (*corev
 	return typed[corev1.Namespace](n.API.Update(ctx, n.path("finalize", ns.Name), ns))
 }
 
-// typed decodes the answer of a request.
+// typed decodes the result of a request.
 func typed[T any](o *storage.Object, err error) (*T, error) {
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func typed[T any](o *storage.Object, err error) (*T, error) {
 	return out, nil
 }
 
-// Resources implements namespace.API: each stored type once, in the version that it is stored in.
+// Resources implements namespace.API: each stored type once, in its storage version.
 func (n *Namespaces) Resources(context.Context) namespace.Discovery {
 	var d namespace.Discovery
 	for _, r := range n.API.Types().All() {
@@ -164,7 +164,7 @@ func (n *Namespaces) Metadata(ctx context.Context, r namespace.Resource, ns stri
 
 func isPod(r *resources.Resource) bool { return r.Group == "" && r.Plural == "pods" }
 
-// podState reads what an estimate of a pod's end needs (E-12).
+// podState reads the fields for the estimate of a pod's deletion (E-12).
 func podState(o *storage.Object, item *namespace.Item) error {
 	var pod struct {
 		Spec struct {

@@ -24,15 +24,15 @@ type Protection struct {
 	Cache *cache.Cache
 }
 
-// protectable is what is known of a protection.Kind.
+// protectable has the properties of a protection.Kind.
 type protectable struct {
 	group, plural string
 	new           func() protection.Object
-	// marks are words of which one is in the JSON of every object that uses another. Most pods have
-	// none and needn't be decoded.
+	// marks are strings of which at least one is in the JSON of every object that uses another. Most pods have none and
+	// needn't be decoded.
 	marks []string
-	// derives is the mark of objects that may use another without having its name in their JSON;
-	// empty if none does.
+	// derives is a string in the JSON of objects that may use another whose name isn't in their JSON; empty if there
+	// are none.
 	derives string
 }
 
@@ -56,7 +56,7 @@ func (p *Protection) path(kind protection.Kind, key protection.Key) registry.Pat
 	return registry.Path{Resource: p.resource(kind), Namespace: key.Namespace, Name: key.Name}
 }
 
-// decode reads an object of the kind.
+// decode decodes an object of the kind.
 func (k protectable) decode(o *storage.Object) (protection.Object, error) {
 	out := k.new()
 	if err := json.Unmarshal(o.JSON, out); err != nil {
@@ -72,11 +72,10 @@ func (k protectable) marked(o *storage.Object) bool {
 
 func contains(o *storage.Object, text string) bool { return bytes.Contains(o.JSON, []byte(text)) }
 
-// mostSought is how many names are looked for in JSON, which is quicker than to decode it while
-// they are few.
+// mostSought is the maximum number of names for which a search in JSON is faster than decoding it.
 const mostSought = 8
 
-// names reports whether the object may use one of the keys. What JSON would escape can't be in a name.
+// names reports whether the object may use one of the keys. Names have no characters that JSON escapes.
 func (k protectable) names(o *storage.Object, keys []protection.Key) bool {
 	return k.marked(o) && (len(keys) > mostSought || k.derives != "" && contains(o, k.derives) ||
 		slices.ContainsFunc(keys, func(key protection.Key) bool { return contains(o, `"`+key.Name+`"`) }))
@@ -129,20 +128,20 @@ func (p *Protection) Follow(ctx context.Context, kind protection.Kind, users []p
 		begin: func(state iter.Seq[*storage.Object]) {
 			sink(protection.Event{Type: protection.Began})
 			for o := range state {
-				protectables[kind].tell(&cache.Event{Type: cache.Added, Object: o}, false, sink)
+				protectables[kind].send(&cache.Event{Type: cache.Added, Object: o}, false, sink)
 			}
 		},
-		tell: func(e *cache.Event) error {
+		each: func(e *cache.Event) error {
 			k := kinds[e.Collection]
-			protectables[k].tell(e, k != kind, sink)
+			protectables[k].send(e, k != kind, sink)
 			return nil
 		},
 	}.follow(ctx)
 }
 
-// tell passes on what matters. What can't be read could mean anything: after the end of such a user
-// everything is looked at again.
-func (k protectable) tell(e *cache.Event, users bool, sink func(protection.Event)) {
+// send sends relevant events. After the deletion of a user that can't be decoded every object needs a pass, as it may
+// have used any.
+func (k protectable) send(e *cache.Event, users bool, sink func(protection.Event)) {
 	out := protection.Event{Type: protection.Protected, Key: protection.Key{Namespace: e.Object.Meta.Namespace, Name: e.Object.Meta.Name}}
 	var err error
 	if users {

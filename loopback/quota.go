@@ -28,7 +28,7 @@ type Quotas struct {
 
 const resourceQuotas = "resourcequotas"
 
-// Follow implements quota.Follower out of the one timeline.
+// Follow implements quota.Follower with the timeline of all collections.
 func (q *Quotas) Follow(ctx context.Context, sink func(quota.Event)) error {
 	var f quotaFeed
 	return feed{cache: q.Cache, first: resourceQuotas,
@@ -38,22 +38,22 @@ func (q *Quotas) Follow(ctx context.Context, sink func(quota.Event)) error {
 				f.exists(o, true)
 			}
 		},
-		tell: func(e *cache.Event) error {
-			f.tell(e)
+		each: func(e *cache.Event) error {
+			f.handle(e)
 			return nil
 		},
 	}.follow(ctx)
 }
 
-// quotaFeed passes on what concerns quotas. It belongs to one goroutine.
+// quotaFeed sends events that affect quotas. It belongs to one goroutine.
 type quotaFeed struct {
 	types *resources.Types
-	// quotas is how many each namespace has.
+	// quotas is the number of quotas of each namespace.
 	quotas map[string]int
 	sink   func(quota.Event)
 }
 
-func (f *quotaFeed) tell(e *cache.Event) {
+func (f *quotaFeed) handle(e *cache.Event) {
 	m := &e.Object.Meta
 	switch {
 	case e.Collection == resourceQuotas && e.Type == cache.Deleted:
@@ -72,7 +72,7 @@ func (f *quotaFeed) tell(e *cache.Event) {
 	}
 }
 
-// exists tells of a quota.
+// exists sends a quota.
 func (f *quotaFeed) exists(o *storage.Object, added bool) {
 	if added {
 		f.quotas[o.Meta.Namespace]++
@@ -81,7 +81,7 @@ func (f *quotaFeed) exists(o *storage.Object, added bool) {
 		Spec   corev1.ResourceQuotaSpec
 		Status corev1.ResourceQuotaStatus
 	}
-	// One that can't be read is left to the pass, which says so.
+	// The pass reports an error for a quota that can't be decoded.
 	unknown := json.Unmarshal(o.JSON, &q) == nil && (!usage.Same(q.Spec.Hard, q.Status.Hard) || q.Status.Used == nil)
 	f.sink(quota.Event{Type: quota.Exists, Namespace: o.Meta.Namespace, Name: o.Meta.Name, Unknown: unknown})
 }
@@ -118,7 +118,7 @@ func (q *Quotas) UpdateStatus(ctx context.Context, one *corev1.ResourceQuota) er
 	return err
 }
 
-// measured returns an empty object of what is counted for more than its number; nil for the rest.
+// measured returns an empty object of a resource of which more than the number is counted; nil for others.
 func measured(r schema.GroupResource) runtime.Object {
 	switch r {
 	case schema.GroupResource{Resource: "pods"}:
@@ -156,7 +156,7 @@ func (q *Quotas) Objects(ctx context.Context, r schema.GroupResource, namespace 
 	return out, nil
 }
 
-// stored is the resource's entry of the stored version.
+// stored is the resource's entry of the storage version.
 func (q *Quotas) stored(r schema.GroupResource) *resources.Resource {
 	for _, res := range q.API.Types().All() {
 		if res.GroupResource() == r && res.Namespaced && res.Collection != "" && res.ToStored == nil {

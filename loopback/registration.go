@@ -52,23 +52,23 @@ func (r *Registrations) Follow(ctx context.Context, begin func(stored []string),
 			}
 			f.changed()
 		},
-		tell: func(e *cache.Event) error {
-			f.tell(e)
+		each: func(e *cache.Event) error {
+			f.handle(e)
 			return nil
 		},
 	}.follow(ctx)
 }
 
-// registrationFeed passes on what concerns APIServices. It belongs to one goroutine.
+// registrationFeed sends events that affect APIServices. It belongs to one goroutine.
 type registrationFeed struct {
 	types *resources.Types
 	sink  func(name string)
-	// local are the names of the server's own group versions, remote the services that others name.
+	// local are the names of the server's own group versions; remote are the services that other APIServices name.
 	local  map[string]bool
 	remote map[string]types.NamespacedName
 }
 
-func (f *registrationFeed) tell(e *cache.Event) {
+func (f *registrationFeed) handle(e *cache.Event) {
 	m := &e.Object.Meta
 	switch e.Collection {
 	case apiServices:
@@ -77,7 +77,7 @@ func (f *registrationFeed) tell(e *cache.Event) {
 		}
 		f.sink(m.Name)
 	case allCustom:
-		f.changed() // the table of types has followed the definition already
+		f.changed() // the table of types already has the CRD
 	case serviceSpecs:
 		f.service(m.Namespace, m.Name)
 	case endpointSlice:
@@ -85,14 +85,14 @@ func (f *registrationFeed) tell(e *cache.Event) {
 	}
 }
 
-// note keeps the service that an APIService names.
+// note records the service that an APIService names.
 func (f *registrationFeed) note(o *storage.Object) {
 	if s := remoteOf(o); s != nil {
 		f.remote[o.Meta.Name] = types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
 	}
 }
 
-// service tells of the APIServices that name a service.
+// service sends the APIServices that name a service.
 func (f *registrationFeed) service(namespace, name string) {
 	for _, one := range slices.Sorted(maps.Keys(f.remote)) {
 		if f.remote[one] == (types.NamespacedName{Namespace: namespace, Name: name}) {
@@ -101,7 +101,7 @@ func (f *registrationFeed) service(namespace, name string) {
 	}
 }
 
-// changed tells of the group versions that began or ceased to be the server's own.
+// changed sends the group versions that became or ceased to be local.
 func (f *registrationFeed) changed() {
 	now := map[string]bool{}
 	for _, g := range f.types.Groups() {
@@ -124,11 +124,11 @@ func (f *registrationFeed) changed() {
 	f.local = now
 }
 
-// nameOf is what the APIService of a group version is called.
+// nameOf is the name of a group version's APIService.
 func nameOf(gv schema.GroupVersion) string { return gv.Version + "." + gv.Group }
 
-// registered reports whether a group version has an APIService: all but APIServices' own, which the part of
-// kube-apiserver serves that reads them.
+// registered reports whether a group version has an APIService: all except that of APIServices themselves, which
+// kube-aggregator serves.
 func registered(gv schema.GroupVersion) bool { return gv.Group != apiregistrationv1.GroupName }
 
 // remoteOf is the service that a stored APIService names; nil if it names none.
@@ -167,8 +167,8 @@ func (r *Registrations) path(sub, name string) registry.Path {
 	return registry.Path{Resource: r.API.Types().Lookup(apiregistrationv1.GroupName, "v1", "apiservices"), Subresource: sub, Name: name}
 }
 
-// Get implements registration.API. What the controller has written is in the cache when it is told of it, and
-// if it isn't yet, its write conflicts.
+// Get implements registration.API. The controller's own writes are in the cache when their events arrive; if one isn't
+// yet, the next write conflicts.
 func (r *Registrations) Get(_ context.Context, name string) (*apiregistrationv1.APIService, error) {
 	o, _ := r.Cache.Get(r.API.Key(r.path("", "").Resource, "", name))
 	if o == nil {

@@ -102,7 +102,7 @@ func TestOwnVersionsAreRegistered(t *testing.T) {
 }
 
 // TestDefinedVersionsAreRegistered: a definition's versions have APIServices as long as any definition serves
-// them, whatever is done to those; somebody else's is left alone.
+// them, whatever is done to those; those of users are not changed.
 func TestDefinedVersionsAreRegistered(t *testing.T) {
 	s := defined(t, nil)
 	w := s.Watch(apiServices + "?watch=1")

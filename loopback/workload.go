@@ -35,7 +35,7 @@ func (w *Workloads) View(ctx context.Context, f func(workload.Reader)) error {
 
 // Glance implements workload.API.
 func (w *Workloads) Glance(f func(workload.Reader)) error {
-	return w.Index.read(context.Background(), f) // whoever was told of something needn't wait for the cache
+	return w.Index.read(context.Background(), f) // events that were sent are in the cache already
 }
 
 func (w *Workloads) resource(r workload.Resource) *resources.Resource {
@@ -63,7 +63,7 @@ func (w *Workloads) Follow(ctx context.Context, first workload.Resource, others 
 				sink(workload.Change{Resource: first, New: metaOf(o)})
 			}
 		},
-		tell: func(e *cache.Event) error {
+		each: func(e *cache.Event) error {
 			c := workload.Change{Resource: byCollection[e.Collection]}
 			if e.Type == cache.Deleted {
 				c.Old = metaOf(e.Object)
@@ -79,7 +79,7 @@ func (w *Workloads) Follow(ctx context.Context, first workload.Resource, others 
 	}.follow(ctx)
 }
 
-// metaOf is what a controller is told of an object.
+// metaOf is an object's metadata for a controller.
 func metaOf(o *storage.Object) *workload.Meta {
 	m := &workload.Meta{Key: workload.Key{Namespace: o.Meta.Namespace, Name: o.Meta.Name}, UID: types.UID(o.Meta.UID),
 		Labels: o.Meta.Labels, Finalizers: o.Meta.Finalizers, Deleting: o.Meta.Deleting()}

@@ -170,7 +170,7 @@ func TestDyingNamespace(t *testing.T) {
 	w := s.Watch(dying + "?watch=1")
 	do(t, s, "POST", dying, set("a", 0))
 	sees(t, w, "a", has("status.observedGeneration", "1"))
-	do(t, s, "DELETE", "/api/v1/namespaces/x", "") // nobody empties it
+	do(t, s, "DELETE", "/api/v1/namespaces/x", "") // no controller empties it
 	do(t, s, "PATCH", dying+"/a", `{"spec":{"replicas":2}}`, "Content-Type", merge)
 	rs := sees(t, w, "a", has("status.observedGeneration", "2"))
 	if condition("ReplicaFailure", "True", "FailedCreate")(rs.Object) {
@@ -292,7 +292,7 @@ func BenchmarkReplicaSet(b *testing.B) {
 	b.ReportMetric(float64(2*size*b.N)/b.Elapsed().Seconds(), "pods/s")
 }
 
-// TestReplicationController keeps its pods too; those that one lets go are taken by the next (I-17).
+// TestReplicationController keeps its pods too; those that one releases are adopted by the next (I-17).
 func TestReplicationController(t *testing.T) {
 	s := owning(t, nil, replicaset.NewReplication())
 	const controllers = "/api/v1/namespaces/default/replicationcontrollers"

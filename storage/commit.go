@@ -11,16 +11,16 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Commit implements Store. It is one etcd transaction; etcd carries out those that wait together
-// with one write to the disk, so many should be under way at a time.
+// Commit implements Store. It is one etcd transaction. etcd writes concurrent transactions to the disk together, so
+// many should be in flight at a time.
 func (e *Etcd) Commit(ctx context.Context, t Txn) (int64, error) {
-	if err := e.enter(ctx); err != nil {
+	if err := e.beginRequest(ctx); err != nil {
 		return 0, err
 	}
-	defer e.leave()
-	if e.local != nil {
-		if err := e.space.admit(t); err != nil {
-			return 0, e.refuse(ctx, t, err)
+	defer e.endRequest()
+	if e.local != nil && t.Value != nil {
+		if err := e.local.Admit(len(t.Key)+len(t.Value), t.Expect > 0); err != nil {
+			return 0, e.rejection(ctx, t, fmt.Errorf("committing %s: %w", t.Key, err))
 		}
 	}
 	var lease int64
@@ -54,7 +54,7 @@ func (e *Etcd) send(ctx context.Context, t Txn, lease int64) (int64, error) {
 	return resp.Header.Revision, nil
 }
 
-// replacedLease is the lease of what a write with a TTL has replaced or removed; 0 for none.
+// replacedLease is the lease of the value that a write with a TTL has replaced or deleted; 0 for none.
 func replacedLease(resp *pb.TxnResponse) int64 {
 	op := resp.Responses[0]
 	if put := op.GetResponsePut(); put != nil {
@@ -66,10 +66,10 @@ func replacedLease(resp *pb.TxnResponse) int64 {
 	return 0
 }
 
-// settle finds out whether a put that met an external cluster's quota was carried out: etcd says "no
-// space" before it proposes a write, but also after it has applied one and others took the space meanwhile.
+// settle finds out whether a put that exceeded an external cluster's quota was carried out. etcd answers "no space"
+// before it proposes a write, but also after it has applied one and others took the space meanwhile.
 func (e *Etcd) settle(ctx context.Context, t Txn, cause error) (int64, error) {
-	err := e.refuse(ctx, t, fmt.Errorf("committing %s: %w", t.Key, cause))
+	err := e.rejection(ctx, t, fmt.Errorf("committing %s: %w", t.Key, cause))
 	var lost *ConflictError
 	if errors.As(err, &lost) && lost.Current.ModRevision > t.Expect && bytes.Equal(lost.Current.Value, t.Value) {
 		return lost.Current.ModRevision, nil
@@ -77,9 +77,8 @@ func (e *Etcd) settle(ctx context.Context, t Txn, cause error) (int64, error) {
 	return 0, err
 }
 
-// refuse returns what a put that there is no space for fails with: the conflict if it loses anyway,
-// else cause.
-func (e *Etcd) refuse(ctx context.Context, t Txn, cause error) error {
+// rejection is the error of a put that there is no space for: the conflict if a condition doesn't hold, else cause.
+func (e *Etcd) rejection(ctx context.Context, t Txn, cause error) error {
 	q := request(t, 0)
 	q.Success = nil
 	resp, err := e.rpc.Txn(ctx, q)
@@ -92,8 +91,8 @@ func (e *Etcd) refuse(ctx context.Context, t Txn, cause error) error {
 	return cause
 }
 
-// request renders the transaction: if the key and all guards have their revisions then the one
-// write, else reads of them, so that the loser learns what won.
+// request builds the transaction. If the key and all guards meet their conditions, it does the write; otherwise it
+// reads them, so that a conflict is reported with the present record.
 func request(t Txn, lease int64) *pb.TxnRequest {
 	key := []byte(t.Key)
 	q := &pb.TxnRequest{
@@ -113,14 +112,14 @@ func request(t Txn, lease int64) *pb.TxnRequest {
 				Key: []byte(g.Key), RangeEnd: []byte(clientv3.GetPrefixRangeEnd(g.Key)), KeysOnly: true, Limit: 1,
 				SortTarget: pb.RangeRequest_MOD, SortOrder: pb.RangeRequest_DESCEND,
 			})
-		case g.Held: // what isn't there was created at 0
+		case g.Held: // the create revision of an absent key is 0
 			check(createdBefore(g.ModRevision+1), &pb.RangeRequest{Key: []byte(g.Key), KeysOnly: true})
 		default:
 			check(is(pb.Compare_EQUAL, g.ModRevision), &pb.RangeRequest{Key: []byte(g.Key), KeysOnly: true})
 		}
 	}
 	op := &pb.RequestOp{}
-	leased := t.TTL > 0 && t.Expect > 0 // what is there has a lease of its own
+	leased := t.TTL > 0 && t.Expect > 0 // the present value has a lease of its own
 	if t.Value != nil {
 		op.Request = &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: key, Value: t.Value, Lease: lease, PrevKv: leased}}
 	} else {
@@ -135,12 +134,12 @@ func is(result pb.Compare_CompareResult, rev int64) *pb.Compare {
 	return &pb.Compare{Result: result, Target: pb.Compare_MOD, TargetUnion: &pb.Compare_ModRevision{ModRevision: rev}}
 }
 
-// createdBefore compares the revision at which a key came to be.
+// createdBefore compares a key's create revision.
 func createdBefore(rev int64) *pb.Compare {
 	return &pb.Compare{Result: pb.Compare_LESS, Target: pb.Compare_CREATE, TargetUnion: &pb.Compare_CreateRevision{CreateRevision: rev}}
 }
 
-// conflict reads from the else branch what did not hold.
+// conflict reads from the else branch which condition did not hold.
 func conflict(t Txn, resp *pb.TxnResponse) *ConflictError {
 	found := func(i int) *mvccpb.KeyValue {
 		if kvs := resp.Responses[i].GetResponseRange().GetKvs(); len(kvs) > 0 {
@@ -165,7 +164,7 @@ func conflict(t Txn, resp *pb.TxnResponse) *ConflictError {
 	return c
 }
 
-// holds reports whether the guard holds where the key, or the newest below it, has these revisions.
+// holds reports whether the guard holds if the key, or the newest one below it, has these revisions.
 func (g Guard) holds(created, modified int64) bool {
 	switch {
 	case g.Below:

@@ -9,25 +9,22 @@ import (
 	"time"
 )
 
-// compactKey is where all servers of one etcd agree on what was compacted last; it is
-// kube-apiserver's key, so that they can share a cluster
-// (AS pkg/storage/etcd3/compact.go).
+// compactKey is the key by which all servers of one etcd agree on the last compaction. It is kube-apiserver's key, so
+// that both can share a cluster (AS pkg/storage/etcd3/compact.go).
 const compactKey = "compact_rev_key"
 
-// Compactor forgets history at intervals. Of several over one etcd, the first in an interval does
-// the work.
+// Compactor compacts etcd's history at intervals. Of several servers over one etcd, the first in an interval does it.
 type Compactor struct {
 	store Store
 	every time.Duration
 	log   *slog.Logger
-	// seen is the mod revision of compactKey, and next the store's revision at that time: what the
-	// next round forgets, so that a client has at least one interval to go on from what it has seen.
+	// seen is the mod revision of compactKey, and next the store's revision at that time. The next round compacts up to
+	// next, so that a client can resume for at least one interval from a revision that it has seen.
 	seen, next int64
 }
 
-// NewCompactor takes part in the agreement; every is the interval, 0 means never. By its first
-// write no store that is served is at etcd's very first revision; one that has no space for it isn't
-// anyway.
+// NewCompactor writes compactKey; every is the interval, 0 means no compactions. Because of that write, no store that
+// is served is at etcd's very first revision. A store without space for it is not at that revision either.
 func NewCompactor(ctx context.Context, store Store, every time.Duration, log *slog.Logger) (*Compactor, error) {
 	c := &Compactor{store: store, every: every, log: log}
 	if _, err := c.mark(ctx); err != nil && !errors.Is(err, ErrNoSpace) {
@@ -36,7 +33,7 @@ func NewCompactor(ctx context.Context, store Store, every time.Duration, log *sl
 	return c, nil
 }
 
-// mark writes the revision of this round if nobody has since the last; won says whether.
+// mark writes compactKey unless another server has written it since the last round; won says whether this one did.
 func (c *Compactor) mark(ctx context.Context) (won bool, err error) {
 	rev, err := c.store.Commit(ctx, Txn{Key: compactKey, Expect: c.seen, Value: strconv.AppendInt(nil, c.next, 10)})
 	var lost *ConflictError
@@ -70,10 +67,9 @@ func (c *Compactor) Run(ctx context.Context) {
 	}
 }
 
-// round compacts to the revision of the round before, if this server is the first to. Where there is
-// no space for the mark it compacts without: history is what takes the space, and that several
-// servers compact does no harm. An external cluster's operator must still defragment it and disarm
-// its alarm before it takes puts again.
+// round compacts to the revision of the round before, if this server is the first to do so. If there is no space to
+// write compactKey, it compacts without: history is what takes the space, and a second compaction does no harm. An
+// external cluster's operator must still defragment it and disarm its alarm before it accepts puts again.
 func (c *Compactor) round(ctx context.Context) error {
 	target := c.next
 	won, err := c.mark(ctx)

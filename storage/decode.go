@@ -9,13 +9,13 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// protobuf is what kube-apiserver's protobuf storage format begins with.
+// protobuf is the prefix of kube-apiserver's protobuf storage format.
 var protobuf = []byte("k8s\x00")
 
-// Decode turns a record into an object. It never fails: a value that is no JSON object with
-// metadata, or whose metadata can't be read, gives an object with Err set. Name and namespace are
-// those of the key. A record with revision 0 stands for an object that is not stored, as of a dry
-// run: no resourceVersion is put in. The object may share the record's bytes.
+// Decode turns a record into an object. It never fails: a value that is no JSON object with metadata, or whose metadata
+// can't be read, results in an object with Err set. Name and namespace come from the key. A record with revision 0
+// stands for an object that is not stored, as in a dry run: it gets no resourceVersion. The object may share the
+// record's bytes.
 func (d *Decoder) Decode(r Record) *Object {
 	o := &Object{Key: r.Key, Revision: r.ModRevision}
 	collection, rest, known := Collection(d.Root, r.Key)
@@ -63,7 +63,7 @@ func (d *Decoder) decode(o *Object, value []byte, paths []FieldPath) error {
 	return nil
 }
 
-// transcode calls Transcode, which sees bytes that anyone may have stored.
+// transcode calls Transcode, and recovers its panics: any client of etcd may have stored the bytes.
 func (d *Decoder) transcode(value []byte) (json []byte, err error) {
 	if d.Transcode == nil {
 		return nil, errors.New("protobuf can't be read")

@@ -201,7 +201,7 @@ func generic(b []byte) map[string]any {
 	return v
 }
 
-// reference decodes with encoding/json; ok is false for what must be refused.
+// reference decodes with encoding/json; ok is false for what must be rejected.
 func reference(b []byte, paths []FieldPath) (o *Object, ok bool) {
 	o = &Object{}
 	if !json.Valid(b) || len(b) == 0 || b[0] != '{' {

@@ -3,6 +3,8 @@ package storage
 import (
 	"errors"
 	"fmt"
+
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 // Sentinel errors. Test with errors.Is.
@@ -11,30 +13,30 @@ var (
 	ErrNotFound = errors.New("storage: key not found")
 	// ErrConflict says that a key did not have the mod revision that a commit named; see ConflictError.
 	ErrConflict = errors.New("storage: revision conflict")
-	// ErrCompacted says that the revision asked for is older than etcd's history.
+	// ErrCompacted says that the requested revision is older than etcd's history.
 	ErrCompacted = errors.New("storage: revision compacted")
-	// ErrFuture says that the revision asked for has not been written yet.
+	// ErrFuture says that the requested revision has not been written yet.
 	ErrFuture = errors.New("storage: revision in the future")
-	// ErrTooLarge says that the value exceeds what etcd takes in one request.
+	// ErrTooLarge says that the value exceeds etcd's limit for a request.
 	ErrTooLarge = errors.New("storage: value too large")
-	// ErrNoSpace says that etcd's quota is exhausted: reads and removals still work, puts don't. An
-	// embedded etcd makes room by itself once something is removed; an external cluster's operator
-	// must defragment and disarm it. From Open and Close, and in Config.Fatal, it says that the disk is full.
-	ErrNoSpace = errors.New("storage: no space")
+	// ErrNoSpace says that etcd's quota is exhausted: reads and deletions still work, puts don't. An embedded etcd
+	// frees space by itself once data is deleted; an external cluster's operator must defragment and disarm it. From
+	// Open and Close, and in Config.Fatal, it says that the disk is full.
+	ErrNoSpace = embedded.ErrNoSpace
 	// ErrUnavailable says that etcd did not answer: no leader, connection lost, or closed.
-	ErrUnavailable = errors.New("storage: unavailable")
+	ErrUnavailable = embedded.ErrUnavailable
 	// ErrInUse says that another process has the data directory open.
-	ErrInUse = errors.New("storage: data directory in use")
-	// ErrVersion says that an external etcd is of a version whose watches can't be relied on.
+	ErrInUse = embedded.ErrInUse
+	// ErrVersion says that an external etcd has a version whose watches are unreliable.
 	ErrVersion = errors.New("storage: unsupported version of etcd")
 	// ErrCluster says that the endpoints of an external etcd belong to different clusters.
 	ErrCluster = errors.New("storage: different clusters of etcd")
-	// ErrSetBack says that an external cluster has another history than the one that was read from it before:
-	// it was restored from a backup, or replaced.
+	// ErrSetBack says that an external cluster's history is not the one that was read from it before: it was restored
+	// from a backup, or replaced.
 	ErrSetBack = errors.New("storage: etcd was set back to an earlier state or replaced")
-	// ErrDamaged says that files of an embedded etcd are missing, cut off, or not what etcd wrote. Open leaves them
-	// as they are, but for what etcd itself repairs.
-	ErrDamaged = errors.New("storage: data directory damaged")
+	// ErrDamaged says that files of an embedded etcd are missing, truncated, or not what etcd wrote. Open leaves them
+	// unchanged, except for what etcd itself repairs.
+	ErrDamaged = embedded.ErrDamaged
 	// ErrCorrupt says that a stored value can't be decoded into an object.
 	ErrCorrupt = errors.New("storage: corrupt value")
 )

@@ -10,41 +10,41 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
+
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
-// Etcd is the Store, over an etcd of its own or an external cluster.
+// Etcd is the Store, over an embedded etcd or an external cluster.
 type Etcd struct {
 	root string
 	log  *slog.Logger
 	rpc  requests
 	// local is set if etcd is embedded, client if it is not.
-	local  *embedded
+	local  *embedded.Server
 	client *clientv3.Client
-	// history is what is known of an external cluster; nil if etcd is embedded.
+	// history is what is known of an external cluster's history; nil if etcd is embedded.
 	history *history
-	// space keeps the embedded etcd within its quota.
-	space *space
 
 	reads sharedRead
-	// asked is the greatest revision that Revision has returned; followers see to reach it.
+	// asked is the greatest revision that Revision has returned. Followers must reach it.
 	asked atomic.Int64
 
-	// life ends when Close begins; end ends it.
+	// life is done when Close begins; end ends it.
 	life context.Context
 	end  context.CancelFunc
-	// work counts followers, shared reads and who makes room, which Close waits for.
+	// work counts followers, shared reads and the goroutine that frees space. Close waits for them.
 	work sync.WaitGroup
-	// mu is held for reading during every request, so that Close waits for them: etcd's database
-	// must not be read once it is closed. It guards closed and followers.
+	// mu is held for reading during every request, so that Close waits for them: etcd's database must not be read once
+	// it is closed. It guards closed and followers.
 	mu     sync.RWMutex
 	closed bool
-	// followers are replaced as a whole, so that they can be read without the lock.
+	// followers is replaced as a whole, so that it can be read without the lock.
 	followers atomic.Pointer[[]*follower]
 }
 
 var _ Store = (*Etcd)(nil)
 
-// requests are the calls of etcd's API that are made here; errors are those of its gRPC API.
+// requests are the calls of etcd's API that the store makes; the errors are those of its gRPC API.
 type requests interface {
 	Range(context.Context, *pb.RangeRequest) (*pb.RangeResponse, error)
 	Txn(context.Context, *pb.TxnRequest) (*pb.TxnResponse, error)
@@ -53,7 +53,7 @@ type requests interface {
 	LeaseRevoke(context.Context, *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error)
 }
 
-// inProcess makes requests to the embedded server: those that its gRPC server would call.
+// inProcess calls the embedded server as its gRPC server would.
 type inProcess struct {
 	pb.KVServer
 	leases pb.LeaseServer
@@ -67,9 +67,9 @@ func (p inProcess) LeaseRevoke(ctx context.Context, q *pb.LeaseRevokeRequest) (*
 	return p.leases.LeaseRevoke(ctx, q)
 }
 
-// Open starts or connects to etcd and returns when it answers. ctx bounds the wait. Errors:
-// ErrInUse at once if another process, or another Etcd, has the directory; ErrUnavailable if an
-// external cluster doesn't answer; ErrVersion and ErrCluster if one of its members that answer can't be used.
+// Open starts or connects to etcd and returns when it answers. ctx limits the wait. Errors: ErrInUse at once if another
+// process, or another Etcd, uses the directory; ErrUnavailable if an external cluster doesn't answer; ErrVersion and
+// ErrCluster if one of the members that answer can't be used.
 func Open(ctx context.Context, c Config) (*Etcd, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -84,19 +84,18 @@ func Open(ctx context.Context, c Config) (*Etcd, error) {
 		}
 		return e, nil
 	}
-	if e.local, err = startEmbedded(ctx, c); err != nil {
+	if e.local, err = embedded.Start(ctx, c.embedded()); err != nil {
 		return nil, err
 	}
-	s := e.local.server
+	s := e.local.Etcd()
 	e.rpc = inProcess{KVServer: v3rpc.NewKVServer(s), leases: v3rpc.NewLeaseServer(s)}
-	e.space = newSpace(s, e.rpc, c)
-	e.work.Go(func() { e.space.run(e.life) })
+	e.work.Go(func() { e.local.Reclaim(e.life) })
 	return e, nil
 }
 
-// Close ends all followers, waits for requests under way, and stops an embedded etcd; its error is
-// that etcd could not be stopped in order, which loses nothing. Later requests fail with
-// ErrUnavailable. It may be called more than once, but not by a follower's sink.
+// Close ends all followers, waits for active requests, and stops an embedded etcd. An error says that etcd did not stop
+// properly, which loses no data. Later requests fail with ErrUnavailable. Close may be called more than once, but not
+// by a follower's sink.
 func (e *Etcd) Close() error {
 	e.end()
 	if e.client != nil {
@@ -108,13 +107,13 @@ func (e *Etcd) Close() error {
 	e.mu.Unlock()
 	e.work.Wait()
 	if first && e.local != nil {
-		return e.local.stop()
+		return e.local.Stop()
 	}
 	return nil
 }
 
-// enter begins a request, unless it is pointless; leave ends it.
-func (e *Etcd) enter(ctx context.Context) error {
+// beginRequest begins a request, unless the store is closed or ctx is done; endRequest ends it.
+func (e *Etcd) beginRequest(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -126,4 +125,4 @@ func (e *Etcd) enter(ctx context.Context) error {
 	return nil
 }
 
-func (e *Etcd) leave() { e.mu.RUnlock() }
+func (e *Etcd) endRequest() { e.mu.RUnlock() }

@@ -6,40 +6,39 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap/zapcore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 const (
-	// dialTimeout bounds one attempt to connect, and Open's wait for an answer.
+	// dialTimeout is the timeout of one attempt to connect, and of Open's wait for an answer.
 	dialTimeout = 10 * time.Second
-	// keepAlive is how often an idle connection is probed and how long the answer may take, so that
-	// a watch notices a vanished server; etcd refuses probes more often than every 5 s.
+	// keepAlive is the interval and the timeout of probes of an idle connection, by which a watch notices that a server
+	// is gone; etcd rejects probes more often than every 5 s.
 	keepAlive = 10 * time.Second
 )
 
-// reconnect is how a lost connection is tried again: gRPC's way, but not with two minutes between
-// attempts, for so long all writes would fail at once.
+// reconnect is gRPC's backoff for lost connections, but not with up to two minutes between attempts, during which all
+// writes would fail at once.
 var reconnect = grpc.ConnectParams{
 	Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
 	MinConnectTimeout: dialTimeout,
 }
 
-// dial makes a client of an external cluster, and the gate that its connections pass. It doesn't wait for a
+// dial creates a client of an external cluster, and the gate that checks its connections. It doesn't wait for a
 // connection.
 func dial(c Config, known *history) (*clientv3.Client, *gate, error) {
 	creds, err := clientTLS(c)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading etcd client certificates: %w", err)
 	}
-	quiet := &atomic.Bool{} // a client has nothing to be silent about
 	config := clientv3.Config{
 		Endpoints:            c.Endpoints,
 		DialTimeout:          dialTimeout,
@@ -47,7 +46,7 @@ func dial(c Config, known *history) (*clientv3.Client, *gate, error) {
 		DialKeepAliveTimeout: keepAlive,
 		PermitWithoutStream:  true,
 		TLS:                  creds,
-		Logger:               newLog(c.Logger, quiet, &onApply{}, zapcore.WriteThenPanic),
+		Logger:               embedded.NewClientLogger(c.Logger),
 		DialOptions: []grpc.DialOption{
 			grpc.WithConnectParams(reconnect), grpc.WithPerRPCCredentials(fence{known.inDoubt}),
 		},
@@ -60,7 +59,7 @@ func dial(c Config, known *history) (*clientv3.Client, *gate, error) {
 	return client, g, nil
 }
 
-// clientTLS returns nil if neither files nor an https endpoint ask for TLS.
+// clientTLS returns nil if neither the files nor an https endpoint require TLS.
 func clientTLS(c Config) (*tls.Config, error) {
 	if c.CAFile == "" && c.CertFile == "" {
 		for _, e := range c.Endpoints {
@@ -73,26 +72,26 @@ func clientTLS(c Config) (*tls.Config, error) {
 	return transport.TLSInfo{CertFile: c.CertFile, KeyFile: c.KeyFile, TrustedCAFile: c.CAFile}.ClientConfig()
 }
 
-// remote makes requests over a connection. Reads are repeated by etcd's client if the connection
-// breaks; writes only if they were certainly not sent, so none is carried out twice.
+// remote makes requests to an external cluster. etcd's client repeats reads if the connection breaks. It repeats writes
+// only if they were certainly not sent, so none is carried out twice.
 type remote struct {
 	kv      pb.KVClient
 	leases  pb.LeaseClient
 	history *history
 }
 
-// unlimited leaves it to the server what is too large.
+// unlimited leaves the limits of message sizes to the server.
 var unlimited = []grpc.CallOption{grpc.MaxCallSendMsgSize(math.MaxInt32), grpc.MaxCallRecvMsgSize(math.MaxInt32)}
 
 func newRemote(c *clientv3.Client, known *history) remote {
 	return remote{kv: clientv3.RetryKVClient(c), leases: clientv3.RetryLeaseClient(c), history: known}
 }
 
-// answer is what all responses of etcd have.
+// answer is the common part of etcd's responses.
 type answer interface{ GetHeader() *pb.ResponseHeader }
 
-// send makes a request, which is linearizable, and checks that its answer follows what was known before. rev is the
-// revision that it names, if it does.
+// send makes a linearizable request, and checks that the answer's revision is not before what was known when it was
+// sent. rev is the revision that the request names, if any.
 func send[Q any, A answer](
 	ctx context.Context, h *history, call func(context.Context, Q, ...grpc.CallOption) (A, error), q Q, rev int64,
 ) (A, error) {

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// failures says which of our errors one of etcd's is. All others are ErrUnavailable: whether the
-// request was carried out is then unknown.
+// failures maps errors of etcd to errors of this package. All others become ErrUnavailable: it is then unknown whether
+// the request was carried out.
 var failures = map[error]error{
 	rpctypes.ErrCompacted:       ErrCompacted,
 	rpctypes.ErrFutureRev:       ErrFuture,
@@ -19,15 +19,14 @@ var failures = map[error]error{
 	rpctypes.ErrNoSpace:         ErrNoSpace,
 }
 
-// failure turns an error of etcd into one of ours. It keeps etcd's, and ctx's if that is what
-// ended the request.
+// failure turns an error of etcd into one of this package. It keeps etcd's error, and ctx's if that ended the request.
 func failure(ctx context.Context, err error) error {
-	// The API's errors are values without pointers, so they can be looked up.
+	// The API's errors are comparable, so they can be map keys.
 	err = rpctypes.Error(err)
 	if e, ok := err.(rpctypes.EtcdError); ok && failures[e] != nil {
 		return fmt.Errorf("%w: %w", failures[e], err)
 	}
-	// The connection may refuse a message that the server doesn't get to see.
+	// The client rejects a message that exceeds its own limit before the server sees it.
 	if s, ok := status.FromError(err); ok && s.Code() == codes.ResourceExhausted && strings.Contains(s.Message(), "larger than max") {
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}

@@ -9,12 +9,13 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// fence holds back what was decided by what may be another history. When a connection is made after etcd has
-// compacted what followers saw last, only a whole state can tell whether etcd was set back meanwhile. Until each
-// follower's sink has accepted one, no write is sent over any connection: it could remove what has no living
-// owner in the one history and has one in the other, and be right by the revisions that it compares.
+// fence stops writes that may have been decided on another history. If etcd has compacted the last event that followers
+// saw before a connection is made, only the whole state shows whether etcd was set back meanwhile. Until each
+// follower's sink has accepted a whole state, no write is sent over any connection. Otherwise a write could delete an
+// object that has no living owner in the old history, but has one in the new one, although all revisions that it
+// compares match.
 //
-// gRPC asks for a request's credentials when it has chosen a connection, and so after the gate has opened that.
+// gRPC asks for a request's credentials when it has chosen a connection, which is after the gate has checked it.
 type fence struct{ inDoubt func() bool }
 
 // unsettled is the error's message.
@@ -22,7 +23,7 @@ const unsettled = "etcd has compacted what was seen last, the whole state is bei
 
 var _ credentials.PerRPCCredentials = fence{}
 
-// GetRequestMetadata fails for a transaction while there is a doubt. The error is one that etcd's client returns.
+// GetRequestMetadata fails for a transaction while the history is in doubt. etcd's client returns this error.
 func (f fence) GetRequestMetadata(ctx context.Context, _ ...string) (map[string]string, error) {
 	if q, _ := credentials.RequestInfoFromContext(ctx); q.Method == pb.KV_Txn_FullMethodName && f.inDoubt() {
 		return nil, status.Error(codes.Unavailable, unsettled)
@@ -33,15 +34,15 @@ func (f fence) GetRequestMetadata(ctx context.Context, _ ...string) (map[string]
 // RequireTransportSecurity implements credentials.PerRPCCredentials.
 func (fence) RequireTransportSecurity() bool { return false }
 
-// doubted tells followers that they need the whole state.
+// doubted makes followers read the whole state.
 func (e *Etcd) doubted() {
 	for _, f := range *e.followers.Load() {
 		signal(f.behind)
 	}
 }
 
-// inDoubt reports whether a follower has not been given a whole state since the last doubt. One that has none
-// yet knows nothing that could be of another history.
+// inDoubt reports whether a follower has not received a whole state since the last doubt. A follower without any state
+// can't have another history.
 func (e *Etcd) inDoubt() bool {
 	for _, f := range *e.followers.Load() {
 		if f.doubtful() {
@@ -51,13 +52,13 @@ func (e *Etcd) inDoubt() bool {
 	return false
 }
 
-// doubtful reports whether what the follower was given may be of another history.
+// doubtful reports whether the state that the follower has received may belong to another history.
 func (f *follower) doubtful() bool {
 	settled := f.settled.Load()
 	return settled != 0 && settled <= f.etcd.doubts()
 }
 
-// doubts counts the connections that gave reason to doubt.
+// doubts counts the connections for which the history could not be verified.
 func (e *Etcd) doubts() int64 {
 	if e.history == nil {
 		return 0

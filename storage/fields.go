@@ -6,14 +6,14 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// want is a path that is looked for: what is left of it at the present depth, and where in
-// parser.values its value belongs.
+// want is a path that is searched for: the rest of it at the present depth, and the index of its value in
+// parser.values.
 type want struct {
 	rest string
 	slot int
 }
 
-// wants lists all paths, and makes room for their values.
+// wants lists all paths, and allocates their values.
 func (p *parser) wants(to []want, paths []FieldPath) []want {
 	for _, f := range paths {
 		for _, path := range f.Paths {
@@ -26,7 +26,7 @@ func (p *parser) wants(to []want, paths []FieldPath) []want {
 	return to
 }
 
-// selected returns the values of the paths, when all has been passed.
+// selected returns the values of the paths, after the whole object was parsed.
 func (p *parser) selected(paths []FieldPath) []string {
 	if len(paths) == 0 {
 		return nil
@@ -45,8 +45,8 @@ func (p *parser) selected(paths []FieldPath) []string {
 	return fields
 }
 
-// Select returns the values of the paths in a JSON object, as Decoder does with those of a collection;
-// nil if it is none.
+// Select returns the values of the paths in a JSON object, as Decoder does for a collection; nil if it is no JSON
+// object.
 func Select(object []byte, paths []FieldPath) []string {
 	p := parser{Scanner: jsonscan.New(object), meta: &Meta{}}
 	if p.object(paths); p.Err() != nil {
@@ -65,16 +65,16 @@ func wanted(name jsonscan.String, wants []want) bool {
 	return false
 }
 
-// field passes the member's value and takes from it what is wanted.
+// field parses the member's value and keeps the values of wanted paths.
 func (p *parser) field(name jsonscan.String, wants []want) {
-	var room [8]want
-	inner, leaf := room[:0], false
+	var buf [8]want
+	inner, leaf := buf[:0], false
 	for _, w := range wants {
 		head, rest, deeper := strings.Cut(w.rest, ".")
 		if !name.Is(head) {
 			continue
 		}
-		p.forget(w.slot) // a member that comes again replaces all of the first
+		p.forget(w.slot) // a duplicate member replaces the earlier one
 		if deeper {
 			inner = append(inner, want{rest, w.slot})
 		} else {

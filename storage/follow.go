@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	// pageLocal and pageRemote are how many records one request of the initial state asks for. Of an
-	// external cluster even the largest objects must fit into one message (2 GiB); every page makes
-	// etcd count all keys after it, so they are larger where nothing is sent.
+	// pageLocal and pageRemote are the page sizes of the initial list. A page of the largest objects of an external
+	// cluster must fit into one message (2 GiB). Every page makes etcd count all keys after it, so pages are larger
+	// where nothing is sent.
 	pageLocal, pageRemote = 10000, 1000
-	// progressGrace is how long events may take to arrive by themselves before the watch is asked
-	// how far it is, and progressRepeat when it is asked again; etcd doesn't answer while it is behind.
+	// progressGrace is how long events may take to arrive before the follower requests the watch's progress, and
+	// progressRepeat the interval of further requests; etcd doesn't answer while the watch is behind.
 	progressGrace, progressRepeat = 3 * time.Millisecond, 50 * time.Millisecond
-	// retryFirst and retryMost bound the pause before a broken watch is begun again.
+	// retryFirst and retryMost are the minimum and maximum pause before a broken watch is restarted.
 	retryFirst, retryMost = 50 * time.Millisecond, 2 * time.Second
 )
 
-// follower is one call of Follow. Its fields are its own goroutine's, but for reached, settled and behind.
+// follower is one call of Follow. Its fields belong to its goroutine, except reached, settled and behind.
 type follower struct {
 	etcd *Etcd
 	sink func(Batch) error
 	// reached is the revision up to which sink has the timeline; 0 before the first batch.
 	reached atomic.Int64
-	// settled is one more than how many doubts there were when the last whole state was read; 0 before.
+	// settled is the number of doubts when the last whole state was read, plus one; 0 before.
 	settled atomic.Int64
-	// behind tells the follower that someone knows of a greater revision, or has a doubt.
+	// behind tells the follower that a greater revision is known, or that the history is in doubt.
 	behind chan struct{}
 }
 
@@ -81,8 +81,8 @@ func (e *Etcd) Follow(ctx context.Context, sink func(Batch) error) error {
 	}
 }
 
-// step watches until something breaks. If the whole state is needed it is read when the watch
-// has begun, so that etcd doesn't have to catch up with what happens meanwhile, which takes it 100 ms.
+// step watches until an error. If the whole state is needed, step reads it after the watch has begun. Otherwise etcd
+// would have to catch up with the events in between, which takes it 100 ms.
 func (f *follower) step(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -133,7 +133,7 @@ func (f *follower) reset(ctx context.Context) error {
 	}
 }
 
-// deliver gives sink the batch, if it says anything new.
+// deliver passes the batch to sink, if it has anything new.
 func (f *follower) deliver(b Batch) error {
 	if !b.Reset && b.Revision <= f.reached.Load() {
 		return nil
@@ -148,7 +148,7 @@ func (f *follower) deliver(b Batch) error {
 	return nil
 }
 
-// newest is the batch's event with the greatest revision. It has one.
+// newest is the batch's event with the greatest revision. There must be one.
 func newest(b Batch) Event {
 	if !b.Reset {
 		return b.Events[len(b.Events)-1]
@@ -164,7 +164,7 @@ func (f *follower) watch(ctx context.Context, in *inbox, w *watch) error {
 	if f.etcd.history != nil {
 		over = f.etcd.history.over
 	}
-	waiting := true // the timer runs; at first for what was asked of the watch before this one
+	waiting := true // the timer runs, at first for requests of the watch before this one
 	for {
 		if f.doubtful() {
 			return ErrCompacted
@@ -210,7 +210,7 @@ func (e *Etcd) admit(f *follower) error {
 	return nil
 }
 
-// dismiss undoes admit.
+// dismiss removes a follower.
 func (e *Etcd) dismiss(f *follower) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -219,8 +219,8 @@ func (e *Etcd) dismiss(f *follower) {
 	e.work.Done()
 }
 
-// ask makes the followers reach the revision. They do by themselves where it wrote a key below the
-// root; of other keys of a shared cluster the watch must be asked for.
+// ask makes the followers reach the revision. If it belongs to a key below the root, they reach it by the event. For
+// other keys of a shared cluster they must request the watch's progress.
 func (e *Etcd) ask(rev int64) {
 	for {
 		old := e.asked.Load()

@@ -16,12 +16,13 @@ import (
 	"google.golang.org/grpc"
 )
 
-// probeTimeout bounds one check of a member, and otherTimeout that of the others when one has another history.
+// probeTimeout is the timeout of one check of a member, and otherTimeout that of the check of the other members when
+// one has another history.
 const probeTimeout, otherTimeout = 5 * time.Second, 2 * time.Second
 
-// gate opens the connections to an external cluster. No request is sent over one before the member at its
-// other end was checked: its version, and its cluster's history. A member can't be upgraded, downgraded,
-// replaced or restored without breaking its connections, so nothing needs to be checked in between.
+// gate opens the connections to an external cluster. No request is sent over a connection before the member at its
+// other end was checked: its version, and its cluster's history. A member can't be upgraded, downgraded, replaced or
+// restored without breaking its connections, so one check is enough for a connection.
 type gate struct {
 	history *history
 	root    string
@@ -30,18 +31,18 @@ type gate struct {
 	// endpoints are those of the configuration, and named has them by the address that gRPC dials.
 	endpoints []string
 	named     map[string]string
-	// client is that of the checks' own connections, but for its endpoint.
+	// client is the configuration of the connections for checks, without the endpoint.
 	client clientv3.Config
 
 	mu sync.Mutex // guards the fields below
-	// rejected has what was logged last of an endpoint that can't be used.
+	// rejected has the last logged error of each endpoint that can't be used.
 	rejected map[string]string
-	// passed are the endpoints that have passed the check once. Of the others nothing is known: that one has another
-	// history doesn't mean that the cluster was replaced.
+	// passed has the endpoints that have passed the check once. That another endpoint has another history doesn't mean
+	// that the cluster was replaced.
 	passed map[string]bool
 }
 
-// newGate returns the gate for a client, to which it adds itself.
+// newGate returns the gate for a client, and adds it to the client's options.
 func newGate(c Config, client *clientv3.Config, h *history) *gate {
 	g := &gate{history: h, root: c.Root, log: c.Logger, named: map[string]string{}, rejected: map[string]string{}, passed: map[string]bool{}}
 	for _, e := range c.Endpoints {
@@ -57,8 +58,7 @@ func newGate(c Config, client *clientv3.Config, h *history) *gate {
 	return g
 }
 
-// address is what gRPC dials for an endpoint, after what etcd's client makes of it
-// (client/v3/internal/endpoint.Interpret).
+// address is the address that gRPC dials for an endpoint (client/v3/internal/endpoint.Interpret).
 func address(endpoint string) string {
 	scheme, rest, ok := strings.Cut(endpoint, ":")
 	rest = strings.TrimPrefix(rest, "//")
@@ -80,8 +80,8 @@ func (g *gate) connect(ctx context.Context, addr string) (net.Conn, error) {
 	return g.dialer.DialContext(ctx, "tcp", addr)
 }
 
-// dial is gRPC's dialer. The connection is made before the check, so that it ends if the member is replaced
-// after it.
+// dial is gRPC's dialer. It connects before the check, so that the connection breaks if the member is replaced after
+// the check.
 func (g *gate) dial(ctx context.Context, addr string) (net.Conn, error) {
 	conn, err := g.connect(ctx, addr)
 	if err != nil {
@@ -111,7 +111,7 @@ func (g *gate) hasPassed(endpoint string) bool {
 	return g.passed[endpoint]
 }
 
-// endpoint is the one of the configuration that gRPC dials at the address.
+// endpoint is the configured endpoint for an address that gRPC dials.
 func (g *gate) endpoint(addr string) string {
 	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
 		addr = "unix:" + strings.TrimPrefix(path, "//")
@@ -122,19 +122,19 @@ func (g *gate) endpoint(addr string) string {
 	return addr
 }
 
-// probe connects to an endpoint for nothing but the check.
+// probe connects to an endpoint only for the check.
 func (g *gate) probe(ctx context.Context, endpoint string) error {
 	conn, err := g.connect(ctx, address(endpoint))
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	_, err = g.check(ctx, endpoint, conn.RemoteAddr()) // no request comes over this connection that a doubt could concern
+	_, err = g.check(ctx, endpoint, conn.RemoteAddr()) // no request is sent over this connection, so a doubt has no effect
 	return err
 }
 
-// check asks the member at the remote address, over a connection of its own, for its version and history. A
-// name with several addresses must not lead to another member than that which was dialed. doubt is history's.
+// check reads the version and history of the member at the remote address, over a connection of its own. A name with
+// several addresses must not lead to another member than the one that was dialed. For doubt see history.check.
 func (g *gate) check(ctx context.Context, endpoint string, remote net.Addr) (doubt bool, err error) {
 	defer func() {
 		if err == nil {
@@ -168,8 +168,8 @@ func (g *gate) check(ctx context.Context, endpoint string, remote net.Addr) (dou
 	return g.history.check(clientv3.WithRequireLeader(ctx), pb.NewKVClient(client.ActiveConnection()), g.root)
 }
 
-// elsewhere reports whether another endpoint still has the history that is known. Then it is this one that
-// is wrong, not the cluster that was replaced.
+// elsewhere reports whether another endpoint still has the known history. Then only this endpoint is wrong, and the
+// cluster was not replaced.
 func (g *gate) elsewhere(ctx context.Context, endpoint string) bool {
 	ctx, cancel := context.WithTimeout(ctx, otherTimeout)
 	defer cancel()
@@ -190,8 +190,8 @@ func (g *gate) elsewhere(ctx context.Context, endpoint string) bool {
 	return any
 }
 
-// report logs that an endpoint can't be used, once for each reason, and that it can again. That it can't be
-// reached is etcd's client's to tell.
+// report logs that an endpoint can't be used, once for each reason, and that it can be used again. etcd's client logs
+// unreachable endpoints.
 func (g *gate) report(endpoint string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/embedded"
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
@@ -87,7 +88,7 @@ func (m *member) run(t *testing.T, l net.Listener) {
 // sockets returns names for sockets, which must be short, and the endpoints that they are.
 func sockets(t *testing.T, n int) (names, endpoints []string) {
 	t.Helper()
-	dir, done, err := storage.Temporary("")
+	dir, done, err := embedded.Temporary("")
 	if err != nil {
 		t.Fatal(err)
 	}

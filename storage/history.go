@@ -11,36 +11,36 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// history is what this process knows of an external cluster's history. It finds out when the cluster is set
-// back under it: when a backup is restored, or the data directory is replaced, behind the same endpoints.
-// What this process and its clients know is then no part of etcd's history, so the process must end.
+// history is what this process knows of an external cluster's history. It detects that the cluster was set back: that a
+// backup was restored, or the data directory was replaced, behind the same endpoints. What this process and its clients
+// know is then not part of etcd's history, so the process must end.
 //
-// Three things prove that. Another cluster's id. A linearizable answer with a smaller revision than one that
-// was known before the request was sent: every revision that etcd names is committed, whichever member names
-// it in whichever message, so a later linearizable request sees it; answers that overtake one another are
-// compared with nothing newer than their own request. And, as other servers may have written on since, an
-// event that was seen and isn't in etcd's history at its revision.
+// There are three proofs. First, another cluster id. Second, a linearizable answer with a smaller revision than one
+// that was known before the request was sent. Every revision that etcd names in any message of any member is committed,
+// so a later linearizable request sees it; an answer is only compared with what was known before its own request, as
+// answers may overtake one another. Third, an event that was seen and isn't in etcd's history at its revision, as other
+// servers may have written since.
 type history struct {
 	// seen is the greatest revision that etcd has named.
 	seen atomic.Int64
-	// latest is the newest event that a follower was given; nil before the first.
+	// latest is the newest event that a follower has received; nil before the first.
 	latest atomic.Pointer[Event]
 
-	// doubts counts the connections at which that could not be told any more, because etcd has compacted it.
+	// doubts counts the connections whose member could not be verified, because etcd has compacted the latest event.
 	doubts atomic.Int64
-	// doubted is called after each, and inDoubt says whether one is left that no whole state has settled.
+	// doubted is called after each. inDoubt reports whether a doubt is left that no whole state has settled.
 	doubted func()
 	inDoubt func() bool
 
-	// stop ends all connections and the requests that wait for one. fatal is Config.Fatal.
+	// stop closes all connections, and so ends the requests that wait for one. fatal is Config.Fatal.
 	stop  func()
 	fatal func(error)
-	// serving says that Open has returned: fatal may be called.
+	// serving says that Open has returned, so that fatal may be called.
 	serving atomic.Bool
 
 	mu      sync.Mutex // guards the fields below
 	cluster uint64     // 0 before the first answer
-	// lost says why the process must end; nil while it need not. over is closed when it is set.
+	// lost is why the process must end; nil while there is no reason. over is closed when it is set.
 	lost error
 	over chan struct{}
 }
@@ -49,13 +49,13 @@ func newHistory(fatal func(error)) *history {
 	return &history{fatal: fatal, over: make(chan struct{})}
 }
 
-// learn takes in a revision that etcd has named.
+// learn records a revision that etcd has named.
 func (h *history) learn(rev int64) {
 	for old := h.seen.Load(); old < rev && !h.seen.CompareAndSwap(old, rev); old = h.seen.Load() {
 	}
 }
 
-// saw takes in an event that a follower is given, but for its value.
+// saw records an event, without its value, that a follower receives.
 func (h *history) saw(ev Event) {
 	if ev.Value != nil {
 		ev.Value = []byte{}
@@ -67,7 +67,7 @@ func (h *history) saw(ev Event) {
 	}
 }
 
-// same returns an ErrSetBack if the header is another cluster's. 0 is no id.
+// same returns an ErrSetBack if the header has another cluster's id. 0 is no id.
 func (h *history) same(header *pb.ResponseHeader) error {
 	id := header.GetClusterId()
 	h.mu.Lock()
@@ -81,8 +81,8 @@ func (h *history) same(header *pb.ResponseHeader) error {
 	return nil
 }
 
-// follows returns an ErrSetBack if the header of a linearizable answer doesn't follow what was known when the
-// request was sent.
+// follows returns an ErrSetBack if the header of a linearizable answer is older than what was known when the request
+// was sent. Otherwise it records the revision.
 func (h *history) follows(known int64, header *pb.ResponseHeader) error {
 	err := h.compare(known, header)
 	if err == nil {
@@ -91,7 +91,7 @@ func (h *history) follows(known int64, header *pb.ResponseHeader) error {
 	return err
 }
 
-// compare is follows, but takes nothing in.
+// compare is follows without recording the revision.
 func (h *history) compare(known int64, header *pb.ResponseHeader) error {
 	if err := h.same(header); err != nil {
 		return err
@@ -102,15 +102,14 @@ func (h *history) compare(known int64, header *pb.ResponseHeader) error {
 	return nil
 }
 
-// begin returns what is known before a request is sent, or why none may be sent any more.
+// begin returns the greatest known revision before a request is sent, or why no request may be sent any more.
 func (h *history) begin() (known int64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.seen.Load(), h.lost
 }
 
-// end checks the answer to a linearizable request, or the error, and returns the error. rev is the revision
-// asked for, if any.
+// end checks the result of a linearizable request, and returns its error. rev is the requested revision, if any.
 func (h *history) end(known, rev int64, header *pb.ResponseHeader, err error) error {
 	switch {
 	case err == nil:
@@ -123,13 +122,13 @@ func (h *history) end(known, rev int64, header *pb.ResponseHeader, err error) er
 	}
 	if err != nil {
 		if _, lost := h.begin(); lost != nil {
-			return lost // and not that the connection was closed
+			return lost // instead of that the connection was closed
 		}
 	}
 	return err
 }
 
-// fail ends all: requests fail with err from now on.
+// fail makes all requests fail with err from now on.
 func (h *history) fail(err error) {
 	h.mu.Lock()
 	first := h.lost == nil
@@ -144,9 +143,9 @@ func (h *history) fail(err error) {
 	}
 }
 
-// check asks a member whether its cluster's history is the one that is known. root is what is read if
-// nothing is. It is no error if that can't be told any more because it is compacted, but a doubt. The revision of a
-// member that has another history is not taken in: the others never reach it.
+// check asks a member whether it has the known history. It reads root if no event is known. If the event is compacted,
+// that can't be decided; this is no error, but a doubt. The revision of a member with another history is not recorded:
+// the others never reach it.
 func (h *history) check(ctx context.Context, kv pb.KVClient, root string) (doubt bool, err error) {
 	known, ev := h.seen.Load(), h.latest.Load()
 	q := &pb.RangeRequest{Key: []byte(root + "/"), KeysOnly: true}
@@ -181,7 +180,7 @@ func (h *history) doubt() {
 	h.doubted()
 }
 
-// check looks the event up in etcd's history, which may be compacted.
+// check looks up the event in etcd's history, which may be compacted.
 func (ev *Event) check(ctx context.Context, kv pb.KVClient) error {
 	at := func(rev int64) (int64, error) {
 		resp, err := kv.Range(ctx, &pb.RangeRequest{Key: []byte(ev.Key), KeysOnly: true, Revision: rev})
@@ -201,7 +200,7 @@ func (ev *Event) check(ctx context.Context, kv pb.KVClient) error {
 	return ev.found(is == ev.Revision)
 }
 
-// found returns an ErrSetBack if the event wasn't.
+// found returns an ErrSetBack if ok is false.
 func (ev *Event) found(ok bool) error {
 	if ok {
 		return nil
@@ -209,7 +208,7 @@ func (ev *Event) found(ok bool) error {
 	return fmt.Errorf("%w: the write of %s at revision %d is not in its history", ErrSetBack, ev.Key, ev.Revision)
 }
 
-// modified is the mod revision of the one key that was read, 0 if it isn't there.
+// modified is the mod revision of the single key that was read, 0 if it is absent.
 func modified(resp *pb.RangeResponse) int64 {
 	if kvs := resp.GetKvs(); len(kvs) > 0 {
 		return kvs[0].ModRevision

@@ -6,35 +6,35 @@ import (
 	"sync"
 )
 
-// inboxEvents is how many events an inbox holds before its writer has to wait; then etcd keeps
-// the watch waiting, and reads from its database what it has missed. It is far more than etcd's own
-// buffer of 128 revisions, which a busy moment overflows.
+// inboxEvents is how many events an inbox holds before its writer must wait. Then etcd holds the watch back, and later
+// reads the missed events from its database. It is far more than etcd's own buffer of 128 revisions, which a busy
+// moment overflows.
 const inboxEvents = 1 << 14
 
-// inbox gathers what a watch reports until its reader has time, so that many events become one
-// batch. One goroutine puts, one takes.
+// inbox collects the events of a watch until its reader takes them, so that many events become one batch. One goroutine
+// puts, another takes.
 type inbox struct {
-	// ready and room each hold a token when there may be something to take, or room to put.
-	ready, room chan struct{}
+	// ready and space each hold a token when there may be events to take, or space to put.
+	ready, space chan struct{}
 
 	mu sync.Mutex // guards the fields below
-	// events follow those taken before; spare is what the last but one take returned.
+	// events are those since the last take; spare is the slice that the take before the last returned.
 	events, spare []Event
-	// revision is the one that the timeline is complete up to; put drops events that are not newer.
+	// revision is the revision up to which the timeline is complete; put drops events that are not newer.
 	revision int64
 	err      error
 }
 
 func newInbox(revision int64) *inbox {
-	return &inbox{ready: make(chan struct{}, 1), room: make(chan struct{}, 1), revision: revision}
+	return &inbox{ready: make(chan struct{}, 1), space: make(chan struct{}, 1), revision: revision}
 }
 
-// put adds events in the order of their revisions, all of the last one's, or only moves the
-// revision on if there are none. It waits for room unless ctx is done.
+// put adds events in the order of their revisions, with all events of the last revision, or only advances the revision
+// if there are none. It waits for space unless ctx is done.
 func (in *inbox) put(ctx context.Context, events []Event, revision int64) {
 	for !in.add(events, revision) {
 		select {
-		case <-in.room:
+		case <-in.space:
 		case <-ctx.Done():
 			return
 		}
@@ -42,14 +42,14 @@ func (in *inbox) put(ctx context.Context, events []Event, revision int64) {
 	signal(in.ready)
 }
 
-// add is put without waiting; false if there is no room.
+// add is put without waiting; false if there is no space.
 func (in *inbox) add(events []Event, revision int64) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if len(in.events) >= inboxEvents {
 		return false
 	}
-	// A watch that etcd's client began again may repeat what it has reported.
+	// A watch that etcd's client has restarted may repeat events.
 	seen := in.revision
 	for _, ev := range events {
 		if ev.Revision > seen {
@@ -69,7 +69,7 @@ func (in *inbox) skip(revision int64) {
 	in.revision = max(in.revision, revision)
 }
 
-// fail ends the inbox: the reader gets err with the events before it.
+// fail ends the inbox: the reader gets err after the events before it.
 func (in *inbox) fail(err error) {
 	in.mu.Lock()
 	in.err = err
@@ -77,18 +77,18 @@ func (in *inbox) fail(err error) {
 	signal(in.ready)
 }
 
-// take returns what has been put since the last take. The events are valid until the next.
+// take returns the events since the last take. They are valid until the next one.
 func (in *inbox) take() (Batch, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	b := Batch{Events: in.events, Revision: in.revision}
 	clear(in.spare) // so that it doesn't keep old values alive
 	in.events, in.spare = in.spare[:0], in.events
-	signal(in.room)
+	signal(in.space)
 	return b, in.err
 }
 
-// signal leaves a token, if none is there.
+// signal puts a token into the channel, if there is none.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -8,21 +8,21 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// parser reads what is asked of an object in the same pass that validates it.
+// parser reads the metadata and the selected fields of an object in the same pass that validates it.
 type parser struct {
 	jsonscan.Scanner
 	meta *Meta
-	// kept holds the strings of one object together. They must not be parts of its JSON: whoever keeps
-	// a uid would keep all of it alive.
+	// kept holds the strings of one object together. They must not be parts of its JSON, or else a copy of the uid
+	// would keep all of the JSON in memory.
 	kept strings.Builder
-	// values are those found so far, by want.slot.
+	// values are the values found so far, by want.slot.
 	values []string
 }
 
-// object passes the whole object.
+// object parses the whole object.
 func (p *parser) object(paths []FieldPath) (c cut) {
-	var room [8]want
-	wants := p.wants(room[:0], paths)
+	var buf [8]want
+	wants := p.wants(buf[:0], paths)
 	if !p.Open('{') {
 		return c
 	}
@@ -40,9 +40,9 @@ func (p *parser) object(paths []FieldPath) (c cut) {
 		case name.Is("metadata"):
 			c = p.metadata(newPlace(typed))
 		case name.Is("kind"):
-			p.meta.Kind = p.text()
+			p.meta.Kind = p.str()
 		case name.Is("apiVersion"):
-			p.meta.APIVersion = p.text()
+			p.meta.APIVersion = p.str()
 		default:
 			p.field(name, wants)
 			continue
@@ -56,7 +56,7 @@ func (p *parser) object(paths []FieldPath) (c cut) {
 	}
 }
 
-// metadata reads the value of metadata. If there are several the last counts, as in encoding/json.
+// metadata reads the value of metadata. If it is duplicate, the last counts, as in encoding/json.
 func (p *parser) metadata(at place) cut {
 	*p.meta = Meta{APIVersion: p.meta.APIVersion, Kind: p.meta.Kind}
 	if p.Null() {
@@ -91,11 +91,11 @@ func (p *parser) member(name jsonscan.String) {
 	m := p.meta
 	switch string(name.Raw) {
 	case "name":
-		m.Name = p.text()
+		m.Name = p.str()
 	case "namespace":
-		m.Namespace = p.text()
+		m.Namespace = p.str()
 	case "uid":
-		m.UID = p.text()
+		m.UID = p.str()
 	case "generation":
 		m.Generation, _ = p.integer()
 	case "deletionGracePeriodSeconds":
@@ -109,7 +109,7 @@ func (p *parser) member(name jsonscan.String) {
 		m.Labels = p.labels()
 	case "finalizers":
 		m.Finalizers = nil
-		p.each(func() { m.Finalizers = append(m.Finalizers, p.text()) })
+		p.each(func() { m.Finalizers = append(m.Finalizers, p.str()) })
 	case "ownerReferences":
 		m.Owners = nil
 		p.each(func() { m.Owners = append(m.Owners, p.owner()) })
@@ -118,7 +118,7 @@ func (p *parser) member(name jsonscan.String) {
 	}
 }
 
-// keep makes a string of the text.
+// keep copies a JSON string.
 func (p *parser) keep(t jsonscan.String) string {
 	if p.kept.Cap() == 0 {
 		p.kept.Grow(128)
@@ -132,8 +132,8 @@ func (p *parser) keep(t jsonscan.String) string {
 	return p.kept.String()[from:]
 }
 
-// text reads a string; null is "".
-func (p *parser) text() string {
+// str reads a string; null is "".
+func (p *parser) str() string {
 	if p.Null() {
 		return ""
 	}
@@ -163,7 +163,7 @@ func (p *parser) boolean() bool {
 
 // time reads a time as RFC 3339; null is the zero time.
 func (p *parser) time() time.Time {
-	s := p.text()
+	s := p.str()
 	if s == "" {
 		return time.Time{}
 	}
@@ -192,11 +192,11 @@ func (p *parser) labels() (labels map[string]string) {
 			labels = make(map[string]string)
 		}
 		k := p.keep(name)
-		labels[k] = p.text()
+		labels[k] = p.str()
 	}
 }
 
-// each calls read at every element of an array; null has none.
+// each calls read for every element of an array; null has none.
 func (p *parser) each(read func()) {
 	if p.Null() {
 		return
@@ -225,13 +225,13 @@ func (p *parser) owner() (o Owner) {
 		case !ok:
 			return o
 		case name.Is("apiVersion"):
-			o.APIVersion = p.text()
+			o.APIVersion = p.str()
 		case name.Is("kind"):
-			o.Kind = p.text()
+			o.Kind = p.str()
 		case name.Is("name"):
-			o.Name = p.text()
+			o.Name = p.str()
 		case name.Is("uid"):
-			o.UID = p.text()
+			o.UID = p.str()
 		case name.Is("controller"):
 			o.Controller = p.boolean()
 		case name.Is("blockOwnerDeletion"):

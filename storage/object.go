@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Object is a stored value with what everyone asks of it parsed out once. It is immutable but for
-// its seal: whoever has one may read it from any goroutine and may change nothing.
+// Object is a stored value with its metadata parsed. It is immutable except for its seal, and may be read from any
+// goroutine.
 type Object struct {
 	// Key is the full key.
 	Key string
@@ -21,20 +21,20 @@ type Object struct {
 	// Fields are the values of the collection's selectable fields, in the order of its
 	// FieldPaths; see Decoder.
 	Fields []string
-	// seal is the last that was set.
+	// seal is the one that was set last.
 	seal atomic.Pointer[Seal]
-	// Err is why the value could not be decoded (it matches ErrCorrupt); JSON and Meta are then empty
-	// but for Meta.Name and Meta.Namespace, which come from the key.
+	// Err says why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty, except
+	// Meta.Name and Meta.Namespace, which come from the key.
 	Err error
 }
 
-// Seal stands for a type, for which values are looked at once. The store knows nothing of types.
+// Seal identifies a type whose checks an object can have passed. This package knows nothing of types.
 type Seal struct{ _ byte }
 
-// SealedBy reports whether the seal is the one that was set last.
+// SealedBy reports whether the object has passed the checks of the seal's type.
 func (o *Object) SealedBy(s *Seal) bool { return s != nil && o.seal.Load() == s }
 
-// SetSeal says that whoever knows the seal's type found the value to be as it should be.
+// SetSeal records that the object has passed the checks of the seal's type.
 func (o *Object) SetSeal(s *Seal) { o.seal.Store(s) }
 
 // Meta is an object's identity and lifecycle.
@@ -70,9 +70,8 @@ type Owner struct {
 	Controller, Block bool
 }
 
-// FieldPath is a selectable field: where in the JSON its value stands (dot separated; strings,
-// numbers and booleans are printed plainly) and what it is when absent. Paths are tried in order;
-// the first that is present and not empty wins.
+// FieldPath is a selectable field: the paths of its value in the JSON (dot separated), and its default. Strings,
+// numbers and booleans are printed plainly. Paths are tried in order; the first that is present and not empty wins.
 type FieldPath struct {
 	Paths   []string
 	Default string
@@ -80,21 +79,20 @@ type FieldPath struct {
 
 // Decoder turns stored values into objects.
 type Decoder struct {
-	// Fields returns the selectable fields of a collection, beyond metadata.name and
-	// metadata.namespace; nil for none.
+	// Fields returns the selectable fields of a collection, besides metadata.name and metadata.namespace; nil for none.
 	Fields func(collection string) []FieldPath
 	// Transcode turns kube-apiserver's protobuf storage format (the bytes begin with "k8s\x00")
 	// into its JSON storage format; nil makes such values corrupt.
 	Transcode func(value []byte) ([]byte, error)
-	// Root is the prefix of all keys, without a slash at the end; "/registry" as a rule.
+	// Root is the prefix of all keys, without a slash at the end; usually "/registry".
 	Root string
 }
 
-// Collection returns the part of a key that names its resource, and the rest: "pods" and
-// "default/a" for /registry/pods/default/a; "services/specs" and "default/s"; for custom and
-// other resources with a group in their prefix "stable.example.com/crontabs" and "default/c". The
-// rule needs no table of types: the first segment stands for two if it has a dot or is "services" or
-// "ranges". ok is false if the key isn't below root or has no name, as /registry/ranges/serviceips.
+// Collection returns the part of a key that names its resource, and the rest: "pods" and "default/a" for
+// /registry/pods/default/a; "services/specs" and "default/s"; for custom and other resources with a group in their
+// prefix "stable.example.com/crontabs" and "default/c". The rule needs no table of types: the resource has two segments
+// if the first has a dot or is "services" or "ranges". ok is false if the key isn't below root or has no name, as
+// /registry/ranges/serviceips.
 func Collection(root, key string) (collection, rest string, ok bool) {
 	s, ok := strings.CutPrefix(key, root+"/")
 	if !ok {

@@ -20,11 +20,11 @@ const (
 	lateAfter = 2 * time.Second
 )
 
-// probes are the endpoints that Open has heard of: nil if they passed the check, else why they didn't answer.
+// probes are the endpoints that Open has a result of: nil if they passed the check, else why they didn't.
 type probes map[string]error
 
-// reach checks all endpoints. It returns when one has passed and the others have, too, or have failed once, or
-// are late. gRPC gets no connection to those before they are checked. One that must not be used is an error.
+// reach checks all endpoints. It returns when one has passed and each of the others has passed, has failed once, or is
+// late. gRPC gets no connection to the latter before they are checked. An endpoint that must not be used is an error.
 func (g *gate) reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -45,34 +45,34 @@ func (g *gate) reach(ctx context.Context) error {
 			}
 		}()
 	}
-	heard, passed := probes{}, false
+	known, passed := probes{}, false
 	var late <-chan time.Time
-	for !passed || len(heard) < len(g.endpoints) {
+	for !passed || len(known) < len(g.endpoints) {
 		select {
 		case r := <-results:
 			if err := unusable(r.endpoint, r.err); err != nil {
 				return err
 			}
-			heard.hear(r.endpoint, r.err, ctx.Err() != nil)
+			known.record(r.endpoint, r.err, ctx.Err() != nil)
 			if r.err == nil && !passed {
 				passed, late = true, time.After(lateAfter)
 			}
 		case <-late:
-			heard.wait(g.endpoints)
+			known.wait(g.endpoints)
 		case <-ctx.Done():
-			return heard.failure(ctx, g.endpoints)
+			return known.failure(ctx, g.endpoints)
 		}
 	}
-	heard.log(g.endpoints, g.log)
+	known.log(g.endpoints, g.log)
 	return nil
 }
 
-// unusable is the error of an endpoint that must not be used, whatever the others are.
+// unusable is the error of an endpoint that must not be used, whatever the state of the others.
 func unusable(endpoint string, err error) error {
 	switch {
 	case errors.Is(err, ErrVersion):
 		return fmt.Errorf("%s: %w", endpoint, err)
-	case errors.Is(err, ErrSetBack): // nothing was read before, but from the other endpoints
+	case errors.Is(err, ErrSetBack): // so far only the other endpoints were read
 		return fmt.Errorf("%w: %s and the other endpoints are of different clusters", ErrCluster, endpoint)
 	case denied(err):
 		return fmt.Errorf("%w: %s: %w: with authentication enabled, etcd takes the common name of the client "+
@@ -88,9 +88,9 @@ func denied(err error) bool {
 	return err == rpctypes.ErrPermissionDenied || err == rpctypes.ErrUserEmpty || err == rpctypes.ErrUserNotFound
 }
 
-// hear takes in the result of an attempt, but not what tells less than the one before: that time was over, or
-// that a connection broke which TLS has failed on (TLS 1.3 tells a client only when it reads).
-func (p probes) hear(endpoint string, err error, over bool) {
+// record keeps the result of an attempt, unless the one before says more: a timeout says less than another error, and
+// so does a connection that broke after TLS has failed (TLS 1.3 reports that to a client only when it reads).
+func (p probes) record(endpoint string, err error, over bool) {
 	if before := p[endpoint]; err == nil || before == nil || !over && (aboutTLS(err) || !aboutTLS(before)) {
 		p[endpoint] = err
 	}
@@ -101,7 +101,7 @@ func aboutTLS(err error) bool {
 	return strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
 }
 
-// wait says of those that were not heard of that they are late.
+// wait records that the endpoints without a result are late.
 func (p probes) wait(endpoints []string) {
 	for _, e := range endpoints {
 		if _, ok := p[e]; !ok {
@@ -110,7 +110,7 @@ func (p probes) wait(endpoints []string) {
 	}
 }
 
-// log tells of endpoints that don't answer.
+// log logs the endpoints that don't answer.
 func (p probes) log(endpoints []string, log *slog.Logger) {
 	for _, e := range endpoints {
 		if err := p[e]; err != nil {
@@ -119,7 +119,7 @@ func (p probes) log(endpoints []string, log *slog.Logger) {
 	}
 }
 
-// failure says why no endpoint answers.
+// failure is the error if no endpoint answers.
 func (p probes) failure(ctx context.Context, endpoints []string) error {
 	var reasons []error
 	for _, e := range endpoints {
@@ -136,8 +136,8 @@ func (p probes) failure(ctx context.Context, endpoints []string) error {
 	return failure(ctx, errors.Join(reasons...))
 }
 
-// answers waits until the cluster answers. What has failed last is more use than that time is over, which is
-// all that etcd's client would say, so attempts are made one by one.
+// answers waits until the cluster answers. It makes attempts one by one, as the last error is of more use than the
+// timeout that etcd's client would return.
 func answers(ctx context.Context, c *clientv3.Client, key string) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -179,4 +179,16 @@ func (e *Etcd) connect(ctx context.Context, c Config) (err error) {
 		return fmt.Errorf("connecting to etcd at %s: %w", strings.Join(c.Endpoints, ","), err)
 	}
 	return nil
+}
+
+// pause waits for d. It reports whether d has passed before ctx was done.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

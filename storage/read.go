@@ -50,14 +50,14 @@ func (e *Etcd) List(ctx context.Context, r Range) (Page, error) {
 	return p, nil
 }
 
-// rangeRequest reads. From the embedded server it reads what has been applied, without the round
-// through raft that makes a read linearizable in a cluster: the only member has applied every
-// write before it acknowledges it, so what it has is never behind.
+// rangeRequest reads. The embedded server reads its applied state, without the round through raft that makes a read
+// linearizable in a cluster: the only member has applied every write before it acknowledges it, so its state is up to
+// date.
 func (e *Etcd) rangeRequest(ctx context.Context, q *pb.RangeRequest) (*pb.RangeResponse, error) {
-	if err := e.enter(ctx); err != nil {
+	if err := e.beginRequest(ctx); err != nil {
 		return nil, err
 	}
-	defer e.leave()
+	defer e.endRequest()
 	q.Serializable = e.local != nil
 	resp, err := e.rpc.Range(ctx, q)
 	if err != nil {
@@ -74,7 +74,7 @@ func record(kv *mvccpb.KeyValue) Record {
 	return r
 }
 
-// event is the write of the record.
+// event is the write that stored the record.
 func (r Record) event() Event {
 	return Event{Key: r.Key, Value: r.Value, Revision: r.ModRevision}
 }

@@ -9,20 +9,20 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// Revision implements Store. That of the embedded server is read from its memory; see rangeRequest
-// for why that is no less than linearizable. An external cluster is asked once for all callers that wait.
+// Revision implements Store. The embedded server's revision is read from its memory; see rangeRequest for why that is
+// linearizable. An external cluster is asked once for all waiting callers.
 func (e *Etcd) Revision(ctx context.Context) (int64, error) {
-	if err := e.enter(ctx); err != nil {
+	if err := e.beginRequest(ctx); err != nil {
 		return 0, err
 	}
 	if e.local != nil {
-		rev := e.local.server.KV().Rev()
-		e.leave()
+		rev := e.local.Etcd().KV().Rev()
+		e.endRequest()
 		e.ask(rev)
 		return rev, nil
 	}
 	done := e.reads.join(e)
-	e.leave()
+	e.endRequest()
 	select {
 	case <-done.ready:
 	case <-ctx.Done():
@@ -34,8 +34,8 @@ func (e *Etcd) Revision(ctx context.Context) (int64, error) {
 	return done.rev, done.err
 }
 
-// readRevision asks an external cluster for its revision. The key is one that a user of etcd who may
-// read no others may read.
+// readRevision reads the revision of an external cluster. It reads a key that even a user with access to no other key
+// may read.
 func (e *Etcd) readRevision(ctx context.Context) (int64, error) {
 	resp, err := e.rpc.Range(ctx, &pb.RangeRequest{Key: []byte(e.root + "/"), KeysOnly: true})
 	if err != nil {
@@ -44,11 +44,11 @@ func (e *Etcd) readRevision(ctx context.Context) (int64, error) {
 	return resp.Header.Revision, nil
 }
 
-// sharedRead reads the revision once for everyone who asked before the read began. A caller never
-// joins a read under way: that may have passed before a write that the caller knows of.
+// sharedRead reads the revision once for all callers that asked before the read began. A caller never joins an active
+// read: that may be older than a write that the caller knows of.
 type sharedRead struct {
 	mu sync.Mutex // guards the fields below
-	// next is the read that has not begun; nil if nobody waits for one.
+	// next is the read that has not begun; nil if no caller waits for one.
 	next    *revisionRead
 	running bool
 }
@@ -60,7 +60,7 @@ type revisionRead struct {
 	err   error
 }
 
-// join returns a read that begins after the call. The caller is within enter and leave.
+// join returns a read that begins after the call. The caller is within beginRequest and endRequest.
 func (s *sharedRead) join(e *Etcd) *revisionRead {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *sharedRead) join(e *Etcd) *revisionRead {
 	return s.next
 }
 
-// run reads until nobody waits.
+// run reads until no caller waits.
 func (s *sharedRead) run(e *Etcd) {
 	for {
 		s.mu.Lock()
@@ -92,12 +92,12 @@ func (s *sharedRead) run(e *Etcd) {
 	}
 }
 
-// Compact implements Store. It is no error if history before rev is forgotten already.
+// Compact implements Store. It is no error if history before rev is compacted already.
 func (e *Etcd) Compact(ctx context.Context, rev int64) error {
-	if err := e.enter(ctx); err != nil {
+	if err := e.beginRequest(ctx); err != nil {
 		return err
 	}
-	defer e.leave()
+	defer e.endRequest()
 	_, err := e.rpc.Compact(ctx, &pb.CompactionRequest{Revision: rev})
 	if err != nil && rpctypes.Error(err) != rpctypes.ErrCompacted {
 		return fmt.Errorf("compacting to revision %d: %w", rev, failure(ctx, err))

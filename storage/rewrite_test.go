@@ -37,7 +37,7 @@ func TestRewrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	file := e.local.server.Backend()
+	file := e.local.Etcd().Backend()
 	before := file.Size()
 	if before < 8*c.QuotaBytes {
 		t.Fatalf("the file has only %d bytes", before)

@@ -7,15 +7,15 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// cut says where in an object's JSON its resourceVersion belongs.
+// cut is the place of resourceVersion in an object's JSON.
 type cut struct {
-	// from and to are what to replace: the value that is there, or nothing.
+	// from and to delimit the bytes to replace: the present value, or nothing.
 	from, to int
-	// before and after go around the digits.
+	// before and after enclose the digits.
 	before, after string
 }
 
-// apply returns the JSON with the revision in place. It shares nothing with b.
+// apply returns the JSON with the revision inserted. It shares no memory with b.
 func (c cut) apply(b []byte, rev int64) []byte {
 	out := make([]byte, 0, len(b)-(c.to-c.from)+len(c.before)+len(c.after)+20)
 	out = append(out, b[:c.from]...)
@@ -25,23 +25,23 @@ func (c cut) apply(b []byte, rev int64) []byte {
 	return append(out, b[c.to:]...)
 }
 
-// place finds the cut while the members of a metadata object pass by. Kubernetes writes those of
-// its Go types in the order of ObjectMeta's fields, resourceVersion after uid; those of custom and other
-// unstructured objects in the order of their names.
+// place finds the cut while the members of metadata are parsed. Kubernetes writes those of its Go types in the order of
+// ObjectMeta's fields, with resourceVersion after uid; those of custom and other unstructured objects in the order of
+// their names.
 type place struct {
 	// typed says which order is used.
 	typed bool
-	// next is where the first member stands that comes later; 0 if there is none.
+	// next is the offset of the first member that comes after resourceVersion; 0 if there is none.
 	next  int
 	empty bool
-	// from and to are the present value; 0 if there is none.
+	// from and to delimit the present value; 0 if there is none.
 	from, to int
 }
 
-// newPlace begins an object of which the first member's name is known.
+// newPlace begins an object whose first member's name is known.
 func newPlace(first jsonscan.String) place { return place{typed: first.Is("kind"), empty: true} }
 
-// see notes the member whose name stands at the offset.
+// see records the member whose name is at the offset.
 func (p *place) see(name jsonscan.String, at int) {
 	p.empty = false
 	if p.next == 0 && p.later(name) {
@@ -61,7 +61,7 @@ func (p *place) later(name jsonscan.String) bool {
 	return true
 }
 
-// cut returns the result, when the metadata's bracket has been passed at end.
+// cut returns the result, when the metadata's closing bracket was parsed at end.
 func (p *place) cut(end int) cut {
 	switch {
 	case p.to > 0:
@@ -74,10 +74,9 @@ func (p *place) cut(end int) cut {
 	return cut{end - 1, end - 1, `,"resourceVersion":"`, `"`}
 }
 
-// Splice returns stored JSON, without the newline at its end, with metadata.resourceVersion in the
-// place where Kubernetes prints it; one that is there is replaced. A revision of 0 leaves the JSON
-// as it is, like an object that was never stored. The result never shares memory with stored unless rev
-// is 0. Errors: ErrCorrupt if it is no JSON object with metadata.
+// Splice returns stored JSON, without the newline at its end, with metadata.resourceVersion where Kubernetes prints it;
+// a present one is replaced. A revision of 0 leaves the JSON unchanged, like an object that was never stored. The
+// result never shares memory with stored unless rev is 0. Errors: ErrCorrupt if stored is no JSON object with metadata.
 func Splice(stored []byte, rev int64) ([]byte, error) {
 	b := trim(stored)
 	s := jsonscan.New(b)
@@ -91,11 +90,10 @@ func Splice(stored []byte, rev int64) ([]byte, error) {
 	return c.apply(b, rev), nil
 }
 
-// Member returns where the value of a member of a JSON object stands, of the first with that name; from and to
-// are 0 if there is none.
+// Member returns the offsets of the value of an object's member, of the first with that name; 0 if there is none.
 func Member(object []byte, name string) (from, to int) { return jsonscan.Member(object, name) }
 
-// locate passes an object and finds the cut; that of the last metadata, if there are several.
+// locate parses an object and finds the cut; that of the last metadata, if there are several.
 func locate(s *jsonscan.Scanner) (c cut) {
 	if !s.Open('{') {
 		return c
@@ -117,7 +115,7 @@ func locate(s *jsonscan.Scanner) (c cut) {
 	}
 }
 
-// locateIn passes the members of metadata.
+// locateIn parses the members of metadata.
 func locateIn(s *jsonscan.Scanner, p place) cut {
 	for first := true; ; first = false {
 		name, at, ok := s.Key(first)
@@ -134,7 +132,7 @@ func locateIn(s *jsonscan.Scanner, p place) cut {
 	}
 }
 
-// ended reports what is wrong with the JSON object that has been passed.
+// ended returns the error of the parsed object, if any.
 func ended(s *jsonscan.Scanner, c cut) error {
 	switch {
 	case s.Err() != nil:
@@ -146,7 +144,7 @@ func ended(s *jsonscan.Scanner, c cut) error {
 	return s.Err()
 }
 
-// trim drops white space around a value; kube-apiserver ends each with a newline.
+// trim removes white space around a value; kube-apiserver ends each with a newline.
 func trim(b []byte) []byte {
 	space := func(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 	for len(b) > 0 && space(b[len(b)-1]) {

@@ -9,36 +9,35 @@ import (
 type Record struct {
 	// Key is the full key, prefix included: /registry/pods/default/a.
 	Key string
-	// Value is the stored encoding; nobody may change its bytes.
+	// Value is the stored encoding; it must not be modified.
 	Value []byte
 	// ModRevision is the revision of the write that stored Value; 0 means absent.
 	ModRevision int64
 }
 
-// Guard is a key that a commit reads but doesn't write, with the mod revision it must have
-// (0: it must not exist).
+// Guard is a condition on a key that a commit does not write: the mod revision that it must have (0: it must not
+// exist).
 type Guard struct {
 	Key         string
 	ModRevision int64
-	// Below makes Key a prefix, which ends with a slash: no key that starts with it may have been
-	// written after ModRevision. Removals don't count.
+	// Below makes Key a prefix, which ends with a slash: no key that starts with it may have been written after
+	// ModRevision. Deletions don't count.
 	Below bool
-	// Held asks less: Key may hold what it held at ModRevision in a later state, too, or nothing;
-	// only something that was created there since is a conflict. It excludes Below.
+	// Held is a weaker condition: Key may have been updated or deleted since ModRevision; only a creation since then is
+	// a conflict. It excludes Below.
 	Held bool
 }
 
-// Txn is one conditional write: one put (Value set) or one delete (Value nil). To delete what
-// isn't there writes nothing, and its revision is the present one.
+// Txn is one conditional write: one put (Value set) or one delete (Value nil). Deleting an absent key writes nothing,
+// and returns the current revision.
 type Txn struct {
 	Key string
 	// Expect is the mod revision that Key must have; 0: Key must not exist.
 	Expect int64
 	Guards []Guard
 	Value  []byte
-	// TTL removes the key after that time, in whole seconds, rounded up, or seconds later, unless it
-	// is written again before; 0 keeps it.
-	// A delete of a key that was put with a TTL says so too.
+	// TTL is the time after which etcd deletes the key, rounded up to seconds, unless it is written again before; it
+	// may take seconds longer. 0 means no expiry. A delete of a key that was put with a TTL sets it, too.
 	TTL time.Duration
 }
 
@@ -46,21 +45,21 @@ type Txn struct {
 type Page struct {
 	// Records are in byte order of their keys.
 	Records []Record
-	// Revision is the one that the page shows.
+	// Revision is the revision of the page.
 	Revision int64
 	// More says that keys after the last record remain; Remaining is how many.
 	More      bool
 	Remaining int64
 }
 
-// Range asks for the records under a prefix.
+// Range selects the records under a prefix.
 type Range struct {
-	// Prefix ends with a slash, or is a full key, for that key and those that continue it.
+	// Prefix ends with a slash. It may also be a full key, which selects that key and all that begin with it.
 	Prefix string
-	// From skips keys before it, if set; it is a full key.
+	// From, if set, excludes the keys before it; it is a full key.
 	From string
-	// End, if set, skips it and the keys after it; it is a full key. Remaining counts the keys before it only, and to
-	// count is most of what a small part of a large range costs.
+	// End, if set, excludes itself and the keys after it; it is a full key. Remaining counts the keys before it only.
+	// Counting is most of the cost of a small part of a large range.
 	End string
 	// Limit bounds the number of records; 0 means no bound.
 	Limit int64
@@ -68,9 +67,8 @@ type Range struct {
 	Revision int64
 }
 
-// Store is etcd as the rest of the program sees it. Its methods may be called from any goroutine.
-// When a context is done they return an error that matches both ErrUnavailable and the context's;
-// Follow the context's alone.
+// Store is the program's interface to etcd. Its methods may be called from any goroutine. When a context is done they
+// return an error that matches both ErrUnavailable and the context's error; Follow returns the context's error alone.
 type Store interface {
 	// Get returns the record under key, or ErrNotFound. Linearizable.
 	Get(ctx context.Context, key string) (Record, error)
@@ -79,14 +77,12 @@ type Store interface {
 	// Commit carries out one transaction and returns its revision. Errors: *ConflictError,
 	// ErrTooLarge, ErrNoSpace, ErrUnavailable (it may have been carried out).
 	Commit(ctx context.Context, t Txn) (int64, error)
-	// Revision returns a revision at least as new as every write acknowledged, by anyone, before
-	// the call.
+	// Revision returns a revision at least as new as every write that any client had acknowledged before the call.
 	Revision(ctx context.Context) (int64, error)
-	// Compact forgets history before rev; it is no error if that is forgotten. Errors: ErrFuture.
+	// Compact deletes the history before rev; it is no error if that is already compacted. Errors: ErrFuture.
 	Compact(ctx context.Context, rev int64) error
-	// Follow calls sink with the timeline until ctx is done or sink returns an error, which it
-	// returns. sink is called from one goroutine; it must not keep the batch's slices, but may keep
-	// values, whose bytes nobody may change.
+	// Follow calls sink with the timeline until ctx is done or sink returns an error, which it returns. sink is called
+	// from one goroutine. It must not keep the batch's slices, but may keep the values, which must not be modified.
 	Follow(ctx context.Context, sink func(Batch) error) error
 }
 
@@ -95,17 +91,17 @@ type Event struct {
 	Key string
 	// Value is the new stored value; nil if the key was removed.
 	Value []byte
-	// Revision is that of the write.
+	// Revision is the revision of the write.
 	Revision int64
 }
 
-// Batch is a piece of the timeline.
+// Batch is a part of the timeline.
 type Batch struct {
 	// Reset says that Events are the whole state at Revision (each with the mod revision it was
 	// written at, in key order), not changes. The first batch is one.
 	Reset  bool
 	Events []Event
-	// Revision up to which the timeline is complete after this batch, at least that of the last
-	// event. A batch without events only moves it on.
+	// Revision is the revision up to which the timeline is complete after this batch, at least that of the last event.
+	// A batch without events only advances it.
 	Revision int64
 }

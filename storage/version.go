@@ -6,17 +6,17 @@ import (
 	"github.com/coreos/go-semver/semver"
 )
 
-// The versions of etcd whose watches report progress reliably. Before 3.4.25 and 3.5.8 a report may overtake
-// events, which are then lost here (etcd-io/etcd#15220); before 3.4.31 and 3.5.13 one may never come (#17507).
-// kube-apiserver asks for the same versions before it relies on progress
-// (AS pkg/storage/feature/feature_support_checker.go: endpointSupportsRequestWatchProgress).
+// The versions of etcd whose watches report progress reliably. Before 3.4.25 and 3.5.8 a report may overtake events,
+// which are then lost here (etcd-io/etcd#15220); before 3.4.31 and 3.5.13 a report may never come (#17507).
+// kube-apiserver requires the same versions before it relies on progress (AS
+// pkg/storage/feature/feature_support_checker.go: endpointSupportsRequestWatchProgress).
 var (
 	oldest  = semver.Version{Major: 3, Minor: 4, Patch: 31}
 	oldest5 = semver.Version{Major: 3, Minor: 5, Patch: 13}
 )
 
-// supported returns an ErrVersion if an etcd of this version can't be used. Other than kube-apiserver it
-// rejects the pre-releases of 3.5.0, which have the errors too.
+// supported returns an ErrVersion if an etcd of this version can't be used. Unlike kube-apiserver it rejects the
+// pre-releases of 3.5.0, which have the bugs too.
 func supported(version string) error {
 	v, err := semver.NewVersion(version)
 	switch {

@@ -16,7 +16,7 @@ import (
 
 // watch is an etcd watch of all keys below the root that fills an inbox.
 type watch struct {
-	// progress asks etcd to report how far the watch is, which it does if it is not behind.
+	// progress requests the progress of the watch, which etcd reports if the watch is not behind.
 	progress func()
 	stop     context.CancelFunc
 	pump     sync.WaitGroup
@@ -31,13 +31,12 @@ func (w *watch) close() {
 	w.end()
 }
 
-// openWatch begins after the inbox's revision; if that is 0, at a revision no later than the
-// newest when it returns.
+// openWatch begins after the inbox's revision; if that is 0, at a revision no later than the newest when it returns.
 func (e *Etcd) openWatch(ctx context.Context, in *inbox) (*watch, error) {
 	if e.local != nil {
 		return e.watchLocal(ctx, in)
 	}
-	// That it answers shows that it has the history which the watch goes on with.
+	// An answer proves that the cluster has the history which the watch resumes.
 	now, err := e.readRevision(ctx)
 	if err != nil {
 		return nil, err
@@ -49,14 +48,14 @@ func (e *Etcd) openWatch(ctx context.Context, in *inbox) (*watch, error) {
 	return e.watchRemote(ctx, in, after), nil
 }
 
-// watchLocal watches the embedded database itself. Through etcd's client each event would pass
-// five goroutines, and a buffer without bounds.
+// watchLocal watches the embedded database directly. Through etcd's client each event would pass five goroutines, and
+// an unbounded buffer.
 func (e *Etcd) watchLocal(ctx context.Context, in *inbox) (*watch, error) {
-	if err := e.enter(ctx); err != nil {
+	if err := e.beginRequest(ctx); err != nil {
 		return nil, err
 	}
-	defer e.leave()
-	stream := e.local.server.Watchable().NewWatchStream()
+	defer e.endRequest()
+	stream := e.local.Etcd().Watchable().NewWatchStream()
 	prefix := e.root + "/"
 	end := []byte(clientv3.GetPrefixRangeEnd(prefix))
 	from := in.revision
@@ -102,11 +101,11 @@ func pumpLocal(ctx context.Context, stream mvcc.WatchStream, in *inbox) {
 // streams numbers the watches of external clusters.
 var streams atomic.Int64
 
-// watchRemote watches through etcd's client, which connects again by itself. Each watch has a stream
-// of its own, by its metadata, because progress is reported for whole streams.
+// watchRemote watches through etcd's client, which reconnects by itself. Each watch has a stream of its own, selected
+// by its metadata, because progress is reported for whole streams.
 func (e *Etcd) watchRemote(ctx context.Context, in *inbox, after int64) *watch {
 	ctx, cancel := context.WithCancel(ctx)
-	// A member that lost its leader must end the watch, or it would be silent.
+	// A member that has lost its leader must end the watch; otherwise the watch would get no events.
 	ctx = clientv3.WithRequireLeader(ctx)
 	ctx = metadata.AppendToOutgoingContext(ctx, "kubecascade-watch", strconv.FormatInt(streams.Add(1), 10))
 	reports := e.client.Watch(ctx, e.root+"/", clientv3.WithPrefix(), clientv3.WithRev(after+1),
@@ -142,8 +141,8 @@ func (e *Etcd) pumpRemote(ctx context.Context, reports clientv3.WatchChan, in *i
 	in.fail(fmt.Errorf("%w: watch closed", ErrUnavailable))
 }
 
-// complete says how far a report goes. One without events answers progress and counts for what it
-// says; one with events may say more than it goes, if the watch is catching up.
+// complete returns up to which revision a report is complete. One without events reports progress. One with events may
+// name a later revision than its events have, if the watch is catching up.
 func complete(events []Event, reported int64) int64 {
 	if n := len(events); n > 0 {
 		return events[n-1].Revision

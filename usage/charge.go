@@ -15,11 +15,11 @@ type Write struct {
 	Subresource string
 	// Object is the new state, Old the stored one, nil for a create. They are of the stored version's type.
 	Object, Old runtime.Object
-	// Now is the time by which a pod that should be gone is known.
+	// Now is the time that determines whether a terminating pod should be gone.
 	Now time.Time
 }
 
-// Counts reports whether the write can change what is used (Evaluator.Handles).
+// Counts reports whether the write can change the usage (Evaluator.Handles).
 func (w Write) Counts() bool {
 	create := w.Old == nil
 	switch w.Resource {
@@ -39,9 +39,9 @@ func (w Write) Counts() bool {
 	return create && w.Subresource == "" && !Ignored(w.Resource)
 }
 
-// Charge returns what a write uses more of each quota, by the quota's name, and which quotas it uses
-// nothing of are left out. The error says which quota denies it, or why a quota can't be
-// checked (CheckRequest). Quotas are checked in the order given.
+// Charge returns the usage that a write adds to each quota, by the quota's name; quotas without additional usage are
+// omitted. The error says which quota denies the write, or why a quota can't be checked (CheckRequest). Quotas are
+// checked in the given order.
 func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	if !w.Counts() {
 		return nil, nil
@@ -69,7 +69,7 @@ func Charge(quotas []*corev1.ResourceQuota, w Write) (map[string]corev1.Resource
 	return k.charge(matching, w)
 }
 
-// charge checks the quotas that have to do with the object.
+// charge checks the quotas that match the object.
 func (k kind) charge(matching []*corev1.ResourceQuota, w Write) (map[string]corev1.ResourceList, error) {
 	whole := k.usage(w.Object, w.Now)
 	var negative []corev1.ResourceName
@@ -87,25 +87,25 @@ func (k kind) charge(matching []*corev1.ResourceQuota, w Write) (map[string]core
 		if w.Old != nil && k.within(&q.Spec, w.Old) {
 			had = k.usage(w.Old, w.Now)
 		}
-		asked := only(more(whole, had), Names(q.Status.Hard))
-		if len(asked) == 0 {
+		added := only(more(whole, had), Names(q.Status.Hard))
+		if len(added) == 0 {
 			continue
 		}
 		if w.Subresource != "status" {
-			if err := exceeds(q, asked); err != nil {
+			if err := exceeds(q, added); err != nil {
 				return nil, err
 			}
 		}
-		out[q.Name] = asked
+		out[q.Name] = added
 	}
 	return out, nil
 }
 
-func exceeds(q *corev1.ResourceQuota, asked corev1.ResourceList) error {
+func exceeds(q *corev1.ResourceQuota, added corev1.ResourceList) error {
 	var over []corev1.ResourceName
-	for _, name := range Names(asked) {
+	for _, name := range Names(added) {
 		sum := q.Status.Used[name].DeepCopy()
-		sum.Add(asked[name])
+		sum.Add(added[name])
 		if sum.Cmp(q.Status.Hard[name]) > 0 {
 			over = append(over, name)
 		}
@@ -114,24 +114,23 @@ func exceeds(q *corev1.ResourceQuota, asked corev1.ResourceList) error {
 		return nil
 	}
 	return fmt.Errorf("exceeded quota: %s, requested: %s, used: %s, limited: %s",
-		q.Name, printed(only(asked, over)), printed(only(q.Status.Used, over)), printed(only(q.Status.Hard, over)))
+		q.Name, printed(only(added, over)), printed(only(q.Status.Used, over)), printed(only(q.Status.Hard, over)))
 }
 
-// Add returns what is used with more on top.
-func Add(used, asked corev1.ResourceList) corev1.ResourceList {
+// Add returns the sum of the usage and an addition.
+func Add(used, added corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	add(out, used)
-	add(out, asked)
+	add(out, added)
 	return out
 }
 
-// Refund returns what is used without what was charged, of what is still counted and nothing less than
-// zero.
-func Refund(used, asked corev1.ResourceList) corev1.ResourceList {
+// Refund returns the usage without an addition, for names that are still counted, and at least zero.
+func Refund(used, added corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, q := range used {
 		rest := q.DeepCopy()
-		rest.Sub(asked[name])
+		rest.Sub(added[name])
 		if rest.Sign() < 0 {
 			rest = number(0)
 		}

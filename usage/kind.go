@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// kind is how objects of a resource are measured. All funcs are set.
+// kind is how objects of a resource are measured. All functions are set.
 type kind struct {
 	// tracks reports whether objects count for the name.
 	tracks func(corev1.ResourceName) bool
@@ -19,7 +19,7 @@ type kind struct {
 	usage func(obj runtime.Object, now time.Time) corev1.ResourceList
 	// inScope reports whether an object is within one scope of a quota.
 	inScope func(corev1.ScopedResourceSelectorRequirement, runtime.Object) bool
-	// missing says what an object must specify when those names are limited.
+	// missing returns an error if an object lacks what it must specify when those names are limited.
 	missing func([]corev1.ResourceName, runtime.Object) error
 	// measured says that objects count for more than their number.
 	measured bool
@@ -32,7 +32,7 @@ var (
 	devices  = schema.GroupResource{Group: resourcev1.GroupName, Resource: "resourceclaims"}
 )
 
-// aliases are old names for numbers of objects.
+// aliases are old names for the numbers of objects.
 var aliases = map[schema.GroupResource]corev1.ResourceName{
 	{Resource: "configmaps"}:             corev1.ResourceConfigMaps,
 	{Resource: "replicationcontrollers"}: corev1.ResourceReplicationControllers,
@@ -40,15 +40,15 @@ var aliases = map[schema.GroupResource]corev1.ResourceName{
 	{Resource: "secrets"}:                corev1.ResourceSecrets,
 }
 
-// Ignored reports whether quotas don't count objects of the resource at all (K pkg/quota/v1/install).
+// Ignored reports whether quotas ignore the resource (K pkg/quota/v1/install).
 func Ignored(r schema.GroupResource) bool {
 	return r.Resource == "events" && (r.Group == "" || r.Group == "events.k8s.io") ||
 		r.Group == "" && (r.Resource == "bindings" || r.Resource == "componentstatuses") ||
 		r.Group == "authentication.k8s.io" || r.Group == "authorization.k8s.io"
 }
 
-// Measured reports whether objects of the resource count for more than their number, so that a change
-// of one may change what it counts for.
+// Measured reports whether objects of the resource count for more than their number, so that an update may change their
+// usage.
 func Measured(r schema.GroupResource) bool { return kindOf(r).measured }
 
 const countPrefix = "count/"
@@ -107,7 +107,7 @@ func noScope(corev1.ScopedResourceSelectorRequirement, runtime.Object) bool { re
 
 func nothing([]corev1.ResourceName, runtime.Object) error { return nil }
 
-// of are those names that objects of the kind count for, sorted.
+// of are the names among those that objects of the kind count for, sorted.
 func (k kind) of(named []corev1.ResourceName) (out []corev1.ResourceName) {
 	for _, name := range named {
 		if k.tracks(name) {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// add adds b to a, in a.
+// add adds b to a in place.
 func add(a, b corev1.ResourceList) {
 	for name, q := range b {
 		sum := q.DeepCopy()
@@ -20,7 +20,7 @@ func add(a, b corev1.ResourceList) {
 	}
 }
 
-// atLeast raises what in a is less than in b.
+// atLeast raises the values of a that are less than those of b.
 func atLeast(a, b corev1.ResourceList) {
 	for name, q := range b {
 		if had, ok := a[name]; !ok || q.Cmp(had) > 0 {
@@ -29,7 +29,7 @@ func atLeast(a, b corev1.ResourceList) {
 	}
 }
 
-// more is what a has more than b, without what it doesn't.
+// more is by how much a exceeds b, without names where it doesn't.
 func more(a, b corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, q := range a {
@@ -42,7 +42,7 @@ func more(a, b corev1.ResourceList) corev1.ResourceList {
 	return out
 }
 
-// only is the part of a list that has those names.
+// only is the part of a list with those names.
 func only(list corev1.ResourceList, named []corev1.ResourceName) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for _, name := range named {
@@ -76,7 +76,7 @@ func Names(l corev1.ResourceList) []corev1.ResourceName {
 	return out
 }
 
-// printed is "a=1,b=2".
+// printed formats a list as "a=1,b=2".
 func printed(l corev1.ResourceList) string {
 	var parts []string
 	for _, name := range Names(l) {
@@ -86,7 +86,7 @@ func printed(l corev1.ResourceList) string {
 	return strings.Join(parts, ",")
 }
 
-// joined is "a,b", sorted.
+// joined formats names as "a,b", sorted.
 func joined[T ~string](list []T) string {
 	var parts []string
 	for _, v := range list {
@@ -96,5 +96,5 @@ func joined[T ~string](list []T) string {
 	return strings.Join(parts, ",")
 }
 
-// number is a count of things.
+// number is the quantity of a count.
 func number(n int64) resource.Quantity { return *resource.NewQuantity(n, resource.DecimalSI) }

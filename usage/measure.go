@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// explicit are the names that, when they are limited, every container must specify. That upstream
-// regrets; it isn't so for resources that came later.
+// explicit are the names that every container must specify if they are limited. Upstream regrets this rule, and has no
+// such rule for later resources.
 var explicit = []corev1.ResourceName{
 	corev1.ResourceCPU, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory,
 	corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
@@ -36,7 +36,7 @@ func podTracks(name corev1.ResourceName) bool {
 		strings.HasPrefix(s, requests) && (!native(s) || strings.HasPrefix(s, requests+resourcev1.ResourceDeviceClassPrefix))
 }
 
-// native names are Kubernetes' own.
+// native reports whether the name is one of Kubernetes' own.
 func native(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
 }
@@ -47,8 +47,7 @@ func extended(name corev1.ResourceName) bool {
 		!native(s) && !strings.HasPrefix(s, requests) && len(validation.IsQualifiedName(requests+s)) == 0
 }
 
-// podUsage: a pod that has come to its end counts as an object only, and so does one that should be
-// gone by now (PodUsageFunc).
+// podUsage: a finished pod only counts as an object, and so does one that should be gone by now (PodUsageFunc).
 func podUsage(obj runtime.Object, now time.Time) corev1.ResourceList {
 	pod := obj.(*corev1.Pod)
 	out := corev1.ResourceList{countName(pods): number(1)}
@@ -63,10 +62,10 @@ func podUsage(obj runtime.Object, now time.Time) corev1.ResourceList {
 	return out
 }
 
-// computing names requests and limits as quotas do.
-func computing(asked, limits corev1.ResourceList) corev1.ResourceList {
+// computing returns requests and limits by the names that quotas use.
+func computing(requested, limits corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{corev1.ResourcePods: number(1)}
-	for name, q := range asked {
+	for name, q := range requested {
 		switch {
 		case name == corev1.ResourceCPU, name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage,
 			strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
@@ -86,7 +85,7 @@ func computing(asked, limits corev1.ResourceList) corev1.ResourceList {
 	return out
 }
 
-// podMissing names the containers that don't specify what they must; a pod may do it for them.
+// podMissing names the containers that lack a required value; the pod's own value is enough.
 func podMissing(limited []corev1.ResourceName, obj runtime.Object) error {
 	pod := obj.(*corev1.Pod)
 	if own := ownResources(&pod.Spec); len(own.Requests)+len(own.Limits) > 0 {
@@ -120,7 +119,7 @@ func serviceTracks(name corev1.ResourceName) bool {
 		name == corev1.ResourceServicesNodePorts || name == corev1.ResourceServicesLoadBalancers
 }
 
-// serviceUsage counts node ports as they will be, whether or not they have been given yet.
+// serviceUsage counts node ports, whether or not they have been allocated yet.
 func serviceUsage(obj runtime.Object, _ time.Time) corev1.ResourceList {
 	s := &obj.(*corev1.Service).Spec
 	ports, balancers := 0, 0
@@ -182,7 +181,7 @@ func deviceTracks(name corev1.ResourceName) bool {
 	return name == countName(devices) || strings.HasSuffix(string(name), corev1.ResourceClaimsPerClass)
 }
 
-// deviceUsage counts devices of a class as many as may be allocated at worst.
+// deviceUsage counts the maximum number of devices of a class that may be allocated.
 func deviceUsage(obj runtime.Object, _ time.Time) corev1.ResourceList {
 	out := corev1.ResourceList{countName(devices): number(1)}
 	for _, r := range obj.(*resourcev1.ResourceClaim).Spec.Devices.Requests {

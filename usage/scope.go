@@ -26,12 +26,12 @@ func podInScope(r corev1.ScopedResourceSelectorRequirement, obj runtime.Object) 
 	return false
 }
 
-// terminating pods end by themselves, at a deadline.
+// terminating reports whether the pod has a deadline.
 func terminating(pod *corev1.Pod) bool {
 	return pod.Spec.ActiveDeadlineSeconds != nil && *pod.Spec.ActiveDeadlineSeconds >= 0
 }
 
-// bestEffort pods say nothing of CPU and memory, neither in a container nor as a whole.
+// bestEffort reports whether neither the containers nor the pod specify CPU or memory.
 func bestEffort(s *corev1.PodSpec) bool {
 	says := func(lists ...corev1.ResourceList) bool {
 		return slices.ContainsFunc(lists, func(l corev1.ResourceList) bool {
@@ -52,7 +52,7 @@ func bestEffort(s *corev1.PodSpec) bool {
 	return true
 }
 
-// selects reports whether one of the values, of which empty ones are none, is what the selector wants.
+// selects reports whether the selector matches one of the values; empty ones don't count.
 func selects(r corev1.ScopedResourceSelectorRequirement, values []string) bool {
 	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
 	in := func(v string) bool { return slices.Contains(r.Values, v) }
@@ -69,7 +69,7 @@ func selects(r corev1.ScopedResourceSelectorRequirement, values []string) bool {
 	return false
 }
 
-// reachesOut reports whether a pod is placed by pods of other namespaces.
+// reachesOut reports whether the pod's affinity refers to pods of other namespaces.
 func reachesOut(a *corev1.Affinity) bool {
 	if a == nil {
 		return false
@@ -93,8 +93,7 @@ func reachesOut(a *corev1.Affinity) bool {
 	})
 }
 
-// claimInScope: of scopes, claims know their class of attributes, the one that they have and those
-// that they want.
+// claimInScope: claims only match scopes for their volume attributes classes, the present and the requested one.
 func claimInScope(r corev1.ScopedResourceSelectorRequirement, obj runtime.Object) bool {
 	c := obj.(*corev1.PersistentVolumeClaim)
 	if r.ScopeName != corev1.ResourceQuotaScopeVolumeAttributesClass {

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Total is what the objects of a namespace use of a quota: for each name in spec.hard that some resource
-// of objects counts for. objects are those of the namespace by resource; those of Counted must be there,
-// unless no such resource is served. A name that nothing counts for is left out (CalculateUsage).
+// Total is a quota's usage by the objects of a namespace: for each name in spec.hard that some resource counts for.
+// objects are those of the namespace by resource; it must have those of Counted, except for resources that aren't
+// served. Names that nothing counts for are omitted (CalculateUsage).
 func Total(q *corev1.ResourceQuotaSpec, objects map[schema.GroupResource][]runtime.Object,
 	now time.Time) corev1.ResourceList {
 	out := corev1.ResourceList{}

@@ -102,7 +102,7 @@ func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Ob
 		return deletion{}, err
 	}
 	verdict := finalizers.Delete(state, kind, optionsOf(opts), s.Now())
-	if r := verdict.Refused; r != nil { // before admission (AS store.go:Delete, C-13)
+	if r := verdict.Conflict; r != nil { // before admission (AS store.go:Delete, C-13)
 		return deletion{}, o.preconditionFailed(r)
 	}
 	a := o.Attributes(admission.Delete, nil, nil)
@@ -204,7 +204,7 @@ func (s *Registry) remove(ctx context.Context, o *Operation, cur *storage.Object
 }
 
 // preconditionFailed is the error for a precondition that did not hold (C-10, C-11, C-13).
-func (o *Operation) preconditionFailed(r *finalizers.Refusal) error {
+func (o *Operation) preconditionFailed(r *finalizers.Conflict) error {
 	gr := schema.GroupResource{Group: o.Resource.Group, Resource: o.Resource.Kind}
 	if r.ByResource {
 		gr = o.Resource.GroupResource()

@@ -18,7 +18,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/pki"
 )
 
-// access is the flags about who gets in, and what they may do there.
+// access has the flags for authentication and authorization.
 type access struct {
 	clientCA, tokens    string
 	anonymous           bool
@@ -54,7 +54,7 @@ func (x *access) declare(f *pflag.FlagSet) {
 			strings.Join(apiserver.Modes(), ", "))
 }
 
-// check looks at the flags alone; files are read later.
+// check validates the flags; it reads no files.
 func (x *access) check() error {
 	if len(x.modes) == 0 {
 		return errors.New("--authorization-mode is empty")
@@ -93,8 +93,8 @@ func (x *access) check() error {
 	return nil
 }
 
-// configure reads the files. It returns the further authorities whose clients are known. Errors name
-// files and lines, never what is in them.
+// configure reads the files. It returns the additional CAs for client certificates. Errors name files and lines, never
+// their content.
 func (x *access) configure(c *apiserver.Config, keys *pki.Bundle, secureURL string) (clientCAs []*x509.Certificate, err error) {
 	if x.clientCA != "" {
 		if clientCAs, err = readCertificates(x.clientCA); err != nil {
@@ -117,8 +117,8 @@ func (x *access) configure(c *apiserver.Config, keys *pki.Bundle, secureURL stri
 	return clientCAs, nil
 }
 
-// accounts takes the keys of the flags, or else the one that was made. Tokens of a given signing key are
-// verified whether or not it is named once more.
+// accounts reads the keys of the flags, or uses the generated one. Tokens are verified with a given signing key whether
+// or not the flags also name it for verification.
 func (x *access) accounts(keys *pki.Bundle) (*auth.Accounts, error) {
 	c := auth.AccountsConfig{Issuers: x.issuers, Audiences: x.audiences, Signer: keys.ServiceAccountKey}
 	if x.signingKey != "" {
@@ -154,7 +154,7 @@ func readTokens(path string) (auth.Tokens, error) {
 	return auth.ParseTokens(f)
 }
 
-// errNoCertificate: a file holds none.
+// errNoCertificate says that a file has no certificate.
 var errNoCertificate = errors.New("no certificate found")
 
 func readCertificates(path string) (out []*x509.Certificate, err error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// complete checks what flags say, alone and together, and fills in what follows from them.
+// complete validates the flags, alone and in combination, and sets the values that follow from them.
 func (o *options) complete(changed func(name string) bool) error {
 	o.leader.complete(changed("leader-elect"), len(o.etcd) > 0)
 	if err := o.access.check(); err != nil {
@@ -42,7 +42,7 @@ func (o *options) complete(changed func(name string) bool) error {
 	return errors.Join(o.checkAddresses(), o.checkStorage(changed), o.checkLimits(), o.leader.check(), o.syncs.check())
 }
 
-// checkAdmission rejects what kube-apiserver rejects, naming the flag.
+// checkAdmission rejects the values that kube-apiserver rejects, and names the flag.
 func (o *options) checkAdmission() error {
 	for _, f := range []struct {
 		flag  string
@@ -114,14 +114,14 @@ func (o *options) checkStorage(changed func(name string) bool) error {
 	case (o.etcdCert == "") != (o.etcdKey == ""):
 		return errors.New("--etcd-certfile and --etcd-keyfile must be set together")
 	}
-	// kube-apiserver takes a prefix with and without slashes around it.
+	// kube-apiserver accepts a prefix with and without slashes around it.
 	if o.etcdPrefix = "/" + strings.Trim(o.etcdPrefix, "/"); o.etcdPrefix == "/" {
 		return errors.New("--etcd-prefix is empty: the keys of other etcd clients would be treated as objects")
 	}
 	return nil
 }
 
-// checkLimits checks what is counted and timed, and the logs.
+// checkLimits validates limits, timeouts, and the flags of logs.
 func (o *options) checkLimits() error {
 	for _, f := range []struct {
 		flag       string

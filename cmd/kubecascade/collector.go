@@ -14,18 +14,18 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// collection makes a collector for each term in which this server leads.
+// collection creates a collector for each term in which this server leads.
 type collection struct {
 	config  gc.Config
 	adapter *loopback.Collector
 	log     *slog.Logger
-	// now is the collector that runs; nil while none does.
+	// now is the running collector; nil if there is none.
 	now atomic.Pointer[gc.Collector]
 }
 
-// newCollection returns it with the handlers that show the graph by their paths: that of
-// kube-controller-manager (D-90), and the short one. The server whose requests it makes is set in
-// the adapter before it runs, as that server serves the graph.
+// newCollection returns a collection with the handlers of the graph by their paths: that of kube-controller-manager
+// (D-90), and the short one. connect sets the server for its requests before it runs, as that server also serves the
+// graph.
 func newCollection(o *options, d *data, r prometheus.Registerer, log *slog.Logger) (*collection, map[string]http.Handler) {
 	adapter := &loopback.Collector{}
 	c := &collection{adapter: adapter, log: log, config: gc.Config{API: adapter, Timeline: d.cache, Kinds: adapter,
@@ -37,7 +37,7 @@ func newCollection(o *options, d *data, r prometheus.Registerer, log *slog.Logge
 	}
 }
 
-// connect names the server whose requests the collectors make.
+// connect sets the server for the collectors' requests.
 func (c *collection) connect(api *apiserver.Server) {
 	c.adapter.API = api.Loopback(auth.ServiceAccount("kube-system", "generic-garbage-collector"), controllerManager)
 }
@@ -52,7 +52,7 @@ func (c *collection) run(ctx context.Context) {
 	}
 }
 
-// ServeHTTP shows the graph of the collector that runs here.
+// ServeHTTP serves the graph of the running collector.
 func (c *collection) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !gc.IsGraph(r.URL.Path) { // D-90, whether or not the collector runs here
 		http.Error(w, "", http.StatusNotFound)

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/cases"
 )
 
-// harness is what the command was asked for.
+// harness has the flags of the command.
 type harness struct {
 	target
 	run, skip string
@@ -136,7 +136,7 @@ func (h *harness) do(ctx context.Context, stdout, stderr io.Writer) error {
 	return verdict(ctx, r)
 }
 
-// verdict is why the command fails.
+// verdict is the error of the command.
 func verdict(ctx context.Context, r *conformance.Report) error {
 	switch {
 	case ctx.Err() != nil:

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// controllerNames are the controllers here, each named as in kube-controller-manager.
+// controllerNames are the names of the controllers, as in kube-controller-manager.
 func controllerNames() []string {
 	return append([]string{garbageCollector, namespaceController, volumeProtection, claimProtection, classProtection, resourceQuota,
 		roleAggregation, accountController, certificatePublisher}, workloadNames()...)
 }
 
-// ofAccounts are the controllers that '*' stands for only with the admission plugin ServiceAccount, whose
-// pods need what they make: without it a new namespace stays as empty as whoever made it expects.
+// ofAccounts are the controllers that '*' includes only with the admission plugin ServiceAccount, whose pods need their
+// objects: without it a new namespace stays empty.
 var ofAccounts = []string{accountController, certificatePublisher}
 
-// controllerManager is the program that the controllers are a part of on a cluster; managedFields
-// name it.
+// controllerManager is the program that the controllers belong to in a cluster; managedFields name it.
 const controllerManager = "kube-controller-manager"
 
 const (
@@ -33,14 +32,13 @@ const (
 	certificatePublisher = "root-ca-certificate-publisher-controller"
 )
 
-// noControllers is the word of --controllers for none of them. An empty value means the same, as for
-// kube-controller-manager, but is easily lost on the way through a shell or a manifest.
+// noControllers is the value of --controllers for none of them. An empty value means the same, as for
+// kube-controller-manager, but is easily lost in a shell or a manifest.
 const noControllers = "none"
 
-// selectControllers reads --controllers: the first word on a name counts, and '*' stands for the names that
-// aren't mentioned, if they are on by default (K cmd/kube-controller-manager: IsControllerEnabled). accounts
-// says that those of service accounts are. absent are the names that are to run and that only
-// kube-controller-manager has.
+// selectControllers parses --controllers: the first word for a name counts, and '*' stands for all other names that are
+// on by default (K cmd/kube-controller-manager: IsControllerEnabled). accounts says that those of service accounts are.
+// absent are the selected names that only kube-controller-manager has.
 func selectControllers(words []string, accounts bool) (on map[string]bool, absent []string, err error) {
 	on = map[string]bool{}
 	if len(words) == 1 && words[0] == noControllers {
@@ -79,7 +77,7 @@ func selectControllers(words []string, accounts bool) (on map[string]bool, absen
 	return on, absent, nil
 }
 
-// without lists the words that aren't w.
+// without lists the words other than w.
 func without(words []string, w string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(s string) bool { return s == w }), ", ")
 }

@@ -15,20 +15,20 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// data is the storage and what follows it.
+// data is the storage and the cache.
 type data struct {
 	store   *storage.Etcd
 	cache   *cache.Cache
 	decoder *storage.Decoder
 	types   *resources.Types
-	// failed gets the error if the cache can't follow the store any more.
+	// failed receives the error if the cache can't follow the store any more.
 	failed chan error
 	stop   context.CancelFunc
 	done   sync.WaitGroup
 }
 
-// openData opens the store and waits until the cache shows it. It outlives ctx until closed, so
-// that requests in flight can finish. fatal is for the store; see storage.Config.
+// openData opens the store and waits until the cache has its state. The data outlives ctx until closed, so that
+// requests in flight can finish. fatal is storage.Config.Fatal.
 func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(error)) (*data, error) {
 	c := storage.Config{Endpoints: o.etcd, CAFile: o.etcdCA, CertFile: o.etcdCert, KeyFile: o.etcdKey, Root: o.etcdPrefix, QuotaBytes: o.quota, Fatal: fatal, Logger: log}
 	if len(o.etcd) == 0 {
@@ -79,7 +79,7 @@ func openData(ctx context.Context, o *options, log *slog.Logger, fatal func(erro
 	return nil, errors.Join(err, d.close())
 }
 
-// explain names the flag that an error of storage.Open is about, and says what can be done.
+// explain adds the flag and a remedy to an error of storage.Open.
 func (o *options) explain(err error) error {
 	switch {
 	case errors.Is(err, storage.ErrInUse):
@@ -93,7 +93,7 @@ func (o *options) explain(err error) error {
 	return err
 }
 
-// close ends what follows the store and then the store.
+// close stops the cache and then the store.
 func (d *data) close() error {
 	d.stop()
 	d.done.Wait()

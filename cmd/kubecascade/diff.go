@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/differ"
 )
 
-// errDifferent is the end of a diff that found something.
+// errDifferent is the error of a diff that found differences.
 var errDifferent = errors.New("the servers differ")
 
 // diffCommand is "conformance diff".
@@ -61,7 +61,7 @@ The exit code is 1 if the servers differ, 2 if they can't be compared, and 130 i
 				fmt.Fprintf(cmd.ErrOrStderr(), "not deleted in time:\n  %s\n", strings.Join(left, "\n  "))
 			}
 			var unable errUnable
-			if errClean != nil && !errors.As(err, &unable) { // else it says the same once more
+			if errClean != nil && !errors.As(err, &unable) { // otherwise it would repeat the error
 				err = errors.Join(err, errClean)
 			}
 			return err

@@ -12,11 +12,11 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// serviceAccountPlugin needs the controllers of fixtures.
+// serviceAccountPlugin requires the controllers of fixtures.
 const serviceAccountPlugin = "ServiceAccount"
 
-// fixtures returns what runs the controllers that keep an object in every namespace, by their names. Each
-// speaks as the service account that it has in kube-controller-manager.
+// fixtures returns the functions, by name, that run the controllers which keep an object in every namespace. Each uses
+// the service account that it has in kube-controller-manager.
 func fixtures(api *apiserver.Server, d *data, keys *pki.Bundle, log *slog.Logger) map[string]func(context.Context) {
 	run := func(rule fixture.Rule, account string) func(context.Context) {
 		adapter := &loopback.Fixtures{API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache}

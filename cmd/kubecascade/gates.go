@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// deleteMalformed is kube-apiserver's gate for deleting objects that can't be read; alpha in v1.36.
+// deleteMalformed is kube-apiserver's gate for deleting objects that can't be decoded; alpha in v1.36.
 const deleteMalformed = "AllowUnsafeMalformedObjectDeletion"
 
-// gates are the feature gates of kube-apiserver v1.36 that change something here, with their defaults there.
+// gates are the feature gates of kube-apiserver v1.36 that have an effect here, with their defaults there.
 func gates() map[string]bool { return map[string]bool{deleteMalformed: false} }
 
-// featureGates reads --feature-gates.
+// featureGates parses --feature-gates.
 func (o *options) featureGates() (map[string]bool, error) {
 	all := gates()
 	for _, name := range slices.Sorted(maps.Keys(o.gates)) {

@@ -14,8 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// healthCommand asks a running server whether it is ready; an image without a shell uses it as its
-// health check.
+// healthCommand checks whether a running server is ready; an image without a shell uses it as its health check.
 func healthCommand() *cobra.Command {
 	var url, authority string
 	var timeout time.Duration

@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// leadership is how servers over one etcd agree on who runs the controllers. The flags and the
-// lease are kube-controller-manager's.
+// leadership is the configuration of leader election among servers over one etcd. The flags and the lease are
+// kube-controller-manager's.
 type leadership struct {
 	elect                   bool
 	duration, renew, period time.Duration
@@ -32,22 +32,22 @@ func (l *leadership) flags(f *pflag.FlagSet) {
 		"interval between attempts to acquire or renew the lease")
 }
 
-// complete decides what the command line leaves open: no other process can reach the embedded etcd, so there is
-// no election on it unless it is asked for.
+// complete sets the default of --leader-elect: no other process can reach the embedded etcd, so by default there is no
+// election on it.
 func (l *leadership) complete(explicit, shared bool) {
 	if !explicit {
 		l.elect = shared
 	}
 }
 
-// check holds what an election relies on (component-base: ValidateLeaderElectionConfiguration).
+// check validates the durations (component-base: ValidateLeaderElectionConfiguration).
 func (l *leadership) check() error {
 	switch {
 	case !l.elect:
 		return nil
 	case l.period <= 0:
 		return fmt.Errorf("--leader-elect-retry-period %v is not greater than 0", l.period)
-	case l.renew <= l.period*6/5: // the longest pause between two tries
+	case l.renew <= l.period*6/5: // the longest pause between two attempts
 		return fmt.Errorf("--leader-elect-renew-deadline %v is not greater than 1.2 times --leader-elect-retry-period %v", l.renew, l.period)
 	case l.duration <= l.renew:
 		return fmt.Errorf("--leader-elect-lease-duration %v is not greater than --leader-elect-renew-deadline %v", l.duration, l.renew)
@@ -57,10 +57,10 @@ func (l *leadership) check() error {
 	return nil
 }
 
-// lead runs the controllers whenever it is this server's turn, until ctx is done.
+// lead runs the controllers whenever this server is the leader, until ctx is done.
 func (s *system) lead(ctx context.Context) {
 	if len(s.controllers) == 0 {
-		return // whoever runs them elsewhere needs the lease
+		return // controllers of other servers need the lease
 	}
 	if !s.o.leader.elect {
 		s.control(ctx)
@@ -70,7 +70,7 @@ func (s *system) lead(ctx context.Context) {
 		API: s.api.Loopback(auth.User{Name: "system:" + controllerManager, Groups: []string{auth.GroupAuthenticated}}, controllerManager)}
 	election.New(lease, election.Options{
 		Identity: identity(), Duration: s.o.leader.duration, RenewDeadline: s.o.leader.renew, RetryPeriod: s.o.leader.period, Log: s.log,
-		Seize: len(s.o.etcd) == 0, // whoever opens the data directory is alone with it; a lease in it is a dead process'
+		Seize: len(s.o.etcd) == 0, // no other process has the data directory open; a lease in it belongs to a dead process
 	}).Run(ctx, s.control)
 }
 
@@ -83,7 +83,7 @@ func (s *system) control(ctx context.Context) {
 	all.Wait()
 }
 
-// identity names this process among candidates, as kube-controller-manager does.
+// identity identifies this process among candidates, as in kube-controller-manager.
 func identity() string {
 	host, err := os.Hostname()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// echo is how long a signal is taken for the first one's repetition: timeout(1) sends it to the process and
-// to its group, a terminal to both a shell script and its child, which passes it on.
+// echo is how long a second signal is regarded as a repetition of the first: timeout(1) sends it to the process and to
+// its group, a terminal to both a shell script and its child, which forwards it.
 const echo = time.Second
 
 func main() {
@@ -36,7 +36,7 @@ func main() {
 				}
 				os.Exit(1)
 			case <-again:
-				signal.Reset(ends...) // from now on a signal ends the process
+				signal.Reset(ends...) // the next signal ends the process
 				return
 			}
 		}
@@ -50,22 +50,20 @@ func main() {
 	}
 }
 
-// errUsage marks errors that the command's usage helps with; errUnable, those by which nothing could be found
-// out; errInterrupted, the end by a signal.
+// errUsage marks errors of wrong usage; errUnable, errors that prevent any result; errInterrupted, the end by a signal.
 type (
 	errUsage       struct{ error }
 	errUnable      struct{ error }
 	errInterrupted struct{ error }
 )
 
-// Unwrap is what is wrapped.
+// Unwrap returns the wrapped error.
 func (e errUsage) Unwrap() error { return e.error }
 
-// Unwrap is what is wrapped.
+// Unwrap returns the wrapped error.
 func (e errUnable) Unwrap() error { return e.error }
 
-// exitCode is 1 for what was asked for and found wrong, 2 if that couldn't be found out, and what a shell says of
-// a process that SIGINT has ended.
+// exitCode is 1 for an error or a negative result, 2 if there is no result, and 130 for an interruption, as in a shell.
 func exitCode(err error) int {
 	var (
 		usage       errUsage
@@ -103,12 +101,12 @@ func root() *cobra.Command {
 	return c
 }
 
-// kinds says what values of flags must be, by the types of package pflag.
+// kinds describes the values of flags, by the types of package pflag.
 var kinds = map[string]string{
 	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "duration": "a duration like 1m30s",
 }
 
-// allowed makes an error about a flag's value say what is allowed, instead of which function rejected it.
+// allowed makes an error about a flag's value say which values are allowed, instead of which function rejected it.
 func allowed(err error) error {
 	var wrong *pflag.InvalidValueError
 	if !errors.As(err, &wrong) || kinds[wrong.GetFlag().Value.Type()] == "" {
@@ -117,13 +115,13 @@ func allowed(err error) error {
 	return fmt.Errorf("--%s %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), kinds[wrong.GetFlag().Value.Type()])
 }
 
-// report prints an error, with the usage if that helps. It doesn't print all flags, for the error
-// would be out of sight above them.
+// report prints an error, with the usage if that helps. It doesn't print all flags, as the error would scroll out of
+// sight.
 func report(c *cobra.Command, err error) {
 	fmt.Fprintln(os.Stderr, "Error:", err)
 	var u errUsage
 	switch {
-	case c.HasSubCommands() && !c.Runnable(): // it does nothing itself: the error is that there is no such command or flag
+	case c.HasSubCommands() && !c.Runnable(): // it only has subcommands: the error is an unknown command or flag
 		fmt.Fprint(os.Stderr, "\n", c.UsageString())
 	case errors.As(err, &u):
 		fmt.Fprintf(os.Stderr, "\nUsage:\n  %s\n\n\"%s --help\" shows the flags.\n", c.UseLine(), c.CommandPath())

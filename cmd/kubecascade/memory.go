@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// leastMemory is the least of --max-memory-inflight: no large object could be written with less.
+	// leastMemory is the minimum of --max-memory-inflight: no large object could be written with less.
 	leastMemory = 16 << 20
-	// unknownMemory is taken for the machine's memory where it can't be found out.
+	// unknownMemory is the assumed memory of the machine if it can't be determined.
 	unknownMemory = 4 << 30
 )
 
-// memoryLimit is how many bytes a process may use, and what says so.
+// memoryLimit is how many bytes the process may use, and the source of that limit.
 type memoryLimit struct {
 	bytes int64
 	by    string
 }
 
-// findMemory is the least of the limit that Go's runtime has (math.MaxInt64 for none), the limits of the process's
-// control groups and of those around them, and the machine's memory. root is the file system.
+// findMemory returns the minimum of the Go runtime's limit (math.MaxInt64 for none), the limits of the process's
+// cgroups and of their parents, and the machine's memory. root is the file system.
 func findMemory(runtime int64, root fs.FS) memoryLimit {
 	found := memoryLimit{unknownMemory, "default"}
 	if n := machineMemory(root); n > 0 {
@@ -43,9 +43,9 @@ func findMemory(runtime int64, root fs.FS) memoryLimit {
 	return found
 }
 
-// machineMemory is that of Linux; 0 if it isn't known.
+// machineMemory is the machine's memory on Linux; 0 if it isn't known.
 func machineMemory(root fs.FS) int64 {
-	text, _ := fs.ReadFile(root, "proc/meminfo") // there is none elsewhere
+	text, _ := fs.ReadFile(root, "proc/meminfo") // other systems have none
 	for line := range strings.Lines(string(text)) {
 		if rest, ok := strings.CutPrefix(line, "MemTotal:"); ok {
 			n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
@@ -55,10 +55,10 @@ func machineMemory(root fs.FS) int64 {
 	return 0
 }
 
-// groupMemory is the least limit of the process's control groups, of version 2 or 1; 0 for none. In a container the
-// group's path may be that on the host, which isn't there: the root has the container's limit then.
+// groupMemory is the minimum limit of the process's cgroups, of version 2 or 1; 0 for none. In a container the cgroup's
+// path may be the host's, which doesn't exist there: the root then has the container's limit.
 func groupMemory(root fs.FS) (least int64) {
-	text, _ := fs.ReadFile(root, "proc/self/cgroup") // there is none elsewhere
+	text, _ := fs.ReadFile(root, "proc/self/cgroup") // other systems have none
 	for line := range strings.Lines(string(text)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
@@ -83,7 +83,7 @@ func groupMemory(root fs.FS) (least int64) {
 	return least
 }
 
-// readLimit reads the file of a group's limit; 0 for none. Version 1 says so by a number that no machine has.
+// readLimit reads the file of a cgroup's limit; 0 for none. Version 1 has a huge number for none.
 func readLimit(root fs.FS, name string) int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -96,9 +96,9 @@ func readLimit(root fs.FS, name string) int64 {
 	return n
 }
 
-// limitMemory finds out how much memory there is, has the collector keep below nine tenths of what a control group
-// allows (the rest is for stacks, the runtime, and pages of etcd's file that can't be reclaimed), unless GOMEMLIMIT
-// says something else, and returns how much of it requests may take.
+// limitMemory determines the available memory, sets the runtime's limit to nine tenths of the cgroup's limit unless
+// GOMEMLIMIT is set (the rest is for stacks, the runtime, and unreclaimable pages of etcd's file), and returns how much
+// of the memory requests may use.
 func (o *options) limitMemory(log *slog.Logger) (int64, error) {
 	runtime := debug.SetMemoryLimit(-1)
 	m := findMemory(runtime, os.DirFS("/"))
@@ -110,10 +110,10 @@ func (o *options) limitMemory(log *slog.Logger) (int64, error) {
 	return n, err
 }
 
-// usualMemory is enough for large requests: of a CustomResourceDefinition of 1 MB, or a list of 25 MB.
+// usualMemory is enough for large requests: a CustomResourceDefinition of 1 MB, or a list of 25 MB.
 const usualMemory = 256 << 20
 
-// memoryInFlight is --max-memory-inflight in bytes, by default a quarter of what there is, or half where a quarter is
+// memoryInFlight is --max-memory-inflight in bytes; the default is a quarter of the memory, or half where a quarter is
 // not enough for large requests.
 func (o *options) memoryInFlight(m memoryLimit) (int64, error) {
 	q, err := resource.ParseQuantity(o.maxMemory)

@@ -2,9 +2,9 @@ package main
 
 import "slices"
 
-// knownControllers are those of kube-controller-manager v1.36, each with the name that it had before v1.28 and
-// that --controllers still takes, if it is that old (K cmd/kube-controller-manager/names/controller_names.go, and
-// aliases in cmd/kube-controller-manager/app/*.go; the cloud's: k8s.io/cloud-provider/names).
+// knownControllers are those of kube-controller-manager v1.36, with the names from before v1.28 that --controllers
+// still accepts (K cmd/kube-controller-manager/names/controller_names.go, and aliases in
+// cmd/kube-controller-manager/app/*.go; the cloud's: k8s.io/cloud-provider/names).
 var knownControllers = []struct{ name, alias string }{
 	{"serviceaccount-token-controller", "serviceaccount-token"},
 	{"endpoints-controller", "endpoint"},
@@ -60,8 +60,8 @@ var knownControllers = []struct{ name, alias string }{
 	{"selinux-warning-controller", ""},
 }
 
-// controllerOf returns the name of the controller that --controllers calls so, by its name or its old one; empty
-// if kube-controller-manager has none.
+// controllerOf returns the name of the controller for a word of --controllers, which is its name or an alias; empty if
+// kube-controller-manager has none.
 func controllerOf(word string) string {
 	for _, k := range knownControllers {
 		if word != "" && (word == k.name || word == k.alias) {
@@ -71,7 +71,7 @@ func controllerOf(word string) string {
 	return ""
 }
 
-// absentControllers are those of kube-controller-manager that this program hasn't, in alphabetical order.
+// absentControllers are those of kube-controller-manager that this program doesn't have, in alphabetical order.
 func absentControllers() (names []string) {
 	here := controllerNames()
 	for _, k := range knownControllers {

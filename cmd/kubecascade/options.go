@@ -15,9 +15,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 	"github.com/kubecascade/kubecascade/controllers/simulation"
 	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
-// options are serve's flags, named as Kubernetes names them where it has them.
+// options are serve's flags, with Kubernetes' names if there are any.
 type options struct {
 	insecureAddress string
 	insecurePort    int
@@ -50,7 +51,7 @@ type options struct {
 	access           access
 	admit, dontAdmit []string
 
-	// gates are the feature gates by their names, as they were written.
+	// gates are the feature gates by name, with unparsed values.
 	gates            map[string]string
 	runtimeConfig    []string
 	serviceAddresses string
@@ -66,7 +67,7 @@ type options struct {
 	profiling bool
 }
 
-// group is flags that belong together in --help.
+// group has flags under one title in --help.
 type group struct {
 	title string
 	flags *pflag.FlagSet
@@ -136,7 +137,7 @@ func (o *options) groups() []group {
 				"duration of each step of --simulate-pods; the annotation "+simulation.AnnotationAfter+" on a pod "+
 					"sets how long it runs")
 		}),
-		set("Access", o.access.declare),
+		set("Authentication and authorization", o.access.declare),
 		set("Admission", o.admissionFlags),
 		set("Features", o.featureFlags),
 		set("API", o.versionFlags),
@@ -173,7 +174,7 @@ func (o *options) groups() []group {
 	}
 }
 
-// admissionFlags, featureFlags and versionFlags declare a group each.
+// admissionFlags, featureFlags and versionFlags declare one group each.
 func (o *options) admissionFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.admit, "enable-admission-plugins", nil,
 		"admission plugins to enable in addition to the default ones, for example ServiceAccount; names of "+
@@ -200,7 +201,7 @@ func (o *options) versionFlags(f *pflag.FlagSet) {
 			"stage; disabled by default are "+strings.Join(resources.NotByDefault(), ", "))
 }
 
-// services reads what services are given.
+// services parses the ranges of services.
 func (o *options) services() (allocate.Ranges, error) {
 	a, err := allocate.ParseAddresses(o.serviceAddresses)
 	if err != nil {
@@ -213,27 +214,27 @@ func (o *options) services() (allocate.Ranges, error) {
 	return allocate.Ranges{Addresses: a, Ports: p}, nil
 }
 
-// directory makes the data directory and takes it for this process, or with --ephemeral makes a
-// temporary one. done gives it back, and removes it if it is temporary.
+// directory creates and locks the data directory, or with --ephemeral creates a temporary one. done releases it, and
+// removes a temporary one.
 func (o *options) directory() (done func(), err error) {
 	if !o.ephemeral {
 		if o.dataDir, err = filepath.Abs(o.dataDir); err != nil {
 			return nil, fmt.Errorf("resolving --data-dir: %w", err)
 		}
-		lock, err := storage.LockDir(o.dataDir)
+		lock, err := embedded.LockDir(o.dataDir)
 		switch {
 		case errors.Is(err, storage.ErrInUse):
 			return nil, fmt.Errorf("--data-dir %s is used by another process", o.dataDir)
 		case err != nil:
 			return nil, fmt.Errorf("opening --data-dir: %w", err)
 		}
-		return func() { _ = lock.Close() }, nil // the file only says that it is locked
+		return func() { _ = lock.Close() }, nil // the file has no content to lose
 	}
-	o.dataDir, done, err = storage.Temporary("")
+	o.dataDir, done, err = embedded.Temporary("")
 	return done, err
 }
 
-// listen opens a port; the error says which flag chooses another.
+// listen opens a port; the error names the flag for another one.
 func listen(address string, port int, flag string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(max(port, 0))))
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// outputs are the reports that a command was asked for, each FORMAT or FORMAT=FILE.
+// outputs are the values of --output, each FORMAT or FORMAT=FILE.
 type outputs []string
 
-// check rejects formats that the command hasn't.
+// check rejects unsupported formats.
 func (o outputs) check(formats ...string) error {
 	for _, v := range o {
 		if format, _, _ := strings.Cut(v, "="); !slices.Contains(formats, format) {
@@ -22,8 +22,8 @@ func (o outputs) check(formats ...string) error {
 	return nil
 }
 
-// open makes the files that --output names, nil where it names none: before the run, which is in vain if it
-// can't be reported.
+// open creates the files of --output, nil for values without one. It is called before the run, which would be in vain
+// if it could not be reported.
 func (o outputs) open() ([]*os.File, error) {
 	files := make([]*os.File, len(o))
 	for i, v := range o {
@@ -34,7 +34,7 @@ func (o outputs) open() ([]*os.File, error) {
 		var err error
 		if files[i], err = os.Create(name); err != nil {
 			for _, f := range files[:i] {
-				f.Close() // of a nil one it does nothing
+				f.Close() // a no-op for nil
 			}
 			return nil, errUsage{fmt.Errorf("--output %s: %w", v, err)}
 		}
@@ -42,8 +42,8 @@ func (o outputs) open() ([]*os.File, error) {
 	return files, nil
 }
 
-// write writes every format that was asked for, and text if none of them goes to standard output. One that
-// can't be written doesn't keep the others from being written.
+// write writes every requested format, and text if none of them goes to standard output. An error with one doesn't
+// prevent the others.
 func (o outputs) write(stdout io.Writer, files []*os.File, formats map[string]func(io.Writer) error) error {
 	var errs []error
 	shown := false

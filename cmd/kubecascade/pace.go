@@ -10,26 +10,25 @@ import (
 )
 
 const (
-	// burstRoom is how much may be allocated between two collections while the process works hard. The
-	// runtime would collect whenever the heap has doubled, which is twenty times a second under writes where
-	// little is stored.
-	burstRoom = 64 << 20
-	// burstEvery is the pause between two collections below which that is the case.
+	// burst is how much may be allocated between two collections during a burst of work. The runtime would collect
+	// whenever the heap has doubled, which is twenty times a second under writes with little stored data.
+	burst = 64 << 20
+	// burstEvery is the interval between two collections below which there is a burst.
 	burstEvery = 2 * time.Second
 	// restPercent is the runtime's own GOGC.
 	restPercent = 100
 )
 
-// percent is GOGC for a heap of so many live bytes, so long after the collection before this one.
+// percent is GOGC for a heap of so many live bytes, so long after the previous collection.
 func percent(live uint64, since time.Duration) int {
 	if since > burstEvery {
 		return restPercent
 	}
-	return max(restPercent, int(burstRoom*100/max(live, 1<<20)))
+	return max(restPercent, int(burst*100/max(live, 1<<20)))
 }
 
-// pace lets more garbage gather between collections during bursts of work, until ctx is done; settle hands
-// the memory back afterwards. Somebody who sets GOGC has chosen.
+// pace allows more garbage between collections during bursts of work, until ctx is done; settle returns the memory
+// afterwards. It does nothing if GOGC is set.
 func pace(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -44,7 +43,7 @@ func pace(ctx context.Context) {
 		if ctx.Err() != nil {
 			next = restPercent
 		}
-		if next != now { // it stops the world for a moment
+		if next != now { // SetGCPercent stops the world for a moment
 			now = next
 			debug.SetGCPercent(next)
 		}
@@ -52,7 +51,7 @@ func pace(ctx context.Context) {
 			await()
 		}
 	}
-	// An object that nobody holds is missed by the next collection.
+	// The next collection finalizes this unreachable object.
 	await = func() { runtime.AddCleanup(&struct{ next *byte }{}, collected, struct{}{}) }
 	await()
 }

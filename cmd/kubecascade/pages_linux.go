@@ -8,15 +8,16 @@ import (
 	"syscall"
 )
 
-// pageOut is madvise's MADV_PAGEOUT of Linux 5.4 and later, which syscall doesn't know. It never loses anything,
-// whatever is at an address by then.
+// pageOut is madvise's MADV_PAGEOUT of Linux 5.4 and later, which syscall doesn't define. It never loses data, whatever
+// is mapped at an address.
 const pageOut = 21
 
-// storeFile ends the path of the file that etcd's store maps into memory.
+// storeFile is the end of the path of the file that etcd's store maps into memory.
 const storeFile = "/member/snap/db"
 
-// releasePages hands back the pages of etcd's store that have been read, as compactions do, and are counted as
-// the process' own though the file has them. It returns how many bytes are mapped. That a kernel can't is no failure.
+// releasePages releases the pages of etcd's store that were read, for example by compactions, and that count as the
+// process' memory although the file has them. It returns how many bytes are mapped. It is no error if the kernel
+// doesn't support it.
 func releasePages() (mapped uintptr) {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {
@@ -34,7 +35,7 @@ func releasePages() (mapped uintptr) {
 	return mapped
 }
 
-// mapping reads a line of /proc/self/maps, and reports whether it is of the store's file.
+// mapping parses a line of /proc/self/maps, and reports whether it is of the store's file.
 func mapping(line string) (from, to uintptr, ok bool) {
 	if !strings.HasSuffix(line, storeFile) {
 		return 0, 0, false

@@ -2,5 +2,5 @@
 
 package main
 
-// releasePages is for Linux alone, where it returns how much is mapped.
+// releasePages has an effect on Linux only, where it returns how many bytes are mapped.
 func releasePages() (mapped uintptr) { return 0 }

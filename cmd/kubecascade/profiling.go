@@ -5,8 +5,8 @@ import (
 	"net/http/pprof"
 )
 
-// profiles are the handlers of --profiling, by path, as kube-apiserver has them. Unlike there they are off by
-// default: who may ask for them learns of the process' memory.
+// profiles are the handlers of --profiling, by path, as in kube-apiserver. Unlike there they are off by default:
+// profiles reveal the process' memory.
 func profiles() map[string]http.Handler {
 	return map[string]http.Handler{
 		"/debug/pprof/*":       http.HandlerFunc(pprof.Index),

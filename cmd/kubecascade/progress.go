@@ -12,23 +12,22 @@ import (
 )
 
 const (
-	// progressWidth is how much of a terminal's line is used.
+	// progressWidth is the maximum width of the line.
 	progressWidth = 79
-	// progressEvery is how often there is a line where lines can't be written over; nothing that is
-	// over sooner prints one.
+	// progressEvery is the interval of lines on an output that isn't a terminal; shorter runs print none.
 	progressEvery = 10 * time.Second
 )
 
-// progressLine is a line on a terminal that is written over; on anything else, a line now and then.
+// progressLine is a line on a terminal that is overwritten; on other outputs it prints a line at intervals.
 type progressLine struct {
 	out      io.Writer
 	terminal bool
 	every    time.Duration
 
-	mu     sync.Mutex // guards what follows: an interruption clears the line from elsewhere
+	mu     sync.Mutex // guards the fields below: an interruption clears the line from another goroutine
 	shown  bool
 	closed bool
-	// next is when a line may be printed that stays.
+	// next is when the next line may be printed on such an output.
 	next time.Time
 }
 
@@ -41,7 +40,7 @@ func newProgressLine(w io.Writer) *progressLine {
 	return l
 }
 
-// show says how far the cases have come.
+// show prints the progress of the cases.
 func (l *progressLine) show(p conformance.Progress) {
 	text := fmt.Sprintf("%d/%d cases", p.Done, p.Total)
 	if p.Failed > 0 {
@@ -58,7 +57,7 @@ func (l *progressLine) show(p conformance.Progress) {
 	l.print(text)
 }
 
-// print writes the line anew.
+// print overwrites the line.
 func (l *progressLine) print(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +75,7 @@ func (l *progressLine) print(text string) {
 	}
 }
 
-// clear takes the line away; it isn't shown again.
+// clear removes the line; it isn't printed again.
 func (l *progressLine) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

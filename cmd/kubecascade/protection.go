@@ -10,9 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// protectors returns what runs the controllers that keep storage objects while they are in use, by
-// their names. Each speaks as the service account that it has in kube-controller-manager
-// (K cmd/kube-controller-manager/app/core.go).
+// protectors returns the functions, by name, that run the controllers which protect storage objects in use. Each uses
+// the service account that it has in kube-controller-manager (K cmd/kube-controller-manager/app/core.go).
 func protectors(api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
 	run := func(rule protection.Rule, account string) func(context.Context) {
 		adapter := &loopback.Protection{API: api.Loopback(auth.ServiceAccount("kube-system", account), controllerManager), Cache: d.cache}

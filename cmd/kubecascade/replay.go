@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance/replay"
 )
 
-// replayer is what "conformance replay" was asked for.
+// replayer has the flags of "conformance replay".
 type replayer struct {
 	target
 	users              []string
@@ -100,7 +100,7 @@ func (r *replayer) do(ctx context.Context, stdout, stderr io.Writer) error {
 	return errors.Join(r.output.write(stdout, files, formats), err)
 }
 
-// check rejects values of flags. What is recorded is the first attempt, equal or not.
+// check validates the flags. With a recording, the first attempt is recorded, equal or not.
 func (r *replayer) check() error {
 	if r.attempts < 1 {
 		return errUsage{errors.New("--attempts must be positive")}
@@ -136,7 +136,7 @@ func (r *replayer) connect() (*replay.Target, error) {
 	return &replay.Target{URL: admin.URL, Admin: admin.HTTP, Anonymous: anonymous.HTTP, Tokens: tokens}, nil
 }
 
-// scenarios returns those that --recorded and --only leave.
+// scenarios returns the scenarios that --recorded and --only select.
 func (r *replayer) scenarios() ([]replay.Scenario, error) {
 	read := recorded.Files
 	if r.from != "" {
@@ -157,7 +157,7 @@ func (r *replayer) scenarios() ([]replay.Scenario, error) {
 	return all, nil
 }
 
-// outcome is why the command fails.
+// outcome is the error of the command.
 func outcome(rep *replay.Report) error {
 	switch {
 	case rep.Different > 0:
@@ -168,7 +168,7 @@ func outcome(rep *replay.Report) error {
 	return nil
 }
 
-// write writes the scenarios with this run's answers.
+// write writes the scenarios with this run's responses.
 func (r *replayer) write(rep *replay.Report, stdout io.Writer) error {
 	var lacking []string
 	for _, result := range rep.Results {

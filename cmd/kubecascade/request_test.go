@@ -96,7 +96,7 @@ func newRequest(ts *testscript.TestScript, args []string) (*request, error) {
 	return r, nil
 }
 
-// trust reads a kubeconfig: whom to trust, and with cert who to be.
+// trust reads the CA certificates of a kubeconfig and, with cert, the client certificate.
 func trust(path string, cert bool) (*tls.Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

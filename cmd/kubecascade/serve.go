@@ -32,7 +32,7 @@ func serveCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			start := processStart()
 			if !o.profiling {
-				runtime.MemProfileRate = 0 // no one can ask for what is sampled
+				runtime.MemProfileRate = 0 // the samples can't be requested
 			}
 			if err := o.complete(c.Flags().Changed); err != nil {
 				return errUsage{err}
@@ -71,9 +71,9 @@ func (o *options) logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, h))
 }
 
-// serve runs until ctx ends. The order is that of the data: ports, storage and cache, API,
-// controllers; the end is the same backwards. The keys come after the data directory's lock, because
-// nobody else may use their directory.
+// serve runs until ctx is done. It starts the ports, the storage and cache, the API, and the controllers, in this
+// order, and stops them in the reverse order. The keys are read after the data directory was locked, because no other
+// process may use their directory.
 func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, out io.Writer) (err error) {
 	ports, err := o.listen()
 	if err != nil {
@@ -86,8 +86,8 @@ func serve(ctx context.Context, o *options, log *slog.Logger, start time.Time, o
 	}
 	defer removeDir()
 	data, err := openData(ctx, o, log, func(err error) {
-		// An embedded etcd that broke down lets requests wait for ever, so there is no orderly end; what was
-		// acknowledged is on disk. Over an external etcd that was set back no request may be answered any more.
+		// Requests to an embedded etcd that broke down wait forever, so there is no orderly shutdown; all acknowledged
+		// writes are on disk. After an external etcd was set back, no request may be answered any more.
 		removeDir()
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)
@@ -140,7 +140,7 @@ func (o *options) writeKubeconfig(keys *pki.Bundle, url string) (string, error) 
 	return path, keys.WriteKubeconfig(path, url)
 }
 
-// renewDaily renews certificates that are due and writes the kubeconfig anew, until ctx ends.
+// renewDaily renews certificates that are due and writes the kubeconfig again, until ctx is done.
 func renewDaily(ctx context.Context, keys *pki.Bundle, path, url string, log *slog.Logger) {
 	day := time.NewTicker(24 * time.Hour)
 	defer day.Stop()
@@ -172,7 +172,7 @@ func (o *options) listen() (p ports, err error) {
 	return p, err
 }
 
-// close is for the way out before anybody serves; a server closes its listener itself.
+// close closes the listeners if no server was started; a server closes its listener itself.
 func (p ports) close() {
 	for _, ln := range []net.Listener{p.insecure, p.secure} {
 		if ln != nil {
@@ -190,7 +190,7 @@ func (p ports) urls() (out []string) {
 	return append(out, p.secureURL())
 }
 
-// reachable is an address that a client on this machine can use: an unspecified one is replaced.
+// reachable is an address for clients on this machine: an unspecified one is replaced.
 func reachable(a net.Addr) string {
 	t := a.(*net.TCPAddr)
 	ip := t.IP
@@ -200,7 +200,7 @@ func reachable(a net.Addr) string {
 	return net.JoinHostPort(ip.String(), fmt.Sprint(t.Port))
 }
 
-// newHTTPServer bounds what a client can hold up; answers aren't bounded in time, for watches.
+// newHTTPServer limits what a client can block; responses have no timeout, because of watches.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 90 * time.Second, MaxHeaderBytes: 512 << 10,

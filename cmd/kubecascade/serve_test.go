@@ -29,7 +29,7 @@ func (p *pipes) Close() error   { return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
 
 // TestSlowHeaders: a connection on which no request comes, or half of one, or none any more, is closed in
-// time, and headers that are too large are refused.
+// time, and headers that are too large are rejected.
 func TestSlowHeaders(t *testing.T) {
 	for what, c := range map[string]struct {
 		says, hears string

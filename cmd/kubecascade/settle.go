@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// startRest is how long after its start the process is looked at for the first time.
+	// startRest is how long after the start the process is first checked.
 	startRest = time.Second
-	// restEvery is how often the process looks whether it rests.
+	// restEvery is the interval of checks whether the process is idle.
 	restEvery = 10 * time.Second
-	// restBytes is how much may be allocated between two looks by a process that rests.
+	// restBytes is how much an idle process may allocate between two checks.
 	restBytes = 16 << 20
 	// spareBytes is how much unused memory is worth a collection.
 	spareBytes = 16 << 20
 )
 
-// memory is what a look finds, in bytes: what was ever allocated, and what the process holds of the
-// system's that no object needs.
+// memory is the result of a check, in bytes: all allocations so far, and the memory that the process holds and no
+// object needs.
 type memory struct{ allocated, unused uint64 }
 
-// look reads the runtime's figures.
+// look reads the runtime's metrics.
 func look() memory {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)
@@ -30,14 +30,14 @@ func look() memory {
 	return memory{allocated: s[0].Value.Uint64(), unused: s[1].Value.Uint64() + s[2].Value.Uint64() + garbage}
 }
 
-// spare reports whether it is time to hand memory back: the process rests after work that took much.
+// spare reports whether to return memory: the process is idle after work that took much memory.
 func spare(before, now memory) bool {
 	return now.allocated-before.allocated < restBytes && now.unused > spareBytes
 }
 
-// settle hands memory back to the system that a burst of work has left, which the runtime itself keeps for
-// minutes in case that there is more to do. The first burst is the start, which leaves little, but more than half of
-// the heap of a server that has nothing to do. It returns when ctx is done.
+// settle returns the memory of a burst of work to the system, which the runtime itself keeps for minutes in case that
+// there is more to do. The first burst is the start: what it leaves is little, but more than half of the heap of an
+// idle server. It returns when ctx is done.
 func settle(ctx context.Context) {
 	tick := time.NewTicker(startRest)
 	defer tick.Stop()
@@ -62,7 +62,7 @@ func settle(ctx context.Context) {
 		switch {
 		case now.allocated-before.allocated >= restBytes:
 			freed = false
-		case !freed && spare(before, now): // once after each burst: what is unused then is of use
+		case !freed && spare(before, now): // once after each burst: memory that stays unused is needed later
 			debug.FreeOSMemory()
 			releasePages()
 			freed = true

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processStart is when the process began: what a user waits for includes the loading of the
-// binary and the packages' initialization.
+// processStart is when the process began: the time that a user waits includes the loading of the binary and the
+// packages' initialization.
 func processStart() time.Time {
 	now := time.Now()
 	stat, err := os.ReadFile("/proc/self/stat")
@@ -19,8 +19,8 @@ func processStart() time.Time {
 	if err != nil {
 		return now
 	}
-	// Fields are counted behind the command's name, which may hold anything; the 22nd of all is
-	// the start in ticks (1/100 s on every Linux) since boot.
+	// Fields are counted after the command's name, which may contain anything; the 22nd of all is the start in ticks
+	// (1/100 s on every Linux) since boot.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	up := strings.Fields(string(uptime))
 	if len(fields) < 20 || len(up) == 0 {

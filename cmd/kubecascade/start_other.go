@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// processStart is as near to the start of the process as can be told without Linux' /proc.
+// processStart approximates the start of the process where there is no /proc.
 func processStart() time.Time { return time.Now() }

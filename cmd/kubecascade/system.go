@@ -28,7 +28,7 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// system is the parts, wired.
+// system has the connected parts.
 type system struct {
 	o     *options
 	log   *slog.Logger
@@ -40,11 +40,11 @@ type system struct {
 	definitions   *definition.Controller
 	services      *registration.Controller
 	fairness      *fairness.Controller
-	// controllers by name, those that are on; each runs until its context ends, and may be run again.
+	// controllers are the enabled ones by name; each runs until its context is done, and may be run again.
 	controllers map[string]func(context.Context)
 }
 
-// assemble wires the parts; nothing runs yet.
+// assemble connects the parts; nothing runs yet.
 func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) (*system, error) {
 	registry := prometheus.NewRegistry()
 	s := &system{o: o, log: log, ports: p, controllers: map[string]func(context.Context){}}
@@ -108,7 +108,7 @@ func assemble(o *options, d *data, keys *pki.Bundle, p ports, log *slog.Logger) 
 	return s, nil
 }
 
-// wireOwn makes the controllers that are a part of kube-apiserver, and what the system namespaces are made by.
+// wireOwn creates the controllers that are a part of kube-apiserver, and the client that creates the system namespaces.
 func (s *system) wireOwn(d *data) {
 	api := s.api.Loopback(auth.Loopback, "kube-apiserver")
 	s.definitions = definition.New(&loopback.Definitions{API: api, Cache: d.cache}, s.log)
@@ -121,7 +121,7 @@ func (s *system) wireOwn(d *data) {
 	s.defaults = &loopback.Namespaces{API: s.api.Loopback(account, controllerManager), Cache: d.cache}
 }
 
-// wire makes the controllers that are on, but for the collector.
+// wire creates the enabled controllers, except the garbage collector.
 func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	if on[namespaceController] {
 		s.controllers[namespaceController] = namespace.New(s.defaults, namespace.Options{Workers: s.o.nsSyncs, Log: s.log}).Run
@@ -146,7 +146,7 @@ func (s *system) wire(on map[string]bool, d *data, keys *pki.Bundle) {
 	}
 }
 
-// start makes the system namespaces, starts the controllers and serves. stop ends it all and waits.
+// start creates the system namespaces, starts the controllers and serves. stop stops everything and waits.
 func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), err error) {
 	if err := namespace.EnsureDefaults(ctx, s.defaults); err != nil {
 		return nil, fmt.Errorf("creating the system namespaces: %w", err)
@@ -185,10 +185,10 @@ func (s *system) start(ctx context.Context, failed chan<- error) (stop func(), e
 	}, nil
 }
 
-// await waits for the controllers to end, as long as requests may take to.
+// await waits for the controllers to end, up to the shutdown timeout.
 func (s *system) await(controllers *sync.WaitGroup) {
 	ended := make(chan struct{})
-	go func() { // outlives this only if the process ends
+	go func() { // outlives await only if the process ends
 		controllers.Wait()
 		close(ended)
 	}()
@@ -199,7 +199,7 @@ func (s *system) await(controllers *sync.WaitGroup) {
 	}
 }
 
-// shutdown ends watches, and lets requests in flight finish for as long as they may take.
+// shutdown ends watches, and completes requests in flight, up to the shutdown timeout.
 func (s *system) shutdown() {
 	s.api.CloseWatches()
 	ctx, cancel := context.WithTimeout(context.Background(), s.o.shutdownTimeout)
@@ -213,7 +213,7 @@ func (s *system) shutdown() {
 		wg.Go(func() {
 			if err := server.Shutdown(ctx); err != nil {
 				s.log.Warn("shutdown timeout: active requests were canceled", "err", err, "after", time.Since(start))
-				_ = server.Close() // nothing is left to be done about it
+				_ = server.Close() // the process ends anyway
 			}
 		})
 	}

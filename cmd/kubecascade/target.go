@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance"
 )
 
-// target is the server that is tested, and how to get in.
+// target is the tested server, with the client's credentials.
 type target struct {
 	server, kubeconfig, context string
 	token, authority            string
@@ -29,8 +29,7 @@ func (t *target) flags(f *pflag.FlagSet) {
 	f.BoolVar(&t.insecure, "insecure-skip-tls-verify", false, "don't verify the server's certificate")
 }
 
-// client is made of a kubeconfig, or of flags alone. It takes no kubeconfig that isn't named: nobody
-// tests a cluster by accident.
+// client uses a kubeconfig, or flags alone. It uses no kubeconfig by default, so that no cluster is tested by accident.
 func (t *target) client() (*conformance.Client, error) {
 	c, err := t.config()
 	if err != nil {
@@ -52,7 +51,7 @@ func connect(c *rest.Config) (*conformance.Client, error) {
 	return &conformance.Client{URL: strings.TrimRight(base.String(), "/"), HTTP: h}, nil
 }
 
-// config is where the server is, and the user's credentials.
+// config has the server's URL, and the user's credentials.
 func (t *target) config() (*rest.Config, error) {
 	if t.server == "" && t.kubeconfig == "" {
 		return nil, errUsage{errors.New("--server or --kubeconfig is required")}

@@ -12,13 +12,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver"
 )
 
-// version is kubecascade's own; releases set it with -ldflags "-X main.version=...".
+// version is kubecascade's version; releases set it with -ldflags "-X main.version=...".
 var version = "0.1.0-dev"
 
 // kubernetesVersion is the release whose behaviour is reproduced.
 const kubernetesVersion = "1.36.3"
 
-// build is what the binary knows of its making.
+// build has the build information of the binary.
 func build() (commit, date, state string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -39,8 +39,8 @@ func build() (commit, date, state string) {
 	return commit, date, state
 }
 
-// apiVersion is what /version answers: the Kubernetes release, so that clients judge their skew
-// against it, with this program behind the plus sign.
+// apiVersion is the response of /version: the Kubernetes release, by which clients determine their skew, with this
+// program after the plus sign.
 func apiVersion() apiserver.Version {
 	commit, date, state := build()
 	v := strings.Split(kubernetesVersion, ".")
@@ -66,7 +66,7 @@ func versionCommand() *cobra.Command {
 				e.SetIndent("", "  ")
 				facts := map[string]string{"version": version, "kubernetes": kubernetesVersion,
 					"go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
-				if commit != "" { // go run and archives of the source don't know it
+				if commit != "" { // go run and source archives have none
 					facts["commit"] = commit
 				}
 				return e.Encode(facts)

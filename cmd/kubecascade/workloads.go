@@ -27,15 +27,15 @@ import (
 	"github.com/kubecascade/kubecascade/loopback"
 )
 
-// workloads are the controllers that work by package workload, by the names that --controllers knows, each with
-// the service account that it has in kube-controller-manager (K cmd/kube-controller-manager/app).
+// workloads are the controllers that use package workload, by the names of --controllers, each with the service account
+// that it has in kube-controller-manager (K cmd/kube-controller-manager/app).
 var workloads = []struct {
 	name, account string
-	// syncs is the flag that says how many passes it makes at once, and workers its default; there is none if it is
-	// empty (K cmd/kube-controller-manager/app/options; pkg/controller/*/config/v1alpha1/defaults.go).
+	// syncs is the flag for the number of concurrent passes, and workers its default; empty if there is none (K
+	// cmd/kube-controller-manager/app/options; pkg/controller/*/config/v1alpha1/defaults.go).
 	syncs   string
 	workers int
-	// controllers are what it is made of.
+	// controllers are its parts.
 	controllers []func() workload.Controller
 }{
 	{"endpoints-controller", "endpoint-controller", "concurrent-endpoint-syncs", 5, made(endpoint.Endpoints)},
@@ -56,8 +56,8 @@ var workloads = []struct {
 
 const nodeLifecycle = "node-lifecycle-controller"
 
-// silent is what node-lifecycle-controller has to do besides where nothing is simulated: to notice that the nodes
-// of an earlier --simulate-pods have no kubelets.
+// silent is an additional part of node-lifecycle-controller without simulation: it notices that the nodes of an earlier
+// --simulate-pods have no kubelets.
 func silent(o *options, controller string, log *slog.Logger) []func() workload.Controller {
 	if o.simulatePods || controller != nodeLifecycle {
 		return nil
@@ -86,7 +86,7 @@ func workloadNames() (names []string) {
 	return names
 }
 
-// syncs are how many passes each of workloads makes at once, by its name.
+// syncs are the numbers of concurrent passes of each of workloads, by its name.
 type syncs map[string]*int
 
 func (s *syncs) flags(f *pflag.FlagSet) {
@@ -98,7 +98,7 @@ func (s *syncs) flags(f *pflag.FlagSet) {
 	}
 }
 
-// check: a controller without a worker would do nothing, and not say so.
+// check validates the numbers: a controller without a worker would silently do nothing.
 func (s syncs) check() error {
 	for _, w := range workloads {
 		if n := s[w.name]; n != nil && *n < 1 {
@@ -108,7 +108,7 @@ func (s syncs) check() error {
 	return nil
 }
 
-// workers is how many passes a controller makes at once; 0 for the engine's default.
+// workers is a controller's number of concurrent passes; 0 for the engine's default.
 func (s syncs) workers(name string) int {
 	if n := s[name]; n != nil {
 		return *n
@@ -116,10 +116,10 @@ func (s syncs) workers(name string) int {
 	return 0
 }
 
-// simulators is how many pods are seen to at once by --simulate-pods.
+// simulators is the number of concurrent passes of --simulate-pods.
 const simulators = 32
 
-// workers returns what runs those of them that are on, by name, and --simulate-pods. They share one index.
+// workers returns the functions, by name, that run the enabled ones, and --simulate-pods. They share one index.
 func workers(o *options, on map[string]bool, api *apiserver.Server, d *data, log *slog.Logger) map[string]func(context.Context) {
 	index := loopback.NewIndex(d.cache, d.types, d.decoder.Root)
 	run := map[string]func(context.Context){}

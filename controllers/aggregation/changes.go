@@ -16,8 +16,8 @@ type Change struct {
 	Rules []rbacv1.PolicyRule
 }
 
-// Changes returns what is to be changed, given every cluster role
-// (K pkg/controller/clusterroleaggregation: syncClusterRole).
+// Changes returns the changes that are needed, given every cluster role (K pkg/controller/clusterroleaggregation:
+// syncClusterRole).
 func Changes(all []*rbacv1.ClusterRole) (out []Change) {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b *rbacv1.ClusterRole) int { return strings.Compare(a.Name, b.Name) })
 	for i, r := range sorted {
@@ -29,8 +29,8 @@ func Changes(all []*rbacv1.ClusterRole) (out []Change) {
 			continue
 		}
 		out = append(out, Change{r.Name, rules})
-		// Later roles gather from the changed one: two that gather from each other would else swap their
-		// rules for ever.
+		// Later roles aggregate the changed role; otherwise two roles that aggregate each other would swap their rules
+		// forever.
 		changed := *r
 		changed.Rules = rules
 		sorted[i] = &changed

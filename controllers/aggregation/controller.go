@@ -9,16 +9,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// API is what the controller needs of an API server. One goroutine calls it.
+// API is the controller's interface to an API server. One goroutine calls it.
 type API interface {
-	// Roles returns every cluster role, once there is a change that the call before didn't show; the
-	// first call returns at once. Errors: ctx's; others pass.
+	// Roles returns every cluster role, once there is a change since the last call; the first call returns at once.
+	// Errors: ctx's; other errors are temporary.
 	Roles(ctx context.Context) ([]*rbacv1.ClusterRole, error)
-	// SetRules changes a role's rules. NotFound and Conflict mean that there is a change to be shown.
+	// SetRules changes a role's rules. After NotFound and Conflict, Roles returns the change.
 	SetRules(ctx context.Context, name string, rules []rbacv1.PolicyRule) error
 }
 
-// Controller keeps roles filled.
+// Controller keeps aggregated roles up to date.
 type Controller struct {
 	api API
 	log *slog.Logger
@@ -38,7 +38,7 @@ const (
 	maxPause = time.Minute
 )
 
-// Run works until ctx is done.
+// Run runs until ctx is done.
 func (c *Controller) Run(ctx context.Context) {
 	pause := minPause
 	var roles []*rbacv1.ClusterRole
@@ -68,7 +68,7 @@ func (c *Controller) Run(ctx context.Context) {
 	}
 }
 
-// pass makes the changes; a role that somebody else has changed meanwhile will be shown again.
+// pass makes the changes; after a conflict, Roles returns the role again.
 func (c *Controller) pass(ctx context.Context, roles []*rbacv1.ClusterRole) (failed error) {
 	for _, change := range Changes(roles) {
 		err := c.api.SetRules(ctx, change.Name, change.Rules)

@@ -44,7 +44,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestCircle: roles that gather from each other come to rest.
+// TestCircle: roles that aggregate each other converge.
 func TestCircle(t *testing.T) {
 	roles := []*rbacv1.ClusterRole{role("a", "x", "y", "get"), role("b", "y", "x", "list")}
 	for range 3 {
@@ -98,7 +98,7 @@ func (m *memory) SetRules(_ context.Context, name string, rules []rbacv1.PolicyR
 	return nil
 }
 
-// TestRun: roles that gather from roles that gather are filled, in spite of failures.
+// TestRun: roles that aggregate aggregated roles are filled, in spite of failures.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &memory{roles: []*rbacv1.ClusterRole{role("a", "", "x"), role("b", "x", "y"), role("c", "y", "z"), role("d", "z", "", "get")}, changed: make(chan struct{}, 1), fail: 3}

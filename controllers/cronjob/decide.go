@@ -17,38 +17,38 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/event"
 )
 
-// View is what a decision is about, as of one moment.
+// View is the input of a decision, as of one moment.
 type View struct {
 	// CronJob isn't changed.
 	CronJob *batchv1.CronJob
 	// Jobs are those that it controls.
 	Jobs []*batchv1.Job
-	// Taken, if set, reports whether a Job has the name, whoever's it is.
+	// Taken, if set, reports whether any Job has the name.
 	Taken func(name string) bool
-	// Failed says that something could not be carried out just now: nothing is started.
+	// Failed says that an action of this pass failed: no Job is started.
 	Failed bool
 }
 
-// Plan is what is to be done, in the order of the fields.
+// Plan is what to do, in the order of the fields.
 type Plan struct {
 	// Replace are Jobs that are deleted before Create.
 	Replace []*batchv1.Job
-	// Create is the next Job; nil if it isn't time. It comes into the status in the next pass, which sees it.
+	// Create is the next Job; nil if it isn't time. The next pass adds it to the status.
 	Create *batchv1.Job
-	// Prune are finished Jobs that are deleted, as the history is full.
+	// Prune are finished Jobs that are deleted because of the history limits.
 	Prune []*batchv1.Job
-	// Status is the new status; nil if it stays.
+	// Status is the new status; nil if it is unchanged.
 	Status *batchv1.CronJobStatus
-	// Events are to be recorded about the CronJob.
+	// Events are recorded about the CronJob.
 	Events []event.Event
-	// Again is when to look again even if nothing happens; zero: not.
+	// Again is the time of the next pass without an event; zero for none.
 	Again time.Time
 }
 
-// Kind is what the controller references of a CronJob's Jobs name.
+// Kind is the kind in the controller references of a CronJob's Jobs.
 var Kind = batchv1.SchemeGroupVersion.WithKind("CronJob")
 
-// Decide says what is to be done about a CronJob (cronjob_controllerv2.go: sync).
+// Decide decides what to do about a CronJob (cronjob_controllerv2.go: sync).
 func Decide(v View, now time.Time) Plan {
 	jobs := slices.SortedFunc(slices.Values(v.Jobs), func(a, b *batchv1.Job) int { return cmp.Compare(a.Name, b.Name) })
 	p := &pass{View: v, jobs: jobs, now: now, status: v.CronJob.Status.DeepCopy()}
@@ -64,7 +64,7 @@ func Decide(v View, now time.Time) Plan {
 	return p.plan
 }
 
-// pass is one judgement of a CronJob.
+// pass is one decision about a CronJob.
 type pass struct {
 	View
 	// jobs are sorted by name.
@@ -78,7 +78,7 @@ func (p *pass) event(kind, reason, format string, args ...any) {
 	p.plan.Events = append(p.plan.Events, event.Event{Type: kind, Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
-// settle takes in what became of the Jobs.
+// settle updates the status by the present Jobs.
 func (p *pass) settle() {
 	known := map[types.UID]bool{}
 	for _, j := range p.jobs {
@@ -108,7 +108,7 @@ func (p *pass) settle() {
 	}
 }
 
-// made reports whether the Job was made for a time that the status doesn't know of yet.
+// made reports whether the Job was created for a time that the status doesn't have yet.
 func (p *pass) made(j *batchv1.Job) (at time.Time, ok bool) {
 	at, err := time.Parse(time.RFC3339, j.Annotations[batchv1.CronJobScheduledTimestampAnnotation])
 	return at, err == nil && j.Name == jobName(p.CronJob, at) && !p.running(j.UID) && at.After(handled(p.CronJob, &p.CronJob.Status))
@@ -176,8 +176,7 @@ func (p *pass) start() {
 	}
 }
 
-// may reports whether a Job is to be made for a time that has come. It plans the end of those that
-// are in the way.
+// may reports whether a Job may be created for a time that has come. It plans the deletion of those that prevent it.
 func (p *pass) may(at time.Time) bool {
 	spec := &p.CronJob.Spec
 	if d := spec.StartingDeadlineSeconds; d != nil && at.Add(seconds(*d)).Before(p.now) {
@@ -201,7 +200,7 @@ func (p *pass) may(at time.Time) bool {
 	return true
 }
 
-// prune plans the end of the oldest Jobs that ended so, if there are more than the history may have
+// prune plans the deletion of the oldest Jobs that ended in this way, if there are more than the history limit
 // (cronjob_controllerv2.go: cleanupFinishedJobs).
 func (p *pass) prune(how batchv1.JobConditionType, limit *int32) {
 	if limit == nil {
@@ -214,7 +213,7 @@ func (p *pass) prune(how batchv1.JobConditionType, limit *int32) {
 	}
 }
 
-// byStart orders times; none is behind all others.
+// byStart orders times; nil is the last.
 func byStart(a, b *metav1.Time) int {
 	switch {
 	case a == nil && b == nil:
@@ -237,12 +236,12 @@ func ending(j *batchv1.Job) batchv1.JobConditionType {
 	return ""
 }
 
-// jobName is unique to the minute (I-07).
+// jobName has the time in minutes (I-07).
 func jobName(c *batchv1.CronJob, at time.Time) string {
 	return fmt.Sprintf("%s-%d", c.Name, at.Unix()/60)
 }
 
-// newJob is the Job for a time of the timetable (utils.go: getJobFromTemplate2).
+// newJob is the Job for a scheduled time (utils.go: getJobFromTemplate2).
 func newJob(c *batchv1.CronJob, at time.Time, zone *time.Location) *batchv1.Job {
 	t := c.Spec.JobTemplate.DeepCopy()
 	annotations := map[string]string{}

@@ -1,14 +1,13 @@
-// Package cronjob makes Jobs by a timetable (K pkg/controller/cronjob), and clears away those that
-// have finished.
+// Package cronjob creates Jobs on a schedule (K pkg/controller/cronjob), and deletes finished ones.
 //
 // It guarantees:
 //
-//  1. Decide is pure: a CronJob, its Jobs and the time in, a Plan out. The same values give the same
-//     Plan, in the same order.
-//  2. A time of the timetable makes at most one Job: the Job's name is made of the time (I-07), and a
-//     time that has been dealt with is in the status.
-//  3. Times that were missed make one Job, the last of them, however many they were. Finding it takes a
-//     bounded number of steps.
-//  4. A CronJob that is suspended or being deleted, or whose timetable or time zone can't be read, makes
-//     no Jobs; its status is still kept.
+//  1. Decide is pure: a CronJob, its Jobs and the time in, a Plan out. The same values give the same Plan, in the same
+//     order.
+//  2. A scheduled time creates at most one Job: the Job's name contains the time (I-07), and the status has the last
+//     handled time.
+//  3. Missed times create one Job, for the last of them, however many they were. Finding it takes a bounded number of
+//     steps.
+//  4. A CronJob that is suspended or being deleted, or whose schedule or time zone is invalid, creates no Jobs; its
+//     status is still updated.
 package cronjob

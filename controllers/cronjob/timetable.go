@@ -10,14 +10,14 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 )
 
-// errNever: no two times of the timetable differ, as there are none: 31 February.
+// errNever: the schedule has no times: 31 February.
 var errNever = errors.New("time difference between two schedules is less than 1 second")
 
-// errZone: a time zone with nothing behind it.
+// errZone: a time zone without a schedule after it.
 var errZone = errors.New("expected exactly 5 fields, found 0: []")
 
-// parse reads the timetable. Without a time zone it is that of this process, as upstream's is that of
-// kube-controller-manager (cronjob_controllerv2.go: formatSchedule).
+// parse parses the schedule. Without a time zone it uses this process's, as upstream uses kube-controller-manager's
+// (cronjob_controllerv2.go: formatSchedule).
 func parse(c *batchv1.CronJob) (s cron.Schedule, err error) {
 	defer func() {
 		if recover() != nil { // the parser panics on a zone that no blank follows
@@ -31,19 +31,19 @@ func parse(c *batchv1.CronJob) (s cron.Schedule, err error) {
 	return cron.ParseStandard(text)
 }
 
-// most times that may be missed without a warning.
+// most is how many times may be missed without a warning.
 const most = 100
 
-// times are those of a timetable that count as of now.
+// times are the relevant times of a schedule.
 type times struct {
 	// last is the newest one that isn't in the future; zero if there is none.
 	last time.Time
-	// many says that more were missed than is normal.
+	// many says that more than most were missed.
 	many bool
 }
 
-// since returns the times after a moment (utils.go: mostRecentScheduleTime). Unlike upstream, which
-// guesses from the distance of two times, it finds the last one of an irregular timetable too.
+// since returns the times after a moment (utils.go: mostRecentScheduleTime). Upstream estimates from the distance of
+// two times; this finds the last time of an irregular schedule, too.
 func since(s cron.Schedule, from, now time.Time) (times, error) {
 	t1 := s.Next(from)
 	t2 := s.Next(t1)
@@ -62,7 +62,7 @@ func since(s cron.Schedule, from, now time.Time) (times, error) {
 func newest(s cron.Schedule, from, now time.Time) (last time.Time) {
 	start := from
 	if every, ok := s.(cron.ConstantDelaySchedule); ok {
-		// These are counted from the start, so only whole delays can be left out.
+		// These are counted from the start, so only whole delays can be skipped.
 		if n := now.Sub(from)/every.Delay - 1; n > 0 {
 			start = s.Next(from).Add((n - 1) * every.Delay)
 		}
@@ -80,12 +80,11 @@ func newest(s cron.Schedule, from, now time.Time) (last time.Time) {
 	return last
 }
 
-// delta is how long after a time of the timetable the next look is
-// (cronjob_controllerv2.go: nextScheduleDelta).
+// delta is the delay of a pass after a scheduled time (cronjob_controllerv2.go: nextScheduleDelta).
 const delta = 100 * time.Millisecond
 
-// next is when to look again: shortly after the next time. A timetable of delays goes on from the last
-// of its times, so that changes of the CronJob don't shift it.
+// next is the time of the next pass: shortly after the next scheduled time. A schedule of delays continues from the
+// last of its times, so that changes of the CronJob don't shift it.
 func next(s cron.Schedule, from, now time.Time) time.Time {
 	if t, err := since(s, from, now); err != nil {
 		from = now
@@ -95,7 +94,7 @@ func next(s cron.Schedule, from, now time.Time) time.Time {
 	return s.Next(from).Add(delta)
 }
 
-// handled is the moment up to which all times were dealt with, according to a status.
+// handled is the moment up to which all times were handled, according to a status.
 func handled(c *batchv1.CronJob, s *batchv1.CronJobStatus) time.Time {
 	if t := s.LastScheduleTime; t != nil {
 		return t.Time
@@ -103,7 +102,7 @@ func handled(c *batchv1.CronJob, s *batchv1.CronJobStatus) time.Time {
 	return c.CreationTimestamp.Time
 }
 
-// begin is the moment after which times count: those before were dealt with, or are too old.
+// begin is the moment after which times count: earlier ones were handled, or are too old.
 func begin(c *batchv1.CronJob, from, now time.Time) time.Time {
 	if d := c.Spec.StartingDeadlineSeconds; d != nil {
 		if oldest := now.Add(-seconds(*d)); oldest.After(from) {
@@ -113,5 +112,5 @@ func begin(c *batchv1.CronJob, from, now time.Time) time.Time {
 	return from
 }
 
-// seconds is a duration; a number of them that is too large for one is as good as for ever.
+// seconds is a duration; numbers that are too large for one are limited.
 func seconds(n int64) time.Duration { return time.Duration(min(n, 1e9)) * time.Second }

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// New returns daemonset-controller. It remembers failures, so two runs need two of it.
+// New returns daemonset-controller. It remembers failures, so two runs need one controller each.
 func New() workload.Controller {
 	c := &controller{remembered: map[workload.Key]failures{}}
 	return workload.Controller{
@@ -22,7 +22,7 @@ func New() workload.Controller {
 	}
 }
 
-// everywhere says that a node concerns every set: labels and taints make it fit or unfit.
+// everywhere: a node affects every set, by its labels and taints.
 func everywhere(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Resource != workload.Nodes {
 		return nil
@@ -33,14 +33,14 @@ func everywhere(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	return keys
 }
 
-// controller carries what is remembered from pass to pass.
+// controller keeps the failures between passes.
 type controller struct {
-	// mu guards remembered; what is remembered of a set belongs to the one pass over it.
+	// mu guards remembered; the failures of a set belong to the active pass over it.
 	mu         sync.Mutex
 	remembered map[workload.Key]failures
 }
 
-// recall returns what is remembered of a set; one that is gone is forgotten.
+// recall returns the failures of a set; those of a deleted set are dropped.
 func (c *controller) recall(key workload.Key, gone bool) failures {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,10 +69,10 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	return decide(&pass{View: v, set: set, now: now, failed: failed})
 }
 
-// decide says what is to be done about a set (daemon_controller.go: syncDaemonSet).
+// decide decides what to do about a set (daemon_controller.go: syncDaemonSet).
 func decide(s *pass) workload.Plan {
 	if do := s.read(); len(do) > 0 {
-		return workload.Plan{Do: do} // what is claimed is changed no more in the same pass
+		return workload.Plan{Do: do} // claimed pods are not changed again in the same pass
 	}
 	if plan, ok := s.revise(); !ok {
 		return plan

@@ -13,16 +13,15 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// hashLabel is the label of pods and revisions that has the template's hash.
+// hashLabel is the label of pods and revisions with the template's hash.
 const hashLabel = appsv1.DefaultDaemonSetUniqueLabelKey
 
-// revise finds the current revision among those that there are. If ok is false that needs the plan first
-// (update.go: constructHistory).
+// revise finds the current revision. If ok is false, the plan must be carried out first (update.go: constructHistory).
 func (s *pass) revise() (plan workload.Plan, ok bool) {
 	s.history = revision.Sort(s.history)
 	data, err := revision.Data(&s.set.Spec.Template)
 	if err != nil {
-		panic(fmt.Sprintf("daemonset: %v", err)) // what was decoded can be encoded
+		panic(fmt.Sprintf("daemonset: %v", err)) // a decoded template can be encoded
 	}
 	var same []*appsv1.ControllerRevision
 	for _, r := range s.history {
@@ -48,7 +47,7 @@ func (s *pass) revise() (plan workload.Plan, ok bool) {
 	case len(same) > 1:
 		plan.Do = s.unite(same[:len(same)-1])
 		return plan, false
-	case s.current.Revision < next: // an older one is to be the newest again
+	case s.current.Revision < next: // an older revision becomes the newest again
 		again := s.current.DeepCopy()
 		again.Revision = next
 		plan.Do = append(plan.Do, workload.Update{Object: again})
@@ -57,7 +56,7 @@ func (s *pass) revise() (plan workload.Plan, ok bool) {
 	return plan, true
 }
 
-// labeled gives a revision of old the label, by its name.
+// labeled adds the label to an old revision, from its name.
 func labeled(r *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 	r = r.DeepCopy()
 	if r.Labels == nil {
@@ -67,7 +66,7 @@ func labeled(r *appsv1.ControllerRevision) *appsv1.ControllerRevision {
 	return r
 }
 
-// snapshot plans a revision of the set's template. If its name is in use the hash is made anew, with the next
+// snapshot plans a revision of the set's template. If its name is in use, the hash is computed again with the next
 // count of collisions (update.go: snapshot).
 func (s *pass) snapshot(data []byte, number int64) workload.Plan {
 	hash := revision.TemplateHash(&s.set.Spec.Template, s.set.Status.CollisionCount)
@@ -92,7 +91,7 @@ func (s *pass) snapshot(data []byte, number int64) workload.Plan {
 	return workload.Plan{Status: set}
 }
 
-// unite gives all pods the label of the current revision, and then removes others that store the same
+// unite sets the label of the current revision on all pods, and then deletes other revisions with the same data
 // (update.go: dedupCurHistories).
 func (s *pass) unite(twins []*appsv1.ControllerRevision) (do []workload.Action) {
 	for _, p := range s.pods {
@@ -108,8 +107,7 @@ func (s *pass) unite(twins []*appsv1.ControllerRevision) (do []workload.Action) 
 	return do
 }
 
-// forget throws away the oldest revisions that no pod is of, if there are more than the limit
-// (update.go: cleanupHistory).
+// forget deletes the oldest revisions without pods, if there are more than the limit (update.go: cleanupHistory).
 func (s *pass) forget() {
 	if s.set.Spec.RevisionHistoryLimit == nil {
 		return
@@ -122,7 +120,7 @@ func (s *pass) forget() {
 	limit := int(*s.set.Spec.RevisionHistoryLimit)
 	for _, r := range s.old {
 		if live(r) {
-			limit-- // those count too
+			limit-- // these count as well
 		}
 	}
 	for _, r := range revision.Excess(s.old, limit, live) {

@@ -12,10 +12,10 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// mostPods bounds what one pass creates and deletes (daemon_controller.go: BurstReplicas).
+// mostPods is the maximum number of pods that one pass creates and deletes (daemon_controller.go: BurstReplicas).
 const mostPods = 250
 
-// manage says which nodes get a pod and which pods go, without regard to what is outdated
+// manage decides which nodes get a pod and which pods are deleted, without regard to outdated ones
 // (daemon_controller.go: manage, podsShouldBeOnNode).
 func (s *pass) manage() {
 	for _, n := range s.nodes {
@@ -37,7 +37,7 @@ func (s *pass) manage() {
 		if known[node] {
 			continue
 		}
-		// Nobody else removes pods that wait for a node that is gone.
+		// No other controller deletes pods that wait for a node that is gone.
 		for _, p := range s.on[node] {
 			if p.Spec.NodeName == "" && !leaving(p) {
 				s.remove = append(s.remove, p)
@@ -48,8 +48,7 @@ func (s *pass) manage() {
 
 func leaving(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }
 
-// prune removes what is too much on a node: pods that ended, and all but one of the others, or two during a
-// surge.
+// prune deletes the surplus pods of a node: finished ones, and all but one of the others, or two during a surge.
 func (s *pass) prune(node string, pods []*corev1.Pod) {
 	var running []*corev1.Pod
 	for _, p := range pods {
@@ -74,8 +73,7 @@ func (s *pass) prune(node string, pods []*corev1.Pod) {
 	}
 }
 
-// surging keeps one pod of the current template, and one other until the former is available or the latter isn't
-// ready.
+// surging keeps one pod of the current template, and one other until the former is available or the latter isn't ready.
 func (s *pass) surging(running []*corev1.Pod) {
 	var current, old *corev1.Pod
 	for _, p := range running {
@@ -96,7 +94,7 @@ func (s *pass) surging(running []*corev1.Pod) {
 	}
 }
 
-// failure removes a pod that failed, unless it is too soon after the last one on the node.
+// failure deletes a failed pod, unless it is too soon after the last one on the node.
 func (s *pass) failure(node string, p *corev1.Pod) {
 	generation := s.set.Status.ObservedGeneration
 	if at := s.failed.until(node, generation); s.now.Before(at) {
@@ -113,8 +111,8 @@ func (s *pass) event(e event) { s.plan.Events = append(s.plan.Events, e) }
 // surges reports whether a new pod may run beside the old one.
 func (s *pass) surges() bool { return s.share(1, true) > 0 }
 
-// share is maxSurge or maxUnavailable for a number of nodes, rounded up; 0 if there is no rolling update
-// (daemon/util: SurgeCount, UnavailableCount).
+// share is maxSurge or maxUnavailable for a number of nodes, rounded up; 0 without a rolling update (daemon/util:
+// SurgeCount, UnavailableCount).
 func (s *pass) share(nodes int, surge bool) int {
 	u := s.set.Spec.UpdateStrategy
 	if u.Type != appsv1.RollingUpdateDaemonSetStrategyType || u.RollingUpdate == nil {
@@ -134,7 +132,7 @@ func (s *pass) share(nodes int, surge bool) int {
 	return n
 }
 
-// carryOut puts what was found into actions, with the events of upstream's pod control.
+// carryOut turns the decisions into actions, with the events of upstream's pod control.
 func (s *pass) carryOut() {
 	for _, node := range s.create[:min(len(s.create), mostPods)] {
 		s.plan.Do = append(s.plan.Do, workload.Create{Object: s.newPod(node),

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// fit reports whether a node is to have a pod, and whether one that is there may stay. spec is that of the
-// pods, affinity that of the template (daemon_controller.go: NodeShouldRunDaemonPod).
+// fit reports whether a node should have a pod, and whether a present one may stay. spec is the pods', affinity the
+// template's (daemon_controller.go: NodeShouldRunDaemonPod).
 func fit(n *corev1.Node, spec *corev1.PodSpec, affinity *corev1.Affinity) (want, keep bool) {
 	if spec.NodeName != "" && spec.NodeName != n.Name || !selected(n, spec.NodeSelector, affinity) {
 		return false, false
@@ -19,15 +19,15 @@ func fit(n *corev1.Node, spec *corev1.PodSpec, affinity *corev1.Affinity) (want,
 	return keep && workload.Tolerates(spec.Tolerations, n.Spec.Taints, corev1.TaintEffectNoSchedule), keep
 }
 
-// selected reports whether the node's labels and name are as the template wants.
+// selected reports whether the node's labels and name match the template.
 func selected(n *corev1.Node, selector map[string]string, affinity *corev1.Affinity) bool {
 	pod := &corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Affinity: affinity}}
 	ok, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(n)
 	return ok && err == nil
 }
 
-// tolerant returns the tolerations of a daemon's pod: it stays on a node in trouble, and goes to one that is
-// closed for others (daemon/util: AddOrUpdateDaemonPodTolerations).
+// tolerant returns the tolerations of a daemon's pod: it stays on a node with problems, and is created on unschedulable
+// ones (daemon/util: AddOrUpdateDaemonPodTolerations).
 func tolerant(spec *corev1.PodSpec) []corev1.Toleration {
 	out := slices.Clone(spec.Tolerations)
 	add := func(key string, effect corev1.TaintEffect) {

@@ -17,29 +17,29 @@ import (
 
 type event = eventapi.Event
 
-// pass is one look at a set.
+// pass is one decision about a set.
 type pass struct {
 	workload.View
 	set    *appsv1.DaemonSet
 	now    time.Time
 	failed failures
-	// nodes are all there are, by name. want says on which a pod is to be, keep on which one may stay.
+	// nodes are all nodes, by name. want has those that should have a pod, keep those on which one may stay.
 	nodes      []*corev1.Node
 	want, keep map[string]bool
-	// pods are those of the set, on those of them that have a node, by its name, the first to stay first.
+	// pods are the set's pods, on those of them with a node, by the node's name, in the order in which they stay.
 	pods []*corev1.Pod
 	on   map[string][]*corev1.Pod
-	// history is sorted; current is of it, old are the others, hash is the current one's.
+	// history is sorted; current is one of it, old are the others, hash is the current one's.
 	history, old []*appsv1.ControllerRevision
 	current      *appsv1.ControllerRevision
 	hash         string
-	// create are the nodes that get a pod, remove the pods that go.
+	// create are the nodes that get a pod, remove the pods to delete.
 	create []string
 	remove []*corev1.Pod
 	plan   workload.Plan
 }
 
-// read finds the set's pods and revisions, and returns what is to be done so that they are its own.
+// read finds the set's pods and revisions, and returns the actions that adopt and release them.
 func (s *pass) read() []workload.Action {
 	claiming := workload.Claiming{Selector: workload.Selector(s.set.Spec.Selector)}
 	var pods, revisions []workload.Action
@@ -52,7 +52,7 @@ func (s *pass) read() []workload.Action {
 	}
 	s.on = map[string][]*corev1.Pod{}
 	for _, p := range s.pods {
-		// One that has ended and is being deleted is only waited for by others.
+		// A finished pod that is being deleted doesn't count for its node.
 		if node := target(p); node != "" && (!workload.Finished(p) || p.DeletionTimestamp == nil) {
 			s.on[node] = append(s.on[node], p)
 		}
@@ -68,8 +68,8 @@ func (s *pass) read() []workload.Action {
 	return nil
 }
 
-// oldest orders pods by which stays: those on their node, then old ones
-// (daemon_controller.go: podByCreationTimestampAndPhase).
+// oldest orders pods by which stays: assigned ones first, then older ones (daemon_controller.go:
+// podByCreationTimestampAndPhase).
 func oldest(a, b *corev1.Pod) int {
 	if bound := a.Spec.NodeName != ""; bound != (b.Spec.NodeName != "") {
 		if bound {
@@ -83,7 +83,7 @@ func oldest(a, b *corev1.Pod) int {
 // nameField is the field by which a node affinity names a node.
 const nameField = metav1.ObjectNameField
 
-// target is the node that the pod is on, or is made for (daemon/util: GetTargetNodeName).
+// target is the node that the pod is on, or was created for (daemon/util: GetTargetNodeName).
 func target(p *corev1.Pod) string {
 	if p.Spec.NodeName != "" {
 		return p.Spec.NodeName
@@ -100,17 +100,17 @@ func target(p *corev1.Pod) string {
 	return ""
 }
 
-// generation is that of the template as an annotation has it; false if it has none that can be read
-// (daemon/util: GetTemplateGeneration).
+// generation is the template's generation from an annotation; false if it is absent or invalid (daemon/util:
+// GetTemplateGeneration).
 func (s *pass) generation() (string, bool) {
 	n, err := strconv.ParseInt(s.set.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
 	return strconv.FormatInt(n, 10), err == nil
 }
 
-// generationLabel is where pods have it.
+// generationLabel is the pods' label with the generation.
 const generationLabel = "pod-template-generation"
 
-// updated reports whether the pod is of the current template (daemon/util: IsPodUpdated).
+// updated reports whether the pod has the current template (daemon/util: IsPodUpdated).
 func (s *pass) updated(p *corev1.Pod) bool {
 	g, ok := s.generation()
 	return s.hash != "" && p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == s.hash || ok && p.Labels[generationLabel] == g
@@ -133,7 +133,7 @@ func (s *pass) newPod(node string) *corev1.Pod {
 	return p
 }
 
-// bind lets a pod be on one node only.
+// bind restricts a pod to one node.
 func bind(spec *corev1.PodSpec, node string) {
 	if spec.Affinity == nil {
 		spec.Affinity = &corev1.Affinity{}
@@ -148,7 +148,7 @@ func bind(spec *corev1.PodSpec, node string) {
 	}
 }
 
-// available reports whether the pod has been ready for long enough. If it will be, it is looked at again then.
+// available reports whether the pod has been ready for long enough. If it will be, it requests a pass for that time.
 func (s *pass) available(p *corev1.Pod) bool {
 	wait, ok := workload.Available(p, s.set.Spec.MinReadySeconds, s.now)
 	if ok && wait > 0 {

@@ -32,8 +32,8 @@ func (s *pass) renew() {
 	}
 }
 
-// parted returns the pod of the current template and the outdated one on a node, each nil if there is none; ok
-// is false if there are more (update.go: findUpdatedPodsOnNode).
+// parted returns the pod of the current template and the outdated one on a node, each nil if there is none; ok is false
+// if there are more (update.go: findUpdatedPodsOnNode).
 func (s *pass) parted(node string) (current, old *corev1.Pod, ok bool) {
 	for _, p := range s.on[node] {
 		place := &old
@@ -51,8 +51,8 @@ func (s *pass) parted(node string) (current, old *corev1.Pod, ok bool) {
 	return current, old, true
 }
 
-// renewInPlace deletes outdated pods: those that aren't available, and as many others as may be unavailable. New
-// ones come in later passes.
+// renewInPlace deletes outdated pods: unavailable ones, and as many others as may be unavailable. New ones are created
+// in later passes.
 func (s *pass) renewInPlace(nodes []string, limit int) {
 	var candidates []*corev1.Pod
 	missing := 0
@@ -97,14 +97,14 @@ func (s *pass) renewBeside(nodes []string, desired, limit int) {
 		case s.want[node] && s.available(old):
 			candidates = append(candidates, node)
 		case s.want[node]:
-			s.create = append(s.create, node) // nothing is lost by it
+			s.create = append(s.create, node) // the old pod is not available anyway
 		case s.available(old):
 			unwanted = append(unwanted, old)
 		default:
 			s.remove = append(s.remove, old)
 		}
 	}
-	// On a node that is no longer fit a pod stays until another does its work.
+	// On a node that is no longer suitable, a pod stays until another node's pod is available instead.
 	s.remove = append(s.remove, unwanted[:max(0, min(working-desired, len(unwanted)))]...)
 	s.create = append(s.create, candidates[:max(0, min(limit-surging, len(candidates)))]...)
 }

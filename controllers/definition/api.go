@@ -6,27 +6,26 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// API is what the controller needs of an API server. Errors are those of
-// k8s.io/apimachinery/pkg/api/errors where a meaning is given: NotFound, Conflict.
+// API is the controller's interface to an API server. These errors of k8s.io/apimachinery/pkg/api/errors have a
+// meaning: NotFound, Conflict.
 type API interface {
-	// Follow calls sink, from one goroutine, with the name of every definition, and then with those for
-	// which there may be something to do: it changed, an object of it went while it is being deleted, or
-	// another definition of its group changed or went. It may start again from the beginning, and
-	// returns when ctx is done, or early with an error.
+	// Follow calls sink, from one goroutine, with the name of every CRD, and then with those that may need a pass: a
+	// CRD changed, one of its objects was deleted while the CRD is being deleted, or another CRD of its group changed
+	// or was deleted. It may start again from the beginning, and returns when ctx is done, or early with an error.
 	Follow(ctx context.Context, sink func(name string)) error
-	// List returns all definitions: what UpdateStatus stored, and of what others store no less than Follow
-	// has told of. They may be without their schemas, and may not be changed.
+	// List returns all CRDs: everything that UpdateStatus has stored, and what others have stored at least as new as
+	// Follow has sent. They may lack their schemas, and must not be changed.
 	List(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error)
-	// Judge returns the definition with the names and conditions that it should have among the others,
-	// nil if it has them.
-	Judge(d *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition
-	// UpdateStatus stores status and finalizers; Conflict if the definition has changed meanwhile.
+	// Evaluate returns the CRD with the names and conditions that it should have among the others, nil if it has them
+	// already.
+	Evaluate(d *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition
+	// UpdateStatus stores status and finalizers; Conflict if the CRD has changed meanwhile.
 	UpdateStatus(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error)
-	// Overlaps reports whether the definition's objects would be stored where the server's own are.
+	// Overlaps reports whether the CRD's objects would have the storage keys of built-in ones.
 	Overlaps(d *apiextensionsv1.CustomResourceDefinition) bool
-	// Namespaces returns those in which there are objects of the definition, once each; the empty name
-	// stands for objects of the cluster.
+	// Namespaces returns the namespaces with objects of the CRD, each once; the empty name stands for cluster-scoped
+	// objects.
 	Namespaces(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) ([]string, error)
-	// DeleteAll deletes the objects of the definition in a namespace.
+	// DeleteAll deletes the CRD's objects in a namespace.
 	DeleteAll(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, namespace string) error
 }

@@ -15,10 +15,10 @@ import (
 // backoff is the pause after failures.
 var backoff = reconcile.Backoff{Min: 10 * time.Millisecond, Max: time.Minute}
 
-// rest is how long a definition is left alone after a failure, whatever happens to it.
+// rest is the pause after a failure that no event shortens.
 const rest = 200 * time.Millisecond
 
-// Controller keeps the status of definitions.
+// Controller keeps the status of CRDs.
 type Controller struct {
 	api API
 	log *slog.Logger
@@ -33,20 +33,20 @@ func New(api API, log *slog.Logger) *Controller {
 	return &Controller{api: api, log: log, now: metav1.Now}
 }
 
-// Run works until ctx is done, and returns when all its goroutines have.
+// Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare),
-		Workers: 1, // two definitions must not be given one name
+		Workers: 1, // two CRDs must not get the same name
 		Follow:  c.api.Follow, Pass: c.keep, Log: c.log, What: "definitions"}
 	loop.Run(ctx)
 }
 
-// keep carries a pass out. A conflict is followed by the event of whoever came first.
+// keep carries a pass out. After a conflict, the event of the other write causes another pass.
 func (c *Controller) keep(ctx context.Context, name string) reconcile.Outcome {
 	err := c.pass(ctx, name)
 	if err == nil || ctx.Err() != nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return reconcile.Outcome{}
 	}
 	c.log.Warn("failed to update a CustomResourceDefinition", "name", name, "err", err)
-	return reconcile.Outcome{Err: err, Rest: rest} // it may have told of the failure, which is an event too
+	return reconcile.Outcome{Err: err, Rest: rest} // writing the failure into the status is an event, too
 }

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pass does for one definition what is to be done now.
+// pass does what one CRD needs now.
 func (c *Controller) pass(ctx context.Context, name string) error {
 	all, err := c.api.List(ctx)
 	if err != nil {
@@ -24,15 +24,15 @@ func (c *Controller) pass(ctx context.Context, name string) error {
 	if d.DeletionTimestamp != nil && slices.Contains(d.Finalizers, apiextensionsv1.CustomResourceCleanupFinalizer) {
 		return c.empty(ctx, d)
 	}
-	if next := c.api.Judge(d, all); next != nil {
+	if next := c.api.Evaluate(d, all); next != nil {
 		_, err = c.api.UpdateStatus(ctx, next)
 	}
 	return err
 }
 
-// empty deletes the definition's objects, and takes its finalizer when there are none (F-09, F-10).
+// empty deletes the CRD's objects, and removes its finalizer when there are none (F-09, F-10).
 func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) error {
-	if !failing(d) { // what went wrong shows until it no longer does; and each write is an event, so a pass
+	if !failing(d) { // an error stays in the status until it is over; and each write is an event, so a pass
 		var err error
 		if d, err = c.inProgress(ctx, d); err != nil {
 			return err
@@ -59,31 +59,31 @@ func (c *Controller) empty(ctx context.Context, d *apiextensionsv1.CustomResourc
 		return c.failed(ctx, d, fmt.Errorf("could not issue all deletes: %w", err))
 	}
 	_, err = c.inProgress(ctx, d)
-	return err // the end of each object is an event
+	return err // the deletion of each object is an event
 }
 
-// inProgress says that objects are being deleted.
+// inProgress sets the condition that objects are being deleted.
 func (c *Controller) inProgress(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	return c.terminating(ctx, d, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
 }
 
-// failing reports whether the last pass said that objects couldn't be deleted.
+// failing reports whether the last pass could not delete the objects.
 func failing(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return slices.ContainsFunc(d.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
 		return c.Type == apiextensionsv1.Terminating && c.Status == apiextensionsv1.ConditionTrue && c.Reason == deletionFailed
 	})
 }
 
-// deletionFailed is the reason of a definition that can't be emptied.
+// deletionFailed is the reason of a CRD whose objects can't be deleted.
 const deletionFailed = "InstanceDeletionFailed"
 
-// failed says in the status what went wrong.
+// failed reports an error in the status.
 func (c *Controller) failed(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, err error) error {
 	_, more := c.terminating(ctx, d, deletionFailed, err.Error())
 	return errors.Join(err, more)
 }
 
-// release takes the finalizer.
+// release removes the finalizer.
 func (c *Controller) release(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string) error {
 	d = d.DeepCopy()
 	setTerminating(d, apiextensionsv1.ConditionFalse, reason, message, c.now())
@@ -92,7 +92,7 @@ func (c *Controller) release(ctx context.Context, d *apiextensionsv1.CustomResou
 	return err
 }
 
-// terminating stores why the definition is still there.
+// terminating stores why the CRD still exists.
 func (c *Controller) terminating(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition, reason, message string) (*apiextensionsv1.CustomResourceDefinition, error) {
 	next := d.DeepCopy()
 	if !setTerminating(next, apiextensionsv1.ConditionTrue, reason, message, c.now()) {

@@ -23,8 +23,8 @@ func remove(s *appsv1.DeploymentStatus, t appsv1.DeploymentConditionType) {
 	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c appsv1.DeploymentCondition) bool { return c.Type == t })
 }
 
-// put sets a condition, unless one with its status and reason is there; the time of transition is that of the
-// status (SetDeploymentCondition).
+// put sets a condition, unless one with its status and reason is set; the transition time is that of the status
+// (SetDeploymentCondition).
 func put(s *appsv1.DeploymentStatus, c appsv1.DeploymentCondition) {
 	had := condition(s, c.Type)
 	if had != nil && had.Status == c.Status {
@@ -50,7 +50,7 @@ func (s *state) set(t appsv1.DeploymentConditionType, is corev1.ConditionStatus,
 	set(&s.status, s.now, t, is, reason, message)
 }
 
-// pause notes that progress isn't to be expected while the deployment is paused, and reports whether it is
+// pause sets the condition for a paused deployment, of which no progress is expected, and reports whether it is paused
 // (checkPausedConditions).
 func (s *state) pause() bool {
 	c := s.condition(appsv1.DeploymentProgressing)

@@ -21,7 +21,7 @@ func New() workload.Controller {
 	}
 }
 
-// wake: a deployment that recreates waits for the last of its old pods to go.
+// wake: a deployment that recreates waits for the deletion of the last of its old pods.
 func wake(r workload.Reader, c workload.Change) []workload.Key {
 	if c.Resource != workload.Pods || c.New != nil || !c.Old.Controller.Is(workload.ReplicaSets) {
 		return nil
@@ -41,7 +41,7 @@ func wake(r workload.Reader, c workload.Change) []workload.Key {
 	return []workload.Key{workload.KeyOf(d)}
 }
 
-// decide says what is to be done about a deployment (syncDeployment).
+// decide decides what to do about a deployment (syncDeployment).
 func decide(v workload.View, now time.Time) workload.Plan {
 	if v.Object == nil {
 		return workload.Plan{}
@@ -50,12 +50,12 @@ func decide(v workload.View, now time.Time) workload.Plan {
 	mine, claims := workload.Claim(d, workload.Claiming{Selector: workload.Selector(d.Spec.Selector)},
 		workload.Controlled[*appsv1.ReplicaSet](v, d.UID), workload.Free[*appsv1.ReplicaSet](v, d.Namespace))
 	if len(claims) > 0 {
-		return workload.Plan{Do: claims} // what is adopted is looked at as it is then
+		return workload.Plan{Do: claims} // the next pass reads the adopted ones
 	}
 	s := newState(v, d, mine, now)
 	switch {
 	case d.DeletionTimestamp != nil:
-		s.tell(s.counted())
+		s.setStatus(s.counted())
 	case s.failed():
 	case s.pause(), s.resized():
 		s.adjust()

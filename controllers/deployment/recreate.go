@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// recreate takes one step of a rollout that lets all old pods go before it makes new ones (rolloutRecreate).
+// recreate takes one step of a rollout that deletes all old pods before it creates new ones (rolloutRecreate).
 func (s *state) recreate() {
 	s.number()
 	changed := false
@@ -22,7 +22,7 @@ func (s *state) recreate() {
 			s.forget()
 		}
 	}
-	s.tell(s.progressed(s.counted()))
+	s.setStatus(s.progressed(s.counted()))
 }
 
 // oldPods reports whether a pod of an old ReplicaSet may still run (oldPodsRunning).

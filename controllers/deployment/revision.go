@@ -27,13 +27,13 @@ const (
 	rollbackKey = "deprecated.deployment.rollback.to"
 )
 
-// mostHistory bounds the text of earlier revisions, in bytes.
+// mostHistory is the maximum length of the annotation with earlier revisions, in bytes.
 const mostHistory = 2000
 
-// own are annotations that aren't handed down to ReplicaSets.
+// own are annotations that aren't copied to ReplicaSets.
 var own = []string{corev1.LastAppliedConfigAnnotation, revisionKey, historyKey, desiredKey, maxKey, rollbackKey}
 
-// revisionOf is the number of a ReplicaSet, 0 if it has none.
+// revisionOf is the revision of a ReplicaSet, 0 if it has none.
 func revisionOf(rs *appsv1.ReplicaSet) int64 {
 	n, err := strconv.ParseInt(rs.Annotations[revisionKey], 10, 64)
 	if err != nil {
@@ -51,8 +51,8 @@ func (s *state) next() int64 {
 	return n + 1
 }
 
-// number gives the newest ReplicaSet the next revision, and what else it has of the deployment; the
-// deployment then gets its revision (getNewReplicaSet).
+// number sets the next revision of the newest ReplicaSet and copies the deployment's annotations to it; then it sets
+// the deployment's revision (getNewReplicaSet).
 func (s *state) number() {
 	if s.newest == nil {
 		return
@@ -105,7 +105,7 @@ func (s *state) annotate(rs *appsv1.ReplicaSet, exists bool) (changed bool) {
 	return changed
 }
 
-// remember adds a revision to those that a ReplicaSet was before; the oldest are dropped if it gets too long.
+// remember adds a revision to the earlier ones of a ReplicaSet; the oldest are dropped if there are too many.
 func remember(history, revision string) string {
 	var all []string
 	if history != "" {
@@ -118,7 +118,7 @@ func remember(history, revision string) string {
 	return strings.Join(all, ",")
 }
 
-// note writes down how many pods the deployment wants, by which a change of that number is noticed.
+// note sets the annotation with the number of pods that the deployment wants, by which resized detects a change.
 func (s *state) note(rs *appsv1.ReplicaSet) (changed bool) {
 	if rs.Annotations == nil {
 		rs.Annotations = map[string]string{}
@@ -131,14 +131,14 @@ func (s *state) note(rs *appsv1.ReplicaSet) (changed bool) {
 	return changed
 }
 
-// create makes the newest ReplicaSet. What it is called decides whether it can be: see failed.
+// create creates the newest ReplicaSet. The creation fails if its name is in use: see failed.
 func (s *state) create() {
 	rs := s.made()
-	told := event.Event{}
+	done := event.Event{}
 	if n := size(rs); n > 0 {
-		told = scaled("up", rs.Name, 0, n)
+		done = scaled("up", rs.Name, 0, n)
 	}
-	s.do = append(s.do, workload.Create{Object: rs, Done: told,
+	s.do = append(s.do, workload.Create{Object: rs, Done: done,
 		Failed: workload.Warning(createError, fmt.Sprintf("Failed to create new replica set %q: %s", rs.Name, workload.Problem))})
 	s.setRevision(rs.Annotations[revisionKey])
 	if s.deadline() {
@@ -160,13 +160,13 @@ func (s *state) made() *appsv1.ReplicaSet {
 			OwnerReferences: []metav1.OwnerReference{workload.ControllerRef(s.d)}},
 		Spec: appsv1.ReplicaSetSpec{MinReadySeconds: s.d.Spec.MinReadySeconds, Selector: selector, Template: *template},
 	}
-	n := s.room(0)
+	n := s.space(0)
 	rs.Spec.Replicas = &n
 	s.annotate(rs, false)
 	return rs
 }
 
-// named joins the names, cut so that together they are a name.
+// named joins the names, truncated to a valid name.
 func named(deployment, hash string) string {
 	const longest = 253
 	return deployment[:min(len(deployment), longest-len(hash)-1)] + "-" + hash
@@ -174,8 +174,8 @@ func named(deployment, hash string) string {
 
 const createError = "ReplicaSetCreateError"
 
-// failed tells of a ReplicaSet that could not be made: because another has its name, which the next hash
-// avoids, or for another reason. It reports whether that is so.
+// failed handles a ReplicaSet that could not be created: because another has its name, which the next hash avoids, or
+// for another reason. It reports whether that is so.
 func (s *state) failed() bool {
 	f := s.view.Failed
 	if f == nil {
@@ -184,7 +184,7 @@ func (s *state) failed() bool {
 	c, ok := f.Action.(workload.Create)
 	switch {
 	case !ok:
-		s.tell(s.counted())
+		s.setStatus(s.counted())
 	case apierrors.IsAlreadyExists(f.Err):
 		n := int32(1)
 		if had := s.d.Status.CollisionCount; had != nil && *had < math.MaxInt32 {

@@ -15,7 +15,7 @@ func scaled(direction, name string, from, to int32) event.Event {
 	return workload.Normal("ScalingReplicaSet", fmt.Sprintf("Scaled %s replica set %s from %d to %d", direction, name, from, to))
 }
 
-// resize lets a ReplicaSet want n pods, and reports whether that is a change.
+// resize sets the size of a ReplicaSet to n, and reports whether that is a change.
 func (s *state) resize(rs *appsv1.ReplicaSet, n int32) bool {
 	if size(rs) == n {
 		return false
@@ -27,12 +27,12 @@ func (s *state) resize(rs *appsv1.ReplicaSet, n int32) bool {
 	if n < size(rs) {
 		direction = "down"
 	}
-	e.told = scaled(direction, rs.Name, size(rs), n)
+	e.scaled = scaled(direction, rs.Name, size(rs), n)
 	return true
 }
 
-// room is how many pods the newest ReplicaSet may want, if it has now (NewRSNewReplicas).
-func (s *state) room(now int32) int32 {
+// space is the size that the newest ReplicaSet may have, if it has now (NewRSNewReplicas).
+func (s *state) space(now int32) int32 {
 	if s.d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return s.size
 	}
@@ -53,19 +53,19 @@ func (s *state) roll() {
 	if !s.grow() && !s.shrink() && s.complete(&s.d.Status) {
 		s.forget()
 	}
-	s.tell(s.progressed(s.counted()))
+	s.setStatus(s.progressed(s.counted()))
 }
 
-// grow lets the newest ReplicaSet have what it may.
+// grow grows the newest ReplicaSet as far as allowed.
 func (s *state) grow() bool {
 	if size(s.newest) >= s.size {
 		return s.resize(s.newest, s.size)
 	}
-	return s.resize(s.newest, s.room(size(s.newest)))
+	return s.resize(s.newest, s.space(size(s.newest)))
 }
 
-// shrink lets the old ReplicaSets have fewer pods, as far as enough others are available: first those that
-// aren't available anyway (reconcileOldReplicaSets).
+// shrink shrinks the old ReplicaSets as far as enough other pods are available: unavailable pods are deleted first
+// (reconcileOldReplicaSets).
 func (s *state) shrink() bool {
 	if sum(s.olds, size) == 0 {
 		return false

@@ -9,8 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// resized reports whether the deployment wants another number of pods than when its ReplicaSets were last
-// sized (isScalingEvent).
+// resized reports whether the deployment's size has changed since its ReplicaSets were last scaled (isScalingEvent).
 func (s *state) resized() bool {
 	return slices.ContainsFunc(active(s.all), func(rs *appsv1.ReplicaSet) bool {
 		n, ok := noted(rs, desiredKey)
@@ -24,17 +23,17 @@ func noted(rs *appsv1.ReplicaSet, key string) (int32, bool) {
 	return int32(n), err == nil
 }
 
-// adjust changes sizes without rolling anything out (sync).
+// adjust changes sizes without a rollout (sync).
 func (s *state) adjust() {
 	s.number()
 	s.scale()
 	if s.d.Spec.Paused {
 		s.forget()
 	}
-	s.tell(s.counted())
+	s.setStatus(s.counted())
 }
 
-// scale has the ReplicaSets want as many pods together as the deployment.
+// scale scales the ReplicaSets to the deployment's total size.
 func (s *state) scale() {
 	wanting := active(s.all)
 	switch {
@@ -51,7 +50,7 @@ func (s *state) scale() {
 	}
 }
 
-// only is the one that is to have all pods, if no two have some (FindActiveOrLatest).
+// only is the ReplicaSet that gets all pods, if no two have some (FindActiveOrLatest).
 func (s *state) only(wanting []*appsv1.ReplicaSet) *appsv1.ReplicaSet {
 	switch {
 	case len(wanting) == 1:
@@ -64,7 +63,7 @@ func (s *state) only(wanting []*appsv1.ReplicaSet) *appsv1.ReplicaSet {
 	return nil
 }
 
-// saturated reports whether the newest has all that the deployment wants (IsSaturated).
+// saturated reports whether the newest ReplicaSet has all pods that the deployment wants (IsSaturated).
 func (s *state) saturated() bool {
 	if s.newest == nil {
 		return false
@@ -73,8 +72,8 @@ func (s *state) saturated() bool {
 	return ok && n == s.size && size(s.newest) == s.size && available(s.newest) == s.size
 }
 
-// proportion shares what is to be added, or taken, among ReplicaSets by their sizes; what is left over goes to
-// the first, which is the largest.
+// proportion distributes the difference among ReplicaSets in proportion to their sizes; the remainder goes to the
+// first, which is the largest.
 func (s *state) proportion(wanting []*appsv1.ReplicaSet) {
 	allowed := int32(0)
 	if s.size > 0 {
@@ -103,7 +102,7 @@ func (s *state) proportion(wanting []*appsv1.ReplicaSet) {
 	}
 }
 
-// part is what one ReplicaSet gets of what is to be added (GetReplicaSetProportion, getReplicaSetFraction).
+// part is the share of one ReplicaSet in the difference (GetReplicaSetProportion, getReplicaSetFraction).
 func (s *state) part(rs *appsv1.ReplicaSet, add, added int32) int32 {
 	if add == added {
 		return 0

@@ -15,20 +15,20 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// state is what is known of a deployment, and what is to be done about it so far.
+// state is the state of a deployment, and the plan so far.
 type state struct {
 	view workload.View
 	d    *appsv1.Deployment
 	now  time.Time
-	// size is how many pods are wanted; surge how many more there may be, and missing how many fewer may be
+	// size is the wanted number of pods; surge is how many more there may be, and missing how many fewer may be
 	// available.
 	size, surge, missing int32
-	// newest has the template; nil if there is none. olds are the others. all are both, by age, oldest first.
+	// newest has the template; nil if there is none. olds are the others. all are both, oldest first.
 	newest    *appsv1.ReplicaSet
 	olds, all []*appsv1.ReplicaSet
 
 	do []workload.Action
-	// edits are ReplicaSets as they will be, with what is told about it.
+	// edits are the new states of ReplicaSets, with their events.
 	edits map[types.UID]*edit
 	// status and annotations are those that the deployment will have.
 	status      appsv1.DeploymentStatus
@@ -37,8 +37,8 @@ type state struct {
 }
 
 type edit struct {
-	rs   *appsv1.ReplicaSet
-	told event.Event
+	rs     *appsv1.ReplicaSet
+	scaled event.Event
 }
 
 func newState(v workload.View, d *appsv1.Deployment, mine []*appsv1.ReplicaSet, now time.Time) *state {
@@ -48,7 +48,7 @@ func newState(v workload.View, d *appsv1.Deployment, mine []*appsv1.ReplicaSet, 
 	slices.SortFunc(s.all, older)
 	for _, rs := range s.all {
 		if s.newest == nil && sameTemplate(&rs.Spec.Template, &d.Spec.Template) {
-			s.newest = rs // the oldest of them, if there are several
+			s.newest = rs // the oldest, if there are several
 		} else {
 			s.olds = append(s.olds, rs)
 		}
@@ -63,7 +63,7 @@ func number(n *int32) int32 {
 	return *n
 }
 
-// size of a ReplicaSet as it is wanted.
+// size is the wanted size of a ReplicaSet.
 func size(rs *appsv1.ReplicaSet) int32 { return number(rs.Spec.Replicas) }
 
 // older orders ReplicaSets by age.
@@ -102,7 +102,7 @@ func share(v *intstr.IntOrString, of int32, up bool) int32 {
 	return int32(n)
 }
 
-// sum adds up what is said of ReplicaSets; nil has none.
+// sum adds up a number of each ReplicaSet; nil has none.
 func sum(list []*appsv1.ReplicaSet, of func(*appsv1.ReplicaSet) int32) (n int32) {
 	for _, rs := range list {
 		if rs != nil {
@@ -116,12 +116,12 @@ func actual(rs *appsv1.ReplicaSet) int32    { return rs.Status.Replicas }
 func available(rs *appsv1.ReplicaSet) int32 { return rs.Status.AvailableReplicas }
 func ready(rs *appsv1.ReplicaSet) int32     { return rs.Status.ReadyReplicas }
 
-// active returns those that want pods.
+// active returns those with a wanted size above 0.
 func active(list []*appsv1.ReplicaSet) []*appsv1.ReplicaSet {
 	return slices.DeleteFunc(slices.Clone(list), func(rs *appsv1.ReplicaSet) bool { return rs == nil || size(rs) == 0 })
 }
 
-// edit returns a ReplicaSet to be changed.
+// edit returns the new state of a ReplicaSet, to be changed.
 func (s *state) edit(rs *appsv1.ReplicaSet) *edit {
 	e := s.edits[rs.UID]
 	if e == nil {
@@ -131,12 +131,12 @@ func (s *state) edit(rs *appsv1.ReplicaSet) *edit {
 	return e
 }
 
-// plan is what has come of it all.
+// plan returns the resulting plan.
 func (s *state) plan() workload.Plan {
 	p := workload.Plan{Do: s.do, Again: s.again}
 	for _, rs := range s.all {
 		if e := s.edits[rs.UID]; e != nil && !equality.Semantic.DeepEqual(e.rs, rs) {
-			p.Do = append(p.Do, workload.Update{Object: e.rs, Done: e.told})
+			p.Do = append(p.Do, workload.Update{Object: e.rs, Done: e.scaled})
 		}
 	}
 	if !equality.Semantic.DeepEqual(s.status, s.d.Status) || !equality.Semantic.DeepEqual(s.annotations, s.d.Annotations) {

@@ -10,10 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// tell has the status become next.
-func (s *state) tell(next appsv1.DeploymentStatus) { s.status = next }
+// setStatus sets the new status.
+func (s *state) setStatus(next appsv1.DeploymentStatus) { s.status = next }
 
-// counted is the status as the ReplicaSets tell it (calculateStatus).
+// counted is the status that follows from the ReplicaSets (calculateStatus).
 func (s *state) counted() appsv1.DeploymentStatus {
 	n := appsv1.DeploymentStatus{
 		ObservedGeneration: s.d.Generation, CollisionCount: s.status.CollisionCount, Conditions: slices.Clone(s.status.Conditions),
@@ -29,7 +29,7 @@ func (s *state) counted() appsv1.DeploymentStatus {
 	return n
 }
 
-// terminating is nil if a ReplicaSet doesn't say.
+// terminating is nil if a ReplicaSet doesn't report it.
 func (s *state) terminating() *int32 {
 	n := int32(0)
 	for _, rs := range s.all {
@@ -41,25 +41,25 @@ func (s *state) terminating() *int32 {
 	return &n
 }
 
-// deadline reports whether progress is watched.
+// deadline reports whether the deployment has a progress deadline.
 func (s *state) deadline() bool {
 	n := s.d.Spec.ProgressDeadlineSeconds
 	return n != nil && *n != math.MaxInt32
 }
 
-// complete reports whether the rollout is (DeploymentComplete).
+// complete reports whether the rollout is complete (DeploymentComplete).
 func (s *state) complete(n *appsv1.DeploymentStatus) bool {
 	return n.UpdatedReplicas == s.size && n.Replicas == s.size && n.AvailableReplicas == s.size && n.ObservedGeneration >= s.d.Generation
 }
 
-// moved reports whether the rollout has come further (DeploymentProgressing).
+// moved reports whether the rollout has made progress (DeploymentProgressing).
 func (s *state) moved(n *appsv1.DeploymentStatus) bool {
 	old := &s.d.Status
 	return n.UpdatedReplicas > old.UpdatedReplicas || n.Replicas-n.UpdatedReplicas < old.Replicas-old.UpdatedReplicas ||
 		n.ReadyReplicas > old.ReadyReplicas || n.AvailableReplicas > old.AvailableReplicas
 }
 
-// progressed adds to a status how the rollout gets on (syncRolloutStatus).
+// progressed adds the rollout's progress to a status (syncRolloutStatus).
 func (s *state) progressed(n appsv1.DeploymentStatus) appsv1.DeploymentStatus {
 	now := condition(&s.status, appsv1.DeploymentProgressing)
 	if !s.deadline() {
@@ -80,7 +80,7 @@ const (
 	timedOut     = "ProgressDeadlineExceeded"
 )
 
-// watch tells of progress, or that there is none.
+// watch sets the condition for progress, or for the lack of it.
 func (s *state) watch(n *appsv1.DeploymentStatus, now *appsv1.DeploymentCondition) {
 	who := fmt.Sprintf("Deployment %q", s.d.Name)
 	if s.newest != nil {
@@ -90,7 +90,7 @@ func (s *state) watch(n *appsv1.DeploymentStatus, now *appsv1.DeploymentConditio
 	case s.complete(n):
 		set(n, s.now, appsv1.DeploymentProgressing, corev1.ConditionTrue, newAvailable, who+" has successfully progressed.")
 	case s.moved(n):
-		remove(n, appsv1.DeploymentProgressing) // so that its time is told anew
+		remove(n, appsv1.DeploymentProgressing) // so that its time is set again
 		set(n, s.now, appsv1.DeploymentProgressing, corev1.ConditionTrue, "ReplicaSetUpdated", who+" is progressing.")
 		if now != nil && now.Status == corev1.ConditionTrue {
 			n.Conditions[len(n.Conditions)-1].LastTransitionTime = now.LastTransitionTime
@@ -106,7 +106,7 @@ func (s *state) watch(n *appsv1.DeploymentStatus, now *appsv1.DeploymentConditio
 	}
 }
 
-// failure is what the ReplicaSets say of pods that can't be made, the newest first (getReplicaFailures).
+// failure is the failure condition of the ReplicaSets, the newest first (getReplicaFailures).
 func (s *state) failure() *appsv1.DeploymentCondition {
 	for _, rs := range append([]*appsv1.ReplicaSet{s.newest}, s.all...) {
 		if rs == nil {

@@ -14,34 +14,34 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// API is the one lease that is fought for. Errors are those of k8s.io/apimachinery/pkg/api/errors.
+// API accesses the one lease. Errors are those of k8s.io/apimachinery/pkg/api/errors.
 type API interface {
-	// Get returns it as of now, or NotFound.
+	// Get returns the present lease, or NotFound.
 	Get(ctx context.Context) (*coordinationv1.Lease, error)
-	// Create makes it with this spec; AlreadyExists if somebody was faster.
+	// Create creates it with this spec; AlreadyExists if another candidate was faster.
 	Create(ctx context.Context, spec coordinationv1.LeaseSpec) (*coordinationv1.Lease, error)
-	// Update replaces it; Conflict if it is not at its resourceVersion any more.
+	// Update replaces it; Conflict if its resourceVersion is stale.
 	Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)
 }
 
-// Options say who a candidate is and how it contends. The times have kube-controller-manager's
-// meanings and must be such that Duration > RenewDeadline > jitter * RetryPeriod.
+// Options configure a candidate. The times have kube-controller-manager's meanings and must satisfy Duration >
+// RenewDeadline > jitter * RetryPeriod.
 type Options struct {
 	Identity string
 	// Duration is how long others respect a lease that isn't renewed, in whole seconds.
 	Duration time.Duration
-	// RenewDeadline is for how long a leader that fails to renew goes on.
+	// RenewDeadline is how long a leader that fails to renew continues.
 	RenewDeadline time.Duration
-	// RetryPeriod is the pause between tries, and between renewals.
+	// RetryPeriod is the pause between attempts to acquire, and between renewals.
 	RetryPeriod time.Duration
-	// Seize takes the lease at the first try, whoever holds it. It is for who knows that no other
-	// candidate can be running.
+	// Seize acquires the lease at the first attempt, whatever its holder. It requires that no other candidate is
+	// running.
 	Seize bool
-	// Log receives who leads; nil discards it.
+	// Log receives changes of leadership; nil discards them.
 	Log *slog.Logger
 }
 
-// Candidate contends for the lease.
+// Candidate competes for the lease.
 type Candidate struct {
 	api API
 	o   Options
@@ -56,21 +56,21 @@ func New(api API, o Options) *Candidate {
 	return &Candidate{api: api, o: o, rec: record{identity: o.Identity, duration: o.Duration, seize: o.Seize}}
 }
 
-// jitter is how much longer a pause before a try for somebody else's lease may be, so that
-// candidates don't keep step (client-go JitterFactor).
+// jitter is the factor by which the pause before an attempt to acquire a held lease may grow, so that candidates don't
+// synchronize (client-go JitterFactor).
 const jitter = 1.2
 
-// errHeld says that the lease is somebody else's.
+// errHeld says that another candidate holds the lease.
 var errHeld = errors.New("the lease is held by another")
 
-// Run contends until ctx is done, and calls lead whenever it has got the lease; lead must return soon
-// after its context is done. Run may be called once.
+// Run competes until ctx is done, and calls lead whenever it has acquired the lease; lead must return soon after its
+// context is done. Run may be called once.
 func (c *Candidate) Run(ctx context.Context, lead func(context.Context)) {
 	var lost time.Time
 	for c.acquire(ctx) {
 		if lost.IsZero() {
 			c.o.Log.Info("became leader", "identity", c.o.Identity)
-		} else { // as loud as the loss, which is the last that the log would say otherwise
+		} else { // at the level of the loss, as the log would otherwise end with that
 			c.o.Log.Warn("became leader again", "identity", c.o.Identity, "after", time.Since(lost))
 		}
 		err := c.term(ctx, lead)
@@ -83,14 +83,14 @@ func (c *Candidate) Run(ctx context.Context, lead func(context.Context)) {
 	}
 }
 
-// acquire tries until the lease is this candidate's; false means that ctx is done.
+// acquire tries until this candidate holds the lease; false means that ctx is done.
 func (c *Candidate) acquire(ctx context.Context) bool {
 	for {
 		err := c.try(ctx, c.o.RenewDeadline)
 		if err == nil {
 			return true
 		}
-		if !errors.Is(err, errHeld) && !lostRace(err) && ctx.Err() == nil {
+		if !errors.Is(err, errHeld) && !conflicting(err) && ctx.Err() == nil {
 			c.o.Log.Warn("failed to acquire the lease", "err", err)
 		}
 		pause := c.o.RetryPeriod + time.Duration(rand.Float64()*jitter*float64(c.o.RetryPeriod))
@@ -128,14 +128,14 @@ func (c *Candidate) hold(ctx context.Context) error {
 			return err
 		case time.Since(renewed) >= c.o.RenewDeadline:
 			return fmt.Errorf("not renewed for %v: %w", c.o.RenewDeadline, err)
-		case ctx.Err() == nil && !lostRace(err):
+		case ctx.Err() == nil && !conflicting(err):
 			c.o.Log.Warn("failed to renew the lease", "err", err)
 		}
 	}
 	return ctx.Err()
 }
 
-// try takes or renews the lease in time, or returns why it can't.
+// try acquires or renews the lease within limit, or returns why it can't.
 func (c *Candidate) try(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -149,7 +149,7 @@ func (c *Candidate) try(ctx context.Context, limit time.Duration) error {
 	}
 	held := c.rec.mine()
 	c.rec.observe(&l.Spec, time.Now())
-	// Who has led and finds another's name there, be it an outdated one, has lost.
+	// A leader that finds another holder's name, even an outdated one, has lost the lease.
 	if now := time.Now(); held && !c.rec.mine() || !c.rec.free(now) {
 		return errHeld
 	}
@@ -158,7 +158,7 @@ func (c *Candidate) try(ctx context.Context, limit time.Duration) error {
 	return c.written(c.api.Update(ctx, l))
 }
 
-// written takes in how a write ended.
+// written records the result of a write.
 func (c *Candidate) written(l *coordinationv1.Lease, err error) error {
 	if err != nil {
 		return fmt.Errorf("writing the lease: %w", err)
@@ -168,12 +168,12 @@ func (c *Candidate) written(l *coordinationv1.Lease, err error) error {
 	return nil
 }
 
-// release gives the lease back, if it is still this candidate's, so that nobody has to wait.
+// release releases the lease, if this candidate still holds it, so that no other has to wait.
 func (c *Candidate) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.o.RetryPeriod)
 	defer cancel()
 	err := c.giveBack(ctx)
-	for lostRace(err) { // with a renewal of its own, which the end overtook: its answer was not waited for
+	for conflicting(err) { // with its own renewal, whose answer was not awaited
 		err = c.giveBack(ctx)
 	}
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -192,5 +192,5 @@ func (c *Candidate) giveBack(ctx context.Context) error {
 	return err
 }
 
-// lostRace reports whether somebody else wrote the lease meanwhile; the next try sees what.
-func lostRace(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
+// conflicting reports whether another candidate wrote the lease meanwhile; the next attempt reads its state.
+func conflicting(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }

@@ -8,19 +8,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// record is what a candidate knows of the lease. It belongs to one goroutine.
+// record is what a candidate knows about the lease. It belongs to one goroutine.
 type record struct {
 	identity string
 	duration time.Duration
-	// seize takes the lease once, whoever holds it.
+	// seize acquires the lease once, whatever its holder.
 	seize bool
 
-	// seen is the newest state that was read or written, since when it has not changed after since.
+	// seen is the newest state that was read or written. It was unchanged from since on.
 	seen  *coordinationv1.LeaseSpec
 	since time.Time
 }
 
-// observe notes the state of the lease at a time.
+// observe records the state of the lease at a time.
 func (r *record) observe(spec *coordinationv1.LeaseSpec, now time.Time) {
 	if r.seen == nil || !equality.Semantic.DeepEqual(r.seen, spec) {
 		r.seen, r.since = spec.DeepCopy(), now
@@ -30,7 +30,7 @@ func (r *record) observe(spec *coordinationv1.LeaseSpec, now time.Time) {
 // mine reports whether this candidate is the last known holder.
 func (r *record) mine() bool { return r.seen != nil && holder(r.seen) == r.identity }
 
-// free reports whether this candidate may take or renew what it has observed.
+// free reports whether this candidate may acquire or renew the observed lease.
 func (r *record) free(now time.Time) bool {
 	switch {
 	case r.seize, r.mine(), holder(r.seen) == "":
@@ -64,12 +64,12 @@ func (r *record) held(old *coordinationv1.LeaseSpec, now time.Time) coordination
 	return spec
 }
 
-// released is the lease as its holder leaves it: nobody's, and not to be waited for.
+// released is the lease as its holder releases it: without a holder, and with a minimal duration.
 func (r *record) released(old *coordinationv1.LeaseSpec, now time.Time) coordinationv1.LeaseSpec {
 	spec := *old.DeepCopy()
 	at := metav1.NewMicroTime(now)
-	nobody, second := "", int32(1)
-	spec.HolderIdentity, spec.LeaseDurationSeconds = &nobody, &second
+	none, second := "", int32(1)
+	spec.HolderIdentity, spec.LeaseDurationSeconds = &none, &second
 	spec.AcquireTime, spec.RenewTime = &at, &at
 	return spec
 }

@@ -35,7 +35,7 @@ func Endpoints() workload.Controller {
 		}}
 }
 
-// selecting is the service if it is one that has endpoints made for it.
+// selecting returns the service if the controller makes its endpoints.
 func selecting(v workload.View) *corev1.Service {
 	if v.Object == nil {
 		return nil
@@ -47,8 +47,8 @@ func selecting(v workload.View) *corev1.Service {
 	return s
 }
 
-// wake: a pod concerns the services that choose it, by the labels that it had or has; Endpoints that go
-// are made again.
+// wake: a pod affects the services that select it, by its former or present labels; deleted Endpoints are created
+// again.
 func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	switch {
 	case c.Resource == workload.Endpoints && c.New == nil:
@@ -74,8 +74,8 @@ func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	return keys
 }
 
-// chosen returns the pods of a service that have an address and have not finished
-// (k8s.io/endpointslice/util: ShouldPodBeInEndpoints).
+// chosen returns the pods of a service that have an address and have not finished (k8s.io/endpointslice/util:
+// ShouldPodBeInEndpoints).
 func chosen(v workload.Reader, s *corev1.Service, dying bool) (out []*corev1.Pod) {
 	selector := labels.SelectorFromSet(s.Spec.Selector)
 	for _, p := range workload.All[*corev1.Pod](v, s.Namespace) {

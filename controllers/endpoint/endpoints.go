@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// mostAddresses Endpoints have (K pkg/controller/endpoint: maxCapacity).
+	// mostAddresses is the maximum number of addresses of Endpoints (K pkg/controller/endpoint: maxCapacity).
 	mostAddresses = 1000
 	managedBy     = "endpoints.kubernetes.io/managed-by"
 	leaderKey     = "control-plane.alpha.kubernetes.io/leader"
 )
 
-// leftover deletes the Endpoints of a service that is gone, unless they are somebody's lock.
+// leftover deletes the Endpoints of a service that is gone, unless they are a leader election lock.
 func leftover(v workload.View) (p workload.Plan) {
 	e := workload.Get[*corev1.Endpoints](v, v.Key.Namespace, v.Key.Name) //nolint:staticcheck // still served
 	if e != nil && e.DeletionTimestamp == nil && e.Annotations[leaderKey] == "" {
@@ -71,7 +71,7 @@ type place struct {
 	ready                  bool
 }
 
-// subsetsOf puts together ports that the same pods have (endpoints.RepackSubsets).
+// subsetsOf groups ports with the same pods (endpoints.RepackSubsets).
 func subsetsOf(s *corev1.Service, pods []*corev1.Pod) (out []corev1.EndpointSubset) { //nolint:staticcheck // still served
 	byPort := map[corev1.EndpointPort][]place{} //nolint:staticcheck // still served
 	bare := []place{}
@@ -113,7 +113,7 @@ func comparePorts(a, b corev1.EndpointPort) int { //nolint:staticcheck // still 
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Protocol, b.Protocol))
 }
 
-// placeOf is where a pod is, in the service's family.
+// placeOf is the pod's address in the service's family.
 func placeOf(s *corev1.Service, p *corev1.Pod) place {
 	at := addresses(p, families(s)[0])
 	if len(at) == 0 {
@@ -142,7 +142,7 @@ func subset(places []place, ports []corev1.EndpointPort) (out corev1.EndpointSub
 	return out
 }
 
-// truncate keeps as many addresses as there may be, ready ones first.
+// truncate keeps the maximum number of addresses, ready ones first.
 func truncate(subsets []corev1.EndpointSubset) (out []corev1.EndpointSubset, truncated bool) { //nolint:staticcheck // still served
 	left := mostAddresses
 	cut := func(list []corev1.EndpointAddress) []corev1.EndpointAddress { //nolint:staticcheck // still served

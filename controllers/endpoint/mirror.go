@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// mirrorer is the manager of slices that show what Endpoints say.
+// mirrorer is the value of the label managed-by of slices that mirror Endpoints.
 const mirrorer = "endpointslicemirroring-controller.k8s.io"
 
 // Mirror returns endpointslice-mirroring-controller.
@@ -29,7 +29,7 @@ func Mirror() workload.Controller {
 		}}
 }
 
-// mirrors: a service concerns the Endpoints of its name, and a mirroring slice those of the service that it names.
+// mirrors: a service affects the Endpoints of its name, and a mirroring slice those of the service that it names.
 func mirrors(_ workload.Reader, c workload.Change) (keys []workload.Key) {
 	for _, m := range []*workload.Meta{c.Old, c.New} {
 		switch {
@@ -43,7 +43,7 @@ func mirrors(_ workload.Reader, c workload.Change) (keys []workload.Key) {
 	return keys
 }
 
-// mirrored plans the slices of Endpoints that nobody makes for a service; e is nil if they are gone
+// mirrored plans the slices of Endpoints that users create for a service; e is nil if they are gone
 // (endpointslicemirroring_controller.go: syncEndpoints).
 func mirrored(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint:staticcheck // still served
 	var have []*discoveryv1.EndpointSlice
@@ -84,8 +84,8 @@ func mirrored(v workload.View, e *corev1.Endpoints) (p workload.Plan) { //nolint
 	return p
 }
 
-// shown reports whether the Endpoints are to be mirrored: they are of a service without a selector, aren't
-// somebody's lock, and don't say otherwise.
+// shown reports whether the Endpoints are to be mirrored: they belong to a service without a selector, are not a leader
+// election lock, and don't disable it.
 func shown(r workload.Reader, e *corev1.Endpoints) bool { //nolint:staticcheck // still served
 	if e == nil || e.Labels[discoveryv1.LabelSkipMirror] == "true" {
 		return false
@@ -97,12 +97,12 @@ func shown(r workload.Reader, e *corev1.Endpoints) bool { //nolint:staticcheck /
 	return s != nil && s.Spec.Selector == nil
 }
 
-// imageKey tells the slices of Endpoints apart.
+// imageKey identifies a slice among those of the Endpoints.
 func imageKey(s *discoveryv1.EndpointSlice) string {
 	return fmt.Sprint(s.AddressType, portKey(s.Ports))
 }
 
-// images are the slices that show the Endpoints, by their keys; skipped is how many addresses are too many
+// images are the slices that mirror the Endpoints, by their keys; skipped is the number of addresses beyond the limit
 // (reconciler.go: reconcile).
 func images(e *corev1.Endpoints) (out map[string]*discoveryv1.EndpointSlice, skipped int) { //nolint:staticcheck // still served
 	out = map[string]*discoveryv1.EndpointSlice{}
@@ -122,11 +122,11 @@ func images(e *corev1.Endpoints) (out map[string]*discoveryv1.EndpointSlice, ski
 	return out, skipped
 }
 
-// image adds an address to the slice that it belongs to, once.
+// image adds an address to its slice, once.
 func image(out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports []corev1.EndpointPort, a corev1.EndpointAddress, ready bool) { //nolint:staticcheck // still served
 	ip := netutils.ParseIPSloppy(a.IP)
 	if ip == nil {
-		return // nothing that was validated
+		return // can't happen: addresses were validated
 	}
 	s := &discoveryv1.EndpointSlice{AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{}}
 	if ip.To4() == nil {
@@ -152,7 +152,7 @@ func image(out map[string]*discoveryv1.EndpointSlice, e *corev1.Endpoints, ports
 	}
 }
 
-// describe gives a slice the labels and annotations of the Endpoints, and their reference (I-02; utils.go:
+// describe copies the labels and annotations of the Endpoints to a slice, and adds their reference (I-02; utils.go:
 // newEndpointSlice).
 func describe(s *discoveryv1.EndpointSlice, e *corev1.Endpoints) { //nolint:staticcheck // still served
 	s.Labels, s.Annotations = map[string]string{}, map[string]string{}

@@ -10,12 +10,12 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// headless reports whether the service has no address of its own.
+// headless reports whether the service has no cluster IP.
 func headless(s *corev1.Service) bool {
 	return s.Spec.ClusterIP == corev1.ClusterIPNone || s.Spec.ClusterIP == ""
 }
 
-// addresses are those of the pod that are of the family, as they are printed.
+// addresses are the pod's addresses of the family, in canonical form.
 func addresses(p *corev1.Pod, family discoveryv1.AddressType) (out []string) {
 	for _, ip := range p.Status.PodIPs {
 		a, err := netip.ParseAddr(ip.IP)
@@ -43,7 +43,7 @@ func families(s *corev1.Service) (out []discoveryv1.AddressType) {
 	return []discoveryv1.AddressType{discoveryv1.AddressTypeIPv4, discoveryv1.AddressTypeIPv6}
 }
 
-// target is the number of a service's port in a pod; ok is false if the pod hasn't one of that name.
+// target is the number of a service's port in a pod; ok is false if the pod has no port of that name.
 func target(p *corev1.Pod, port corev1.ServicePort) (n int32, ok bool) {
 	if port.TargetPort.Type == intstr.Int {
 		return port.TargetPort.IntVal, true
@@ -64,7 +64,7 @@ func target(p *corev1.Pod, port corev1.ServicePort) (n int32, ok bool) {
 	return 0, false
 }
 
-// named reports whether the pod has a name of its own in the service.
+// named reports whether the pod has a DNS name of its own in the service.
 func named(p *corev1.Pod, s *corev1.Service) bool {
 	return p.Spec.Hostname != "" && p.Spec.Subdomain == s.Name && p.Namespace == s.Namespace
 }
@@ -78,7 +78,7 @@ func ready(p *corev1.Pod) bool {
 	return ok
 }
 
-// pointer returns one to a copy, nil for an empty text.
+// pointer returns a pointer to a copy, nil for an empty string.
 func pointer(s string) *string {
 	if s == "" {
 		return nil

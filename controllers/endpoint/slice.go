@@ -19,7 +19,7 @@ import (
 
 const (
 	manager = "endpointslice-controller.k8s.io"
-	// mostEndpoints a slice has (--max-endpoints-per-slice).
+	// mostEndpoints is the maximum number of endpoints of a slice (--max-endpoints-per-slice).
 	mostEndpoints = 100
 )
 
@@ -49,7 +49,7 @@ func sliced(v workload.Reader, s *corev1.Service) (p workload.Plan) {
 	return p
 }
 
-// order puts what takes nothing away first.
+// order puts actions first that remove no endpoint.
 func order(a workload.Action) int {
 	switch a.(type) {
 	case workload.Create:
@@ -60,13 +60,13 @@ func order(a workload.Action) int {
 	return 2
 }
 
-// group is endpoints with the same ports.
+// group has endpoints with the same ports.
 type group struct {
 	ports     []discoveryv1.EndpointPort
 	endpoints []discoveryv1.Endpoint
 }
 
-// grouped sorts pods by the numbers that the ports of the service have in them.
+// grouped groups pods by the port numbers that the service's ports have in them.
 func grouped(v workload.Reader, s *corev1.Service, family discoveryv1.AddressType, pods []*corev1.Pod) map[string]*group {
 	groups := map[string]*group{}
 	for _, p := range pods {
@@ -165,7 +165,7 @@ func planned(v workload.Reader, s *corev1.Service, family discoveryv1.AddressTyp
 	return recycle(do)
 }
 
-// recycle makes a slice that is to go into one that is to come, so that its name stays (recycleSlices).
+// recycle turns a deletion and a creation of slices into an update, so that the name is kept (recycleSlices).
 func recycle(do []workload.Action) (out []workload.Action) {
 	var spare []*discoveryv1.EndpointSlice
 	for _, a := range do {
@@ -189,8 +189,8 @@ func recycle(do []workload.Action) (out []workload.Action) {
 	})
 }
 
-// distribute returns what each slice is to have: what it has and is still wanted, and of the rest as much as
-// it has room for; then what new slices are to have. There is one at least.
+// distribute returns the endpoints of each slice: the present ones that are still wanted, filled up with new ones; then
+// those of new slices. The result has at least one slice.
 func distribute(wanted []discoveryv1.Endpoint, have []*discoveryv1.EndpointSlice) (out [][]discoveryv1.Endpoint) {
 	rest := map[types.UID]discoveryv1.Endpoint{}
 	var order []types.UID
@@ -231,7 +231,7 @@ func distribute(wanted []discoveryv1.Endpoint, have []*discoveryv1.EndpointSlice
 	return out
 }
 
-// prefix is that of a slice's name.
+// prefix is the prefix of a slice's name.
 func prefix(service string) string {
 	if p := service + "-"; len(validation.NameIsDNSSubdomain(p, true)) == 0 {
 		return p
@@ -248,7 +248,7 @@ func made(s *corev1.Service, family discoveryv1.AddressType, ports []discoveryv1
 	}
 }
 
-// labelsOf are the service's labels and those that say whose slice it is (setEndpointSliceLabels).
+// labelsOf are the service's labels and those that identify its slices (setEndpointSliceLabels).
 func labelsOf(s *corev1.Service) map[string]string {
 	out := map[string]string{}
 	for k, v := range s.Labels {
@@ -263,7 +263,7 @@ func labelsOf(s *corev1.Service) map[string]string {
 	return out
 }
 
-// renewed is a slice with what it is to have; ok is false if it has.
+// renewed is a slice with the new endpoints; ok is false if nothing changes.
 func renewed(s *corev1.Service, e *discoveryv1.EndpointSlice, endpoints []discoveryv1.Endpoint) (next *discoveryv1.EndpointSlice, ok bool) {
 	next = e.DeepCopy()
 	next.Labels = labelsOf(s)
@@ -273,7 +273,7 @@ func renewed(s *corev1.Service, e *discoveryv1.EndpointSlice, endpoints []discov
 	return next, !equality.Semantic.DeepEqual(e, next)
 }
 
-// changed is when the endpoints changed last, as far as that can be told.
+// changed is when the endpoints last changed, as far as it is known.
 func changed(s *corev1.Service, pods []*corev1.Pod) time.Time {
 	at := s.CreationTimestamp.Time
 	for _, p := range pods {
@@ -284,7 +284,7 @@ func changed(s *corev1.Service, pods []*corev1.Pod) time.Time {
 	return at
 }
 
-// trigger notes when what a slice says came about, unless that was noted before.
+// trigger sets the annotation with the time of the last change, unless it has the time already.
 func trigger(e *discoveryv1.EndpointSlice, at time.Time) {
 	text := at.UTC().Format(time.RFC3339Nano)
 	if e.Annotations == nil {

@@ -25,7 +25,7 @@ func New() workload.Controller {
 	}
 }
 
-// wake: a new pod, or one that a claim is gone of. A pod's volumes never change.
+// wake: a new pod, or one whose claim was deleted. A pod's volumes never change.
 func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	switch {
 	case c.Resource == workload.Pods && c.Old == nil:
@@ -51,10 +51,10 @@ func generic(v corev1.Volume) bool {
 	return v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil
 }
 
-// nameOf is that of a volume's claim (k8s.io/component-helpers/storage/ephemeral: VolumeClaimName).
+// nameOf is the name of a volume's claim (k8s.io/component-helpers/storage/ephemeral: VolumeClaimName).
 func nameOf(p *corev1.Pod, v corev1.Volume) string { return p.Name + "-" + v.Name }
 
-// claim plans the claims that a pod lacks; what is in the way of one keeps those behind it waiting.
+// claim plans the missing claims of a pod; one that can't be created delays those after it.
 func claim(r workload.Reader, p *corev1.Pod) (plan workload.Plan) {
 	for _, v := range p.Spec.Volumes {
 		if !generic(v) {

@@ -49,7 +49,7 @@ func TestWake(t *testing.T) {
 		{"a pod that goes", workload.Change{Resource: workload.Pods, Old: meta("p")}, nil},
 		{"a claim that goes", workload.Change{Resource: workload.Claims, Old: meta("p-b-c")}, []workload.Key{{Namespace: "a", Name: "p"}}},
 		{"a claim of a pod that has a dash", workload.Change{Resource: workload.Claims, Old: meta("p-b-b-c")}, []workload.Key{{Namespace: "a", Name: "p-b"}}},
-		{"a claim of nobody", workload.Change{Resource: workload.Claims, Old: meta("p-b")}, nil},
+		{"a claim without an owner", workload.Change{Resource: workload.Claims, Old: meta("p-b")}, nil},
 		{"a claim that comes", workload.Change{Resource: workload.Claims, New: meta("p-b-c")}, nil},
 	} {
 		if d := cmp.Diff(c.want, wake(w, c.change)); d != "" {

@@ -9,13 +9,13 @@ import (
 	"k8s.io/client-go/tools/record/util"
 )
 
-// Event is what is to be said of an object.
+// Event is the content of an Event.
 type Event struct {
 	// Type is corev1.EventTypeNormal or EventTypeWarning.
 	Type, Reason, Message string
 }
 
-// correlator decides whether an Event is new, a repetition, or one too many. It belongs to one goroutine.
+// correlator decides whether an Event is new, a repetition, or beyond the rate limit. It belongs to one goroutine.
 type correlator struct {
 	component string
 	clock     *moment
@@ -27,9 +27,9 @@ func newCorrelator(component string) *correlator {
 	return &correlator{component: component, clock: m, events: record.NewEventCorrelator(m)}
 }
 
-// correlate returns the Event to send: a new one if its Count is 1, or else the state that the stored one of
-// its name is to have; nil if it is one too many. Each call must have a later time than the one before, as Events are
-// named by it.
+// correlate returns the Event to send: a new one if its Count is 1, or else the new state of the stored one of its
+// name; nil if it is beyond the rate limit. Each call must have a later time than the one before, as Events are named
+// by it.
 func (c *correlator) correlate(about corev1.ObjectReference, e Event, now time.Time) (*corev1.Event, error) {
 	c.clock.now = now
 	namespace := about.Namespace
@@ -47,11 +47,11 @@ func (c *correlator) correlate(about corev1.ObjectReference, e Event, now time.T
 		return nil, err
 	}
 	out.Event.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Event"}
-	out.Event.ReportingController = c.component // the correlator forgets it of combined Events
+	out.Event.ReportingController = c.component // the correlator does not copy it to combined Events
 	return out.Event, nil
 }
 
-// moment is a clock that is told the time.
+// moment is a clock that the caller sets.
 type moment struct{ now time.Time }
 
 // Now implements clock.PassiveClock.

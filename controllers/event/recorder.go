@@ -20,7 +20,7 @@ type API interface {
 // maxWaiting is how many Events may wait to be sent.
 const maxWaiting = 1000
 
-// Recorder sends Events in one component's name.
+// Recorder sends the Events of one component.
 type Recorder struct {
 	api       API
 	component string
@@ -35,12 +35,12 @@ type waiting struct {
 	at    time.Time
 }
 
-// NewRecorder returns a recorder that waits for Run. component is the source that its Events name.
+// NewRecorder returns a recorder, which Run starts. component is the source of its Events.
 func NewRecorder(api API, component string, log *slog.Logger) *Recorder {
 	return &Recorder{api: api, component: component, log: log, waiting: make(chan *waiting, maxWaiting)}
 }
 
-// Record has an Event sent. It may be called from any goroutine.
+// Record queues an Event to be sent. It may be called from any goroutine.
 func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) {
 	select {
 	case r.waiting <- &waiting{about, e, now}:
@@ -49,7 +49,7 @@ func (r *Recorder) Record(about corev1.ObjectReference, e Event, now time.Time) 
 	}
 }
 
-// Run sends what is recorded until ctx is done.
+// Run sends recorded Events until ctx is done.
 func (r *Recorder) Run(ctx context.Context) {
 	c, last := newCorrelator(r.component), time.Time{}
 	for {
@@ -68,12 +68,12 @@ func (r *Recorder) Run(ctx context.Context) {
 	}
 }
 
-// terminating reports whether the namespace takes nothing new any more, or is gone.
+// terminating reports whether the namespace is being deleted or gone.
 func terminating(err error) bool {
 	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsNotFound(err)
 }
 
-// send stores an Event or counts it on the stored one. One that has expired is stored anew with its count
+// send stores an Event or increments the count of the stored one. One that has expired is stored again with its count
 // (client-go tools/record: recordEvent).
 func (r *Recorder) send(ctx context.Context, c *correlator, w *waiting, now time.Time) error {
 	e, err := c.correlate(w.about, w.event, now)

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Producer and Consumer are the field managers of the objects' specifications and of the conditions.
+// Producer and Consumer are the field managers of the objects' specs and of the conditions.
 const (
 	Producer = "api-priority-and-fairness-config-producer-v1"
 	Consumer = "api-priority-and-fairness-config-consumer-v1"
@@ -20,15 +20,15 @@ type Object interface {
 	runtime.Object
 }
 
-// API is what the controller needs of an API server. Errors are those of k8s.io/apimachinery/pkg/api/errors.
+// API is the controller's interface to an API server. Errors are those of k8s.io/apimachinery/pkg/api/errors.
 type API interface {
-	// Follow calls sink with the names of all FlowSchemas, and then with those for which there may be something to
-	// do: they were changed, or a priority level was. It returns when ctx is done, or early with an error.
+	// Follow calls sink with the names of all FlowSchemas, and then with those that may need a pass: a FlowSchema or a
+	// priority level was changed. It returns when ctx is done, or early with an error.
 	Follow(ctx context.Context, sink func(schema string)) error
-	// Schemas and Levels return all that are stored now. They are not to be changed.
+	// Schemas and Levels return all stored objects. They must not be changed.
 	Schemas() ([]*flowcontrolv1.FlowSchema, error)
 	Levels() ([]*flowcontrolv1.PriorityLevelConfiguration, error)
-	// Schema returns one, nil if there is none. HasLevel reports whether a priority level is stored.
+	// Schema returns one FlowSchema, nil if there is none. HasLevel reports whether a priority level is stored.
 	Schema(name string) (*flowcontrolv1.FlowSchema, error)
 	HasLevel(name string) bool
 	// ApplyStatus applies a FlowSchema's status as the Consumer, by force.

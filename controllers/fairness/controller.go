@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// begin is how long after the start the objects are looked at for the first time: a new server has conditions to
-	// write for all FlowSchemas, and what its first clients ask goes first.
+	// begin is the delay of the first pass after the start: a new server has conditions to write for all FlowSchemas,
+	// and its first clients' requests have precedence.
 	begin = 500 * time.Millisecond
-	// interval is how often the objects of every cluster are looked at.
+	// interval is the interval of passes over the mandatory and suggested objects.
 	interval = time.Minute
-	// rest is how long a FlowSchema is left alone after its condition was written, so that two servers that disagree
-	// don't write without a pause.
+	// rest is the pause after a FlowSchema's condition was written, so that two servers that disagree don't write
+	// without a pause.
 	rest = 200 * time.Millisecond
 )
 
@@ -59,7 +59,7 @@ func New(api API, log *slog.Logger) *Controller {
 	}
 }
 
-// Run works until ctx is done, and returns when all its goroutines have.
+// Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	if !reconcile.Sleep(ctx, begin) {
 		return
@@ -83,7 +83,7 @@ func (c *Controller) Run(ctx context.Context) {
 	loop.Run(ctx)
 }
 
-// keepCondition writes a FlowSchema's condition if it says something else.
+// keepCondition writes a FlowSchema's condition if it has changed.
 func (c *Controller) keepCondition(ctx context.Context, name string) reconcile.Outcome {
 	s, err := c.api.Schema(name)
 	if err == nil && s == nil {
@@ -106,7 +106,7 @@ func (c *Controller) keepCondition(ctx context.Context, name string) reconcile.O
 	return reconcile.Outcome{Rest: rest}
 }
 
-// keepObjects creates, updates and deletes what is to be. Levels come before the schemas that name them.
+// keepObjects creates, updates and deletes objects. Levels come before the schemas that name them.
 func (c *Controller) keepObjects(ctx context.Context) error {
 	levels, err := c.api.Levels()
 	if err != nil {
@@ -119,7 +119,7 @@ func (c *Controller) keepObjects(ctx context.Context) error {
 	return errors.Join(keep(ctx, c.api, &c.levels, levels), keep(ctx, c.api, &c.schemas, schemas))
 }
 
-// keep brings the objects of one kind up to date. What others have changed meanwhile is left for the next time.
+// keep updates the objects of one kind. An object that has changed meanwhile is left for the next pass.
 func keep[T Object](ctx context.Context, api API, k *kind[T], stored []T) error {
 	var errs []error
 	note := func(verb string, o Object, err error) {

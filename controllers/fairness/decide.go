@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// dangling returns the condition of a FlowSchema, and whether the stored one says something else.
+// dangling returns the condition of a FlowSchema, and whether the stored one differs.
 func dangling(
 	s *flowcontrolv1.FlowSchema, hasLevel bool, now metav1.Time,
 ) (c flowcontrolv1.FlowSchemaCondition, changed bool) {
@@ -30,18 +30,18 @@ func dangling(
 	return c, true
 }
 
-// kind is what the two kinds of objects differ in.
+// kind has the differences between the two kinds of objects.
 type kind[T Object] struct {
-	// mandatory and suggested are those of every cluster.
+	// mandatory and suggested are the objects that every cluster has.
 	mandatory, suggested []T
-	// setSpec gives into the specification of from, but for what an administrator may set. same reports whether that
-	// would change nothing.
+	// setSpec copies from's spec to into, except what an administrator may set. same reports whether that changes
+	// nothing.
 	setSpec func(into, from T)
 	copied  func(T) T
 	same    func(a, b T) bool
 }
 
-// revise returns what a stored object is to become; ok is false if it is to stay as it is.
+// revise returns the new state of a stored object; ok is false if it is unchanged.
 func revise[T Object](k *kind[T], stored, want T, mandatory bool) (revised T, ok bool) {
 	update := mandatory || updated(stored)
 	revised = k.copied(stored)
@@ -61,12 +61,12 @@ func revise[T Object](k *kind[T], stored, want T, mandatory bool) (revised T, ok
 	return revised, ok
 }
 
-// autoUpdate is what an object's annotation says of its specification; an error if it says nothing.
+// autoUpdate is the value of an object's annotation; an error if it is absent or invalid.
 func autoUpdate(o Object) (bool, error) {
 	return strconv.ParseBool(o.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
 }
 
-// updated reports whether the specification of a suggested object is kept up to date.
+// updated reports whether the spec of a suggested object is updated.
 func updated(o Object) bool {
 	value, err := autoUpdate(o)
 	if err != nil {
@@ -75,7 +75,7 @@ func updated(o Object) bool {
 	return value
 }
 
-// unwanted reports whether an object is one that was once kept up to date, and that no cluster has any more.
+// unwanted reports whether an object was once maintained by a server, and isn't one of the cluster's objects any more.
 func unwanted[T Object](k *kind[T], o T) bool {
 	for _, all := range [][]T{k.mandatory, k.suggested} {
 		for _, want := range all {
@@ -94,7 +94,7 @@ func sameSchema(a, b *flowcontrolv1.FlowSchema) bool {
 	return equality.Semantic.DeepEqual(a.Spec, b.Spec)
 }
 
-// setLevel leaves the part Exempt as it is (K pkg/registry/flowcontrol/ensurer/prioritylevelconfiguration.go).
+// setLevel does not change the field exempt (K pkg/registry/flowcontrol/ensurer/prioritylevelconfiguration.go).
 func setLevel(into, from *flowcontrolv1.PriorityLevelConfiguration) {
 	exempt := into.Spec.Exempt
 	into.Spec = *from.Spec.DeepCopy()

@@ -14,8 +14,8 @@ const (
 	mostDelay  = 10 * time.Minute
 )
 
-// Backoff is what is remembered of a Job's failures, so that failing pods are replaced ever more
-// slowly. It isn't stored: a controller that starts anew starts without.
+// Backoff is the record of a Job's failures, by which failing pods are replaced ever more slowly. It isn't stored: a
+// restarted controller has none.
 type Backoff struct {
 	// Failures since the last success.
 	Failures int
@@ -23,7 +23,7 @@ type Backoff struct {
 	Last time.Time
 }
 
-// after takes in the pods that finished since (backoff_utils.go: newBackoffRecord).
+// after adds the pods that have finished since (backoff_utils.go: newBackoffRecord).
 func (b Backoff) after(succeeded, failed []*corev1.Pod) Backoff {
 	since := time.Time{}
 	if len(succeeded) > 0 {
@@ -42,8 +42,8 @@ func (b Backoff) after(succeeded, failed []*corev1.Pod) Backoff {
 	return b
 }
 
-// by takes a failure in the future, from before the clock was set back, for one of now, so that no pause is longer than
-// mostDelay. Upstream waits until the clock has caught up.
+// by replaces the time of a failure in the future, from before the clock was set back, by now, so that no pause is
+// longer than mostDelay. Upstream waits until the clock has caught up.
 func (b Backoff) by(now time.Time) Backoff {
 	if b.Last.After(now) {
 		b.Last = now
@@ -70,8 +70,8 @@ func finishes(pods []*corev1.Pod) (out []time.Time) {
 	return out
 }
 
-// finished is when the pod ended, as well as it can be told: by its containers, its condition Ready,
-// its deletion, or else its creation (backoff_utils.go: getFinishedTime).
+// finished estimates when the pod ended: by its containers, its condition Ready, its deletion, or else its creation
+// (backoff_utils.go: getFinishedTime).
 func finished(p *corev1.Pod) time.Time {
 	if t := terminated(p.Status.ContainerStatuses); !t.IsZero() {
 		return t

@@ -27,8 +27,8 @@ func (p *pass) newCondition(t batchv1.JobConditionType, reason, message string) 
 	}
 }
 
-// ensure puts a condition into the list, unless it says so already. That something is not so is only
-// said where it was (job_controller.go: ensureJobConditionStatus).
+// ensure sets a condition in the list, unless it is already set. A condition with status False is only added if the
+// type is already there (job_controller.go: ensureJobConditionStatus).
 func ensure(list []batchv1.JobCondition, c batchv1.JobCondition) (out []batchv1.JobCondition, changed bool) {
 	old := find(list, c.Type)
 	switch {

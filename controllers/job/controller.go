@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// New returns the controller of Jobs. It remembers failures, so two runs need two of it.
+// New returns the controller of Jobs. It remembers failures, so two runs need one controller each.
 func New() workload.Controller {
 	c := &controller{remembered: map[workload.Key]*memory{}}
 	return workload.Controller{
@@ -23,24 +23,24 @@ func New() workload.Controller {
 	}
 }
 
-// controller carries what is remembered from pass to pass.
+// controller keeps the memories between passes.
 type controller struct {
-	// mu guards remembered; each memory belongs to the one pass over its Job.
+	// mu guards remembered; each memory belongs to the active pass over its Job.
 	mu         sync.Mutex
 	remembered map[workload.Key]*memory
 }
 
-// memory is what is remembered of an unfinished Job.
+// memory is what the controller remembers of an unfinished Job.
 type memory struct {
 	uid types.UID
-	// backoff counts all pods that are in the status.
+	// backoff includes all pods that are in the status.
 	backoff Backoff
-	// next counts those in fresh too, which the last plan was to bring into the status.
+	// next also includes those in fresh, which the last plan was to add to the status.
 	next  Backoff
 	fresh []types.UID
 }
 
-// recall returns what is remembered of the Job. One that is gone or has finished is forgotten.
+// recall returns the memory of the Job. That of a deleted or finished Job is dropped.
 func (c *controller) recall(key workload.Key, j *batchv1.Job) *memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,13 +65,13 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	pods, claims := workload.Claim(j, workload.Claiming{Selector: workload.Selector(j.Spec.Selector), Finalizers: []string{batchv1.JobTrackingFinalizer}},
 		workload.Controlled[*corev1.Pod](v, j.UID), workload.Free[*corev1.Pod](v, j.Namespace))
 	if len(claims) > 0 {
-		return workload.Plan{Do: claims} // what is claimed is changed no more in the same pass
+		return workload.Plan{Do: claims} // claimed pods are not changed again in the same pass
 	}
 	m.backoff = m.backoff.by(now)
 	view := View{Job: j, Pods: pods, Backoff: m.backoff, Failed: v.Failed != nil}
 	plan := Decide(view, now)
 	if len(m.fresh) > 0 && !slices.ContainsFunc(m.fresh, func(u types.UID) bool { return slices.Contains(plan.Fresh, u) }) {
-		m.backoff, m.fresh = m.next.by(now), nil // they are in the status now
+		m.backoff, m.fresh = m.next.by(now), nil // the status has them now
 		view.Backoff = m.backoff
 		plan = Decide(view, now)
 	}
@@ -79,8 +79,8 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	return plan.carryOut(j, now)
 }
 
-// carryOut puts the plan into actions, with the events of upstream's pod control
-// (controller_utils.go: RealPodControl).
+// carryOut turns the plan into actions, with the events of upstream's pod control (controller_utils.go:
+// RealPodControl).
 func (p Plan) carryOut(j *batchv1.Job, now time.Time) (out workload.Plan) {
 	for _, pod := range slices.Concat(p.Forget, p.Release) {
 		out.Do = append(out.Do, workload.Update{Object: untracked(pod)})
@@ -107,7 +107,7 @@ func (p Plan) carryOut(j *batchv1.Job, now time.Time) (out workload.Plan) {
 	return out
 }
 
-// untracked is the pod without the finalizer. The order of others stays (F-22).
+// untracked is the pod without the finalizer. The order of the others is unchanged (F-22).
 func untracked(pod *corev1.Pod) *corev1.Pod {
 	pod = pod.DeepCopy()
 	pod.Finalizers = slices.DeleteFunc(pod.Finalizers, func(f string) bool { return f == batchv1.JobTrackingFinalizer })

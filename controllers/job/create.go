@@ -22,11 +22,11 @@ func newPod(j *batchv1.Job) *corev1.Pod {
 	return p
 }
 
-// mostPrefix is how long metadata.generateName may be for the name to have all of it.
+// mostPrefix is the maximum length of metadata.generateName that isn't truncated.
 const mostPrefix = 58
 
-// newIndexedPod is a pod with a completion index. If it replaces a failed one it goes on counting the
-// failures (indexed_job_utils.go).
+// newIndexedPod is a pod with a completion index. If it replaces a failed one, it continues the count of failures
+// (indexed_job_utils.go).
 func newIndexedPod(j *batchv1.Job, index int, old *corev1.Pod) *corev1.Pod {
 	p, i := newPod(j), strconv.Itoa(index)
 	p.Labels, p.Annotations = filled(p.Labels), filled(p.Annotations)
@@ -36,7 +36,7 @@ func newIndexedPod(j *batchv1.Job, index int, old *corev1.Pod) *corev1.Pod {
 		failures, ignored := failuresOf(old), ignoredOf(old)
 		switch {
 		case old == nil:
-		case judge(j.Spec.PodFailurePolicy, old).counts():
+		case matchRule(j.Spec.PodFailurePolicy, old).counts():
 			failures++
 		default:
 			ignored++
@@ -56,7 +56,7 @@ func newIndexedPod(j *batchv1.Job, index int, old *corev1.Pod) *corev1.Pod {
 	return p
 }
 
-// indexVariable is what tells a container its index.
+// indexVariable is the environment variable with the index.
 const indexVariable = "JOB_COMPLETION_INDEX"
 
 func withIndex(env []corev1.EnvVar) []corev1.EnvVar {
@@ -74,14 +74,14 @@ func filled(m map[string]string) map[string]string {
 	return maps.Clone(m)
 }
 
-// attempts is how often the pod's index had failed when the pod was made.
+// attempts is how often the pod's index had failed when the pod was created.
 func attempts(p *corev1.Pod) int { return failuresOf(p) + ignoredOf(p) }
 
 func failuresOf(p *corev1.Pod) int { return number(p, batchv1.JobIndexFailureCountAnnotation) }
 
 func ignoredOf(p *corev1.Pod) int { return number(p, batchv1.JobIndexIgnoredFailureCountAnnotation) }
 
-// number reads an annotation that users could have spoilt.
+// number parses an annotation that users may have changed.
 func number(p *corev1.Pod, key string) int {
 	if p == nil {
 		return 0
@@ -93,12 +93,12 @@ func number(p *corev1.Pod, key string) int {
 	return n
 }
 
-// gaveUp reports whether the failed pod is the last of its index (indexed_job_utils.go: isIndexFailed).
+// gaveUp reports whether the failed pod is the last one of its index (indexed_job_utils.go: isIndexFailed).
 func (p *pass) gaveUp(pod *corev1.Pod) bool {
 	if !lost(p.job, pod) {
 		return false
 	}
-	verdict := judge(p.job.Spec.PodFailurePolicy, pod)
+	verdict := matchRule(p.job.Spec.PodFailurePolicy, pod)
 	return verdict.action == batchv1.PodFailurePolicyActionFailIndex ||
 		verdict.counts() && failuresOf(pod) >= int(*p.job.Spec.BackoffLimitPerIndex)
 }

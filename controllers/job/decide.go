@@ -13,40 +13,39 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// pass is one judgement of a Job.
+// pass is one decision about a Job.
 type pass struct {
 	job  *batchv1.Job
 	now  time.Time
 	pods []*corev1.Pod
-	// stored is the status as it was.
+	// stored is the stored status.
 	stored *batchv1.JobStatus
-	// active are the pods at work, in order of names.
+	// active are the active pods, sorted by name.
 	active []*corev1.Pod
 	// uncounted are the UIDs in status.uncountedTerminatedPods.
 	uncounted struct{ succeeded, failed map[types.UID]bool }
-	// succeeded and failed are how many pods have, those too that aren't in the counters yet.
+	// succeeded and failed are the numbers of such pods, including those that aren't in the counters yet.
 	succeeded, failed int32
-	// done are the indexes that succeeded, doneBefore those that the status knows of. lost are those
-	// that failed for good, if there is a limit per index.
+	// done are the indexes that have succeeded, doneBefore those that the status has. lost are the indexes that have
+	// failed finally, if there is a limit per index.
 	done, doneBefore, lost indexes
-	// held are failed pods that are kept until their replacement exists, which takes over their count
-	// of failures.
+	// held are failed pods that are kept until their replacement exists, which takes over their count of failures.
 	held map[int]*corev1.Pod
-	// finish says that the Job ends, and how; nil if it goes on. It is the interim condition, or the last
+	// finish is the condition with which the Job ends; nil if it continues. It is the interim condition, or the final
 	// one if the status has the interim one.
 	finish *batchv1.JobCondition
-	// managed says that pods were created or removed as wanted: the Job isn't about to end or to go.
+	// managed says that the wanted pods were created or deleted: the Job neither ends nor is being deleted.
 	managed bool
 	plan    Plan
 }
 
-// Decide says what is to be done about a Job (job_controller.go: syncJob).
+// Decide decides what to do about a Job (job_controller.go: syncJob).
 func Decide(v View, now time.Time) Plan {
 	if !Managed(v.Job) || Finished(v.Job) {
 		return Plan{}
 	}
 	p := read(v, now)
-	p.judge()
+	p.conclude()
 	switch {
 	case p.finish != nil:
 		p.plan.Remove = p.active
@@ -58,7 +57,7 @@ func Decide(v View, now time.Time) Plan {
 	return p.plan
 }
 
-// read counts what is there.
+// read counts the pods.
 func read(v View, now time.Time) *pass {
 	p := &pass{job: v.Job.DeepCopy(), now: now, pods: slices.Clone(v.Pods), stored: v.Job.Status.DeepCopy()}
 	slices.SortFunc(p.pods, func(a, b *corev1.Pod) int {
@@ -78,7 +77,7 @@ func read(v View, now time.Time) *pass {
 	failed := p.fresh(p.uncounted.failed, func(pod *corev1.Pod) bool { return lost(p.job, pod) })
 	p.succeeded = status.Succeeded + int32(len(succeeded)+len(p.uncounted.succeeded))
 	p.failed = status.Failed + int32(len(p.uncounted.failed)) + count(failed, func(pod *corev1.Pod) bool {
-		return judge(p.job.Spec.PodFailurePolicy, pod).counts()
+		return matchRule(p.job.Spec.PodFailurePolicy, pod).counts()
 	})
 	p.plan.Backoff = v.Backoff.after(succeeded, failed)
 	for _, pod := range slices.Concat(succeeded, failed) {
@@ -93,7 +92,7 @@ func read(v View, now time.Time) *pass {
 	return p
 }
 
-// readIndexes counts by indexes, those that finished since too (indexed_job_utils.go).
+// readIndexes counts by indexes, including those that have finished since (indexed_job_utils.go).
 func (p *pass) readIndexes() {
 	limit := int(*p.job.Spec.Completions)
 	mine := filter(p.pods, func(pod *corev1.Pod) bool { return tracked(pod) && counted(p.job, pod) })
@@ -107,7 +106,7 @@ func (p *pass) readIndexes() {
 		p.lost = parseIndexes(*s, limit)
 	}
 	if isTrue(p.job.Status.Conditions, batchv1.JobFailureTarget) {
-		return // the pods that are left were deleted for that
+		return // the remaining pods were deleted because of the failure
 	}
 	p.lost = p.lost.with(indexesOf(filter(mine, p.gaveUp)))
 	p.held = map[int]*corev1.Pod{}
@@ -130,8 +129,8 @@ func (p *pass) fresh(known map[types.UID]bool, what func(*corev1.Pod) bool) []*c
 	})
 }
 
-// judge sets finish if the Job ends. What was said before stands.
-func (p *pass) judge() {
+// conclude sets finish if the Job ends. An earlier condition stays.
+func (p *pass) conclude() {
 	if c := find(p.job.Status.Conditions, batchv1.JobSuccessCriteriaMet); c != nil && c.Status == corev1.ConditionTrue {
 		p.finish = p.newCondition(batchv1.JobComplete, c.Reason, c.Message)
 		return
@@ -152,10 +151,10 @@ func (p *pass) judge() {
 	}
 }
 
-// failure says why the Job fails; the reason is empty if it doesn't. The order is upstream's.
+// failure returns why the Job fails; the reason is empty if it doesn't. The order is upstream's.
 func (p *pass) failure() (reason, message string) {
 	for _, pod := range p.pods {
-		if j := judge(p.job.Spec.PodFailurePolicy, pod); j.action == batchv1.PodFailurePolicyActionFailJob && lost(p.job, pod) {
+		if j := matchRule(p.job.Spec.PodFailurePolicy, pod); j.action == batchv1.PodFailurePolicyActionFailJob && lost(p.job, pod) {
 			return batchv1.JobReasonPodFailurePolicy, j.message
 		}
 	}
@@ -172,8 +171,7 @@ func (p *pass) failure() (reason, message string) {
 	return "", ""
 }
 
-// restartsExceeded is about containers that are restarted in their pods
-// (job_controller.go: pastBackoffLimitOnFailure).
+// restartsExceeded checks the restarts of containers in their pods (job_controller.go: pastBackoffLimitOnFailure).
 func (p *pass) restartsExceeded() bool {
 	if p.job.Spec.Template.Spec.RestartPolicy != corev1.RestartPolicyOnFailure {
 		return false
@@ -197,7 +195,7 @@ func (p *pass) deadline() time.Time {
 
 func (p *pass) suspended() bool { return p.job.Spec.Suspend != nil && *p.job.Spec.Suspend }
 
-// again has the Job looked at again at a time.
+// again requests a pass at a time.
 func (p *pass) again(at time.Time) {
 	if p.plan.Again.IsZero() || at.Before(p.plan.Again) {
 		p.plan.Again = at

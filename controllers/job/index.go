@@ -9,14 +9,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// span is a run of completion indexes, both ends in it.
+// span is a range of completion indexes, including both ends.
 type span struct{ first, last int }
 
 // indexes is a set of completion indexes: spans in order, with gaps between them.
 type indexes []span
 
-// parseIndexes reads the form that status.completedIndexes has. What can't be read is left out, as
-// are indexes from limit on.
+// parseIndexes parses the format of status.completedIndexes. Invalid parts are ignored, as are indexes from limit on.
 func parseIndexes(s string, limit int) (out indexes) {
 	for part := range strings.SplitSeq(s, ",") {
 		low, high, ranged := strings.Cut(part, "-")
@@ -71,7 +70,7 @@ func setOf(list []int) (out indexes) {
 	return out
 }
 
-// total is how many indexes there are.
+// total is the number of indexes.
 func (x indexes) total() (n int) {
 	for _, s := range x {
 		n += s.last - s.first + 1
@@ -84,7 +83,7 @@ func (x indexes) has(i int) bool {
 	return at < len(x) && x[at].first <= i
 }
 
-// common is how many indexes are in both.
+// common is the number of indexes that are in both.
 func (x indexes) common(y indexes) (n int) {
 	for len(x) > 0 && len(y) > 0 {
 		n += max(0, min(x[0].last, y[0].last)-max(x[0].first, y[0].first)+1)
@@ -109,7 +108,7 @@ func (x indexes) missing(n, limit int) (out []int) {
 	return out
 }
 
-// String returns the form of status.completedIndexes: numbers and ranges of three and more, by commas.
+// String returns the format of status.completedIndexes: numbers and ranges of three or more, separated by commas.
 func (x indexes) String() string {
 	var b strings.Builder
 	for i, s := range x {
@@ -142,7 +141,7 @@ func indexOf(p *corev1.Pod) int {
 	return i
 }
 
-// indexesOf are those of some pods.
+// indexesOf are the indexes of the pods.
 func indexesOf(pods []*corev1.Pod) indexes {
 	var list []int
 	for _, p := range pods {
@@ -158,8 +157,7 @@ func indexed(j *batchv1.Job) bool {
 	return j.Spec.CompletionMode != nil && *j.Spec.CompletionMode == batchv1.IndexedCompletion
 }
 
-// counted reports whether a pod is one that the Job can count: of an indexed one, those whose index
-// it has.
+// counted reports whether the Job can count the pod: an indexed Job only counts pods with an index of its own.
 func counted(j *batchv1.Job, p *corev1.Pod) bool {
 	if !indexed(j) {
 		return true

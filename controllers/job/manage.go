@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// manage plans which pods come and go, so that as many are active as are wanted. What is removed
-// comes first; then nothing is created in the same pass (job_controller.go: manageJob).
+// manage plans which pods to create and delete, so that the wanted number is active. Deletions come first; then nothing
+// is created in the same pass (job_controller.go: manageJob).
 func (p *pass) manage() {
 	have := len(p.active)
 	if p.suspended() {
@@ -42,26 +42,26 @@ func (p *pass) manage() {
 	}
 }
 
-// wanted is how many pods are to be active.
+// wanted is how many pods should be active.
 func (p *pass) wanted() int {
 	parallelism := int(*p.job.Spec.Parallelism)
 	switch {
 	case p.job.Spec.Completions != nil:
 		return max(0, min(parallelism, int(*p.job.Spec.Completions-p.succeeded)))
 	case p.succeeded > 0:
-		// The first success is the Job's: those that are at work go on, but no more begin.
+		// The first success completes the Job: active pods continue, but no more are created.
 		return len(p.active)
 	}
 	return parallelism
 }
 
-// remove plans to delete active pods, uncounted.
+// remove plans to delete active pods, without counting them.
 func (p *pass) remove(pods []*corev1.Pod) {
 	p.plan.Release, p.plan.Remove = filter(pods, tracked), pods
 }
 
-// surplus returns at least n active pods to be removed: those of an indexed Job that have no index of
-// it, or share one, and then those that are missed least (job_controller.go: activePodsForRemoval).
+// surplus returns at least n active pods to delete: of an indexed Job first those without an index of the Job, or with
+// a duplicate one, and then those that lose the least work (job_controller.go: activePodsForRemoval).
 func (p *pass) surplus(n int) (rm []*corev1.Pod) {
 	left := p.active
 	if indexed(p.job) {
@@ -72,7 +72,7 @@ func (p *pass) surplus(n int) (rm []*corev1.Pod) {
 	return append(rm, left[:max(0, n-len(rm))]...)
 }
 
-// repeated parts the active pods of an indexed Job in those that it can't use and the rest.
+// repeated splits the active pods of an indexed Job into unusable ones and the rest.
 func (p *pass) repeated() (rm, left []*corev1.Pod) {
 	groups := map[int][]*corev1.Pod{}
 	for _, pod := range p.active {
@@ -94,8 +94,8 @@ func (p *pass) repeated() (rm, left []*corev1.Pod) {
 	return rm, left
 }
 
-// createIndexes plans pods for the first n indexes that have none. With a limit per index each has a
-// back-off of its own (indexed_job_utils.go: firstPendingIndexes).
+// createIndexes plans pods for the first n indexes without one. With a limit per index each has a back-off of its own
+// (indexed_job_utils.go: firstPendingIndexes).
 func (p *pass) createIndexes(n int) {
 	if at := p.plan.Backoff.until(); p.job.Spec.BackoffLimitPerIndex == nil && p.now.Before(at) {
 		p.again(at)
@@ -120,8 +120,8 @@ func (p *pass) createIndexes(n int) {
 	}
 }
 
-// retry is when a pod of the index may be created. Nothing is remembered of an index, so one whose pod failed in the
-// future, before the clock was set back, is not waited for.
+// retry is when a pod of the index may be created. An index has no memory, so a pod that failed in the future, before
+// the clock was set back, causes no wait.
 func (p *pass) retry(i int) time.Time {
 	old := p.held[i]
 	if old == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Orphans returns the controller of pods that no Job counts any more: it takes their finalizer (F-14). It is
-// a part of upstream's job controller.
+// Orphans returns the controller of pods that no Job counts any more: it removes their finalizer (F-14). Upstream's job
+// controller includes it.
 func Orphans() workload.Controller {
 	return workload.Controller{
 		Name: "job-controller", For: workload.Pods, Quiet: true, Sees: []workload.Resource{workload.Jobs},
@@ -27,7 +27,7 @@ func Orphans() workload.Controller {
 	}
 }
 
-// owner is the Job by the name in the pod's controller reference.
+// owner is the Job named by the pod's controller reference.
 func owner(r workload.Reader, pod *corev1.Pod) *batchv1.Job {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	if ref == nil {
@@ -36,7 +36,7 @@ func owner(r workload.Reader, pod *corev1.Pod) *batchv1.Job {
 	return workload.Get[*batchv1.Job](r, pod.Namespace, ref.Name)
 }
 
-// abandoned says which pods a change may have left alone: that of the pod, or the end of its Job.
+// abandoned returns the pods that a change may have orphaned: the pod itself, or the pods of a deleted Job.
 func abandoned(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Resource == workload.Jobs {
 		m := c.New

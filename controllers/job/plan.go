@@ -11,38 +11,36 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/event"
 )
 
-// View is what a decision is about, as of one moment.
+// View is the input of a decision, as of one moment.
 type View struct {
-	// Job is the Job; it has its defaults, and isn't changed.
+	// Job is the Job, with defaults; it isn't changed.
 	Job *batchv1.Job
-	// Pods are those that the Job controls, those among them too that are being deleted.
+	// Pods are those that the Job controls, including those that are being deleted.
 	Pods []*corev1.Pod
-	// Backoff is what is remembered of its failures.
+	// Backoff is the record of its failures.
 	Backoff Backoff
-	// Failed says that pods could not be created or removed just now: the status takes none of that for
-	// granted.
+	// Failed says that pods could not be created or deleted in this pass: the status must not include them.
 	Failed bool
 }
 
-// Plan is what is to be done, in the order of the fields.
+// Plan is what to do, in the order of the fields.
 type Plan struct {
-	// Forget are pods whose finalizer is taken, as they are counted in the status that is stored, or need
-	// not be (F-13).
+	// Forget are pods whose finalizer is removed, as the stored status has counted them, or need not (F-13).
 	Forget []*corev1.Pod
-	// Release are pods whose finalizer is taken before Remove: nobody counts them.
+	// Release are pods whose finalizer is removed before Remove: they are not counted.
 	Release []*corev1.Pod
-	// Remove are pods to be deleted.
+	// Remove are pods to delete.
 	Remove []*corev1.Pod
-	// Create are new pods, complete but for their names.
+	// Create are new pods, complete except for their names.
 	Create []*corev1.Pod
-	// Status is the new status; nil if it stays.
+	// Status is the new status; nil if it is unchanged.
 	Status *batchv1.JobStatus
-	// Events are to be recorded about the Job once Status is stored.
+	// Events are recorded about the Job once Status is stored.
 	Events []event.Event
-	// Backoff is to be remembered once Status is stored, and Fresh are the pods that it has counted.
+	// Backoff is the new record of failures once Status is stored, and Fresh are the pods that it includes.
 	Backoff Backoff
 	Fresh   []types.UID
-	// Again is when to look again even if nothing happens; zero: not.
+	// Again is the time of the next pass without an event; zero for none.
 	Again time.Time
 }
 
@@ -62,9 +60,9 @@ func Finished(j *batchv1.Job) bool {
 	return isTrue(j.Status.Conditions, batchv1.JobComplete) || isTrue(j.Status.Conditions, batchv1.JobFailed)
 }
 
-// Abandoned reports whether the pod's finalizer is of no use any more: its Job doesn't count it
-// (F-14). owner is the Job that its controller reference names; nil if there is none by that name,
-// or if another has the name now (job_controller.go: syncOrphanPod).
+// Abandoned reports whether the pod's finalizer has no use any more: its Job doesn't count it (F-14). owner is the Job
+// that its controller reference names; nil if there is none by that name, or another one has the name
+// (job_controller.go: syncOrphanPod).
 func Abandoned(pod *corev1.Pod, owner *batchv1.Job) bool {
 	if !tracked(pod) {
 		return false

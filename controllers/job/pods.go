@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// tracked reports whether the pod is still to be counted.
+// tracked reports whether the pod has the finalizer, so that it is still to be counted.
 func tracked(p *corev1.Pod) bool { return slices.Contains(p.Finalizers, batchv1.JobTrackingFinalizer) }
 
 func ready(p *corev1.Pod) bool {
@@ -27,14 +27,13 @@ func condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
 	return nil
 }
 
-// lost reports whether the pod is a failure of the Job. One that was deleted is, too: it may never
-// get to say so (job_controller.go: isPodFailed).
+// lost reports whether the pod is a failure of the Job. So is a deleted pod, as it may never report its phase
+// (job_controller.go: isPodFailed).
 func lost(j *batchv1.Job, p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodFailed || !patient(j) && workload.Terminating(p)
 }
 
-// patient reports whether a pod is replaced only when it has ended
-// (job_controller.go: onlyReplaceFailedPods).
+// patient reports whether a pod is replaced only when it has ended (job_controller.go: onlyReplaceFailedPods).
 func patient(j *batchv1.Job) bool {
 	return j.Spec.PodReplacementPolicy != nil && *j.Spec.PodReplacementPolicy == batchv1.Failed || j.Spec.PodFailurePolicy != nil
 }
@@ -52,8 +51,8 @@ func count(pods []*corev1.Pod, what func(*corev1.Pod) bool) int32 {
 	return int32(len(filter(pods, what)))
 }
 
-// dearest orders pods by how little is lost with them: those on no node, pending, not ready, ready
-// for a short time, restarted often and young come first (controller_utils.go: ActivePods).
+// dearest orders pods by how little work is lost with them: those on no node, pending, not ready, ready for a short
+// time, restarted often and young come first (controller_utils.go: ActivePods).
 func dearest(a, b *corev1.Pod) int {
 	return cmp.Or(
 		last(a.Spec.NodeName != "", b.Spec.NodeName != ""),
@@ -68,7 +67,7 @@ func dearest(a, b *corev1.Pod) int {
 
 var phaseRank = map[corev1.PodPhase]int{corev1.PodPending: 0, corev1.PodUnknown: 1, corev1.PodRunning: 2}
 
-// last orders those that are something behind those that aren't.
+// last orders values with a property after those without it.
 func last(a, b bool) int {
 	switch {
 	case a == b:
@@ -79,7 +78,7 @@ func last(a, b bool) int {
 	return -1
 }
 
-// readySince is the time, in seconds, since which a ready pod is; 0 for others.
+// readySince is the time, in seconds, since which the pod is ready; 0 if it isn't.
 func readySince(p *corev1.Pod) int64 {
 	if since, ok := workload.Ready(p); ok {
 		return since.Unix()

@@ -8,21 +8,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// judgement is what spec.podFailurePolicy says of a failed pod.
-type judgement struct {
-	// action is that of the rule that matches; empty if none does.
+// policyMatch is the result of spec.podFailurePolicy for a failed pod.
+type policyMatch struct {
+	// action is the action of the matching rule; empty if none matches.
 	action batchv1.PodFailurePolicyAction
 	// message is why the Job fails, if the action is FailJob.
 	message string
 }
 
-// counts reports whether the failure is one towards the limits.
-func (j judgement) counts() bool { return j.action != batchv1.PodFailurePolicyActionIgnore }
+// counts reports whether the failure counts towards the limits.
+func (j policyMatch) counts() bool { return j.action != batchv1.PodFailurePolicyActionIgnore }
 
-// judge finds the first rule that matches (pod_failure_policy.go: matchPodFailurePolicy).
-func judge(policy *batchv1.PodFailurePolicy, p *corev1.Pod) judgement {
+// matchRule finds the first rule that matches (pod_failure_policy.go: matchPodFailurePolicy).
+func matchRule(policy *batchv1.PodFailurePolicy, p *corev1.Pod) policyMatch {
 	if policy == nil {
-		return judgement{}
+		return policyMatch{}
 	}
 	for i, rule := range policy.Rules {
 		why := ""
@@ -38,13 +38,13 @@ func judge(policy *batchv1.PodFailurePolicy, p *corev1.Pod) judgement {
 			}
 		}
 		if why != "" {
-			return judgement{rule.Action, why}
+			return policyMatch{rule.Action, why}
 		}
 	}
-	return judgement{}
+	return policyMatch{}
 }
 
-// exited returns a container that ended as the rule says; those of init come last.
+// exited returns a container with an exit code of the rule; init containers come last.
 func exited(p *corev1.Pod, want *batchv1.PodFailurePolicyOnExitCodesRequirement) *corev1.ContainerStatus {
 	for _, list := range [][]corev1.ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses} {
 		for i := range list {
@@ -73,8 +73,7 @@ func conditioned(p *corev1.Pod, want []batchv1.PodFailurePolicyOnPodConditionsPa
 	return nil
 }
 
-// succeeds reports whether spec.successPolicy is met, and the message about it
-// (success_policy.go: matchSuccessPolicy).
+// succeeds reports whether spec.successPolicy is satisfied, and its message (success_policy.go: matchSuccessPolicy).
 func succeeds(j *batchv1.Job, done indexes) (message string, ok bool) {
 	if j.Spec.SuccessPolicy == nil || len(done) == 0 {
 		return "", false

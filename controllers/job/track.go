@@ -10,11 +10,11 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// account plans the status. ok says whether the pods that the plan creates and removes will have been.
+// account plans the status. ok says whether the plan's creations and deletions have succeeded.
 func (p *pass) account(ok bool) {
 	a := &account{pass: p, status: p.job.Status.DeepCopy(), finish: p.finish}
 	if !ok {
-		a.finish = nil // there are pods left that nobody would watch
+		a.finish = nil // a finished Job would not track its remaining pods
 	}
 	a.numbers(ok)
 	if p.finish == nil && !a.complete() && p.managed {
@@ -35,13 +35,13 @@ func (p *pass) account(ok bool) {
 type account struct {
 	*pass
 	status *batchv1.JobStatus
-	// finish is what the pass says, or that the Job is complete.
+	// finish is the pass's finish, or the condition that the Job is complete.
 	finish *batchv1.JobCondition
-	// fresh are indexes that succeeded.
+	// fresh are the newly succeeded indexes.
 	fresh []int
 }
 
-// numbers sets how many pods there are now.
+// numbers sets the present numbers of pods.
 func (a *account) numbers(ok bool) {
 	activePods, readyPods, leaving := int32(len(a.active)), count(a.active, ready), count(a.pods, workload.Terminating)
 	if ok {
@@ -53,7 +53,7 @@ func (a *account) numbers(ok bool) {
 	a.status.Active, a.status.Ready, a.status.Terminating = activePods, &readyPods, &leaving
 }
 
-// complete sets finish if there is nothing left to do.
+// complete sets finish if no work is left.
 func (a *account) complete() bool {
 	enough := a.succeeded > 0
 	if c := a.job.Spec.Completions; c != nil {
@@ -66,7 +66,7 @@ func (a *account) complete() bool {
 	return true
 }
 
-// suspension says whether the Job is suspended. Its time begins anew when it is resumed.
+// suspension sets the condition for suspension. The start time is set again when the Job is resumed.
 func (a *account) suspension() {
 	c := a.newCondition(batchv1.JobSuspended, "JobSuspended", "Job suspended")
 	reason := "Suspended"
@@ -86,8 +86,8 @@ func (a *account) suspension() {
 	}
 }
 
-// settle moves pods whose finalizer is gone from the uncounted to the counters
-// (job_controller.go: cleanUncountedPodsWithoutFinalizers).
+// settle moves pods whose finalizer is gone from the uncounted ones to the counters (job_controller.go:
+// cleanUncountedPodsWithoutFinalizers).
 func (a *account) settle() {
 	left := map[types.UID]bool{}
 	for _, pod := range a.pods {
@@ -108,9 +108,8 @@ func (a *account) settle() {
 	u.Failed = move(u.Failed, &a.status.Failed)
 }
 
-// collect lists what has finished among the uncounted, as much as fits into one status, and plans to
-// take the finalizers of those that are counted there
-// (job_controller.go: trackJobStatusAndRemoveFinalizers).
+// collect adds finished pods to the uncounted ones, as many as fit into one status, and plans to remove the finalizers
+// of those that the stored status has (job_controller.go: trackJobStatusAndRemoveFinalizers).
 func (a *account) collect() {
 	u := a.status.UncountedTerminatedPods
 	for _, pod := range a.pods {
@@ -119,7 +118,7 @@ func (a *account) collect() {
 		}
 		switch a.due(pod) {
 		case nowhere:
-			// What the Job ends with is stored before pods go that nobody counts.
+			// The interim condition is stored before uncounted pods are released.
 			if !a.interim() {
 				a.plan.Forget = append(a.plan.Forget, pod)
 			}
@@ -136,17 +135,17 @@ func (a *account) collect() {
 	}
 }
 
-// place is where in the status a pod has to be before its finalizer goes.
+// place is the part of the status that a pod must be in before its finalizer is removed.
 type place uint8
 
 const (
-	nowhere   place = iota // it is there, or needn't be
+	nowhere   place = iota // the status has it, or needs not
 	successes              // uncountedTerminatedPods.succeeded
 	failures               // uncountedTerminatedPods.failed
 	completed              // completedIndexes
 )
 
-// due says where a pod is missing.
+// due returns the part of the status that still lacks the pod.
 func (a *account) due(pod *corev1.Pod) place {
 	switch {
 	case !counted(a.job, pod):
@@ -158,16 +157,16 @@ func (a *account) due(pod *corev1.Pod) place {
 			return successes
 		}
 	case a.succeeds() && workload.Terminating(pod):
-		// It was deleted because it is no longer needed.
+		// The pod was deleted because it is no longer needed.
 	case lost(a.job, pod) || a.fails():
-		if !a.uncounted.failed[pod.UID] && judge(a.job.Spec.PodFailurePolicy, pod).counts() {
+		if !a.uncounted.failed[pod.UID] && matchRule(a.job.Spec.PodFailurePolicy, pod).counts() {
 			return failures
 		}
 	}
 	return nowhere
 }
 
-// fails reports whether the Job ends in failure: then pods at work are failed ones.
+// fails reports whether the Job ends in failure: active pods then count as failed.
 func (a *account) fails() bool {
 	return a.finish != nil && (a.finish.Type == batchv1.JobFailureTarget || a.finish.Type == batchv1.JobFailed)
 }
@@ -175,8 +174,8 @@ func (a *account) fails() bool {
 // succeeds reports whether the Job was found to be complete in an earlier pass.
 func (a *account) succeeds() bool { return a.finish != nil && a.finish.Type == batchv1.JobComplete }
 
-// mayGo reports whether the pod's finalizer can be taken once it is counted
-// (job_controller.go: canRemoveFinalizer).
+// mayGo reports whether the pod's finalizer can be removed once the pod is counted (job_controller.go:
+// canRemoveFinalizer).
 func (a *account) mayGo(pod *corev1.Pod) bool {
 	if a.job.DeletionTimestamp != nil || a.finish != nil || pod.Status.Phase == corev1.PodSucceeded {
 		return true
@@ -195,13 +194,13 @@ func (a *account) indexes() {
 	}
 }
 
-// interim reports whether the Job is found to end in this very pass.
+// interim reports whether this pass has found that the Job ends.
 func (a *account) interim() bool {
 	return a.finish != nil && (a.finish.Type == batchv1.JobFailureTarget || a.finish.Type == batchv1.JobSuccessCriteriaMet)
 }
 
-// end adds the condition that the Job ends with: the interim one first, and the last one only in a
-// later pass, when every pod is counted and gone (job_controller.go: enactJobFinished).
+// end adds the condition with which the Job ends: the interim one first, and the final one only in a later pass, when
+// every pod is counted and gone (job_controller.go: enactJobFinished).
 func (a *account) end() {
 	f, u := a.finish, a.status.UncountedTerminatedPods
 	switch {

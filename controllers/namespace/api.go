@@ -7,49 +7,46 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// API is what the controller needs of an API server. Its methods may be called from any goroutine.
-// Errors are those of k8s.io/apimachinery/pkg/api/errors where a meaning is given: NotFound,
-// Conflict, MethodNotSupported.
+// API is the controller's interface to an API server. Its methods may be called from any goroutine. These errors of
+// k8s.io/apimachinery/pkg/api/errors have a meaning: NotFound, Conflict, MethodNotSupported.
 type API interface {
 	Follower
-	// Get returns the namespace as it is stored now, at least as new as every event told before.
+	// Get returns the stored namespace, at least as new as every event that was sent before.
 	Get(ctx context.Context, name string) (*corev1.Namespace, error)
-	// UpdateStatus and Finalize put the subresources; Conflict if the resourceVersion is stale.
+	// UpdateStatus and Finalize write the subresources; Conflict if the resourceVersion is stale.
 	UpdateStatus(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error)
 	Finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error)
-	// Resources returns the types with objects in namespaces that can be deleted.
+	// Resources returns the namespaced types whose objects can be deleted.
 	Resources(ctx context.Context) Discovery
-	// DeleteCollection and Delete delete with propagationPolicy=Background (E-10, E-11). NotFound
-	// and MethodNotSupported from DeleteCollection mean that it isn't served.
+	// DeleteCollection and Delete delete with propagationPolicy=Background (E-10, E-11). NotFound and
+	// MethodNotSupported from DeleteCollection mean that it isn't served.
 	DeleteCollection(ctx context.Context, r Resource, namespace string) error
 	Delete(ctx context.Context, r Resource, namespace, name string) error
-	// Metadata returns the objects of a type in a namespace, from a read that sees every write
-	// acknowledged before it. NotFound and MethodNotSupported mean that the type can't be listed
-	// and so has nothing to count.
+	// Metadata returns the objects of a type in a namespace, from a read that sees every write acknowledged before it.
+	// NotFound and MethodNotSupported mean that the type can't be listed, and so has no objects to count.
 	Metadata(ctx context.Context, r Resource, namespace string) ([]Item, error)
 }
 
-// Follower tells of changes.
+// Follower sends changes.
 type Follower interface {
-	// Follow calls sink, from one goroutine, with an event of type Exists for every namespace there
-	// is, then with Listed, and then with what changes, until ctx is done. It may start again from
-	// the beginning. It returns early, with an error, if it can't go on; it is then called again.
+	// Follow calls sink, from one goroutine, with an event of type Exists for every namespace, then with Listed, and
+	// then with changes, until ctx is done. It may start again from the beginning. It returns early, with an error, if
+	// it can't continue; it is then called again.
 	Follow(ctx context.Context, sink func(Event)) error
 }
 
-// EventType says what an event tells.
+// EventType is the type of an event.
 type EventType uint8
 
 // The types of events.
 const (
-	// Exists: the namespace is there; Deleting says whether it is being deleted. Told of every
-	// write of it.
+	// Exists: the namespace exists; Deleting says whether it is being deleted. Sent for every write of it.
 	Exists EventType = iota
 	// Gone: the namespace was removed.
 	Gone
-	// Content: an object in the namespace changed. Removals must be told; other changes may be.
+	// Content: an object in the namespace changed. Deletions must be sent; other changes may be.
 	Content
-	// Listed: every namespace that existed when Follow began has been told.
+	// Listed: every namespace that existed when Follow began has been sent.
 	Listed
 )
 
@@ -61,33 +58,33 @@ type Event struct {
 	Deleting  bool
 }
 
-// Discovery is the answer to which types are served.
+// Discovery is the list of served types.
 type Discovery struct {
 	// Resources name each type once, in one of its versions.
 	Resources []Resource
-	// Err says why Resources may be incomplete (E-14); nil if they are complete. FailedGroups is
-	// how many group versions could not be asked, 0 if that isn't what Err is about.
+	// Err says why Resources may be incomplete (E-14); nil if they are complete. FailedGroups is how many group
+	// versions could not be read, 0 if Err has another cause.
 	Err          error
 	FailedGroups int
-	// GroupVersionErr says that group versions had names that could not be understood.
+	// GroupVersionErr says that group versions could not be parsed.
 	GroupVersionErr error
 }
 
-// Resource is a type of objects in namespaces.
+// Resource is a namespaced type.
 type Resource struct {
 	schema.GroupVersionResource
 	// Collection says that deletecollection is served.
 	Collection bool
 }
 
-// pods is the type that goes first (E-09).
+// pods is the type that is deleted first (E-09).
 var pods = schema.GroupResource{Resource: "pods"}
 
 // Item is one object.
 type Item struct {
 	Name       string
 	Finalizers []string
-	// Unreadable is why the stored value can't be read, with its key; empty if it can.
+	// Unreadable is why the stored value can't be decoded, with its key; empty if it can.
 	Unreadable string
 	// Phase and GraceSeconds (spec.terminationGracePeriodSeconds) are those of a pod.
 	Phase        corev1.PodPhase

@@ -10,12 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// findings are what a pass found.
+// findings are the results of a pass.
 type findings struct {
 	discovery   Discovery
 	contentErrs []error
 	left        []remains
-	// podsFirst says that the pass ended early because of pods: nothing else was looked at (E-09).
+	// podsFirst says that the pass ended early because of pods: other types were not examined (E-09).
 	podsFirst bool
 }
 
@@ -35,7 +35,7 @@ func (f *findings) seconds() int64 {
 	return longest
 }
 
-// count is how many objects are known to be left.
+// count is the known number of remaining objects.
 func (f *findings) count() int {
 	n := 0
 	for _, l := range f.left {
@@ -44,13 +44,13 @@ func (f *findings) count() int {
 	return n
 }
 
-// err is everything that forbids to let the namespace go in this pass (E-14).
+// err has all errors that prevent the finalizer's removal in this pass (E-14).
 func (f *findings) err() error {
 	return errors.Join(append([]error{f.discovery.Err, f.discovery.GroupVersionErr}, f.contentErrs...)...)
 }
 
-// conditions returns what a namespace's status says after a pass (E-15) and whether that is a
-// change (E-17). Conditions of other types stay where they are; what had is not modified.
+// conditions returns the conditions of a namespace's status after a pass (E-15), and whether they have changed (E-17).
+// Conditions of other types are kept; the argument is not modified.
 func conditions(had []corev1.NamespaceCondition, f findings, now metav1.Time) (next []corev1.NamespaceCondition, changed bool) {
 	next = slices.Clone(had)
 	for _, c := range found(f) {
@@ -73,7 +73,7 @@ func conditions(had []corev1.NamespaceCondition, f findings, now metav1.Time) (n
 func found(f findings) []corev1.NamespaceCondition {
 	left := f.left
 	if f.podsFirst {
-		left = nil // E-16: nothing is added up in a pass that ends with pods; kept (J-24)
+		left = nil // E-16: a pass that ends with pods has no sums; kept (J-24)
 	}
 	resources, finalizers := remaining(left)
 	return []corev1.NamespaceCondition{
@@ -119,7 +119,7 @@ func contentFailure(errs []error) string {
 	return fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(errs), sorted(errs, message))
 }
 
-// remaining describes what is left by type, a core type with a dot at its end, and by finalizer.
+// remaining describes the remaining objects by type, a core type with a dot at its end, and by finalizer.
 func remaining(left []remains) (resources, finalizers string) {
 	total := map[string]int{}
 	left = slices.DeleteFunc(slices.Clone(left), func(l remains) bool { return l.count == 0 })

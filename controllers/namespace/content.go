@@ -11,18 +11,18 @@ import (
 // finalizerSeconds is how long finalizers are expected to take (E-12).
 const finalizerSeconds = 15
 
-// remains is what is left of one type after its deletion.
+// remains are the remaining objects of one type after its deletion.
 type remains struct {
 	resource Resource
 	count    int
-	// finalizers counts the objects that carry each.
+	// finalizers counts the objects with each finalizer.
 	finalizers map[string]int
-	// seconds until it is expected to be gone; 0 means that there is no estimate.
+	// seconds is the estimated time until they are gone; 0 means that there is no estimate.
 	seconds int64
 }
 
-// podSeconds estimates how long the pods of a namespace still take (E-12): the longest grace
-// period, or 0 if the namespace has been deleting for longer than that.
+// podSeconds estimates the time until the pods of a namespace are gone (E-12): the longest grace period, or 0 if the
+// namespace has been deleting for longer than that.
 func podSeconds(items []Item, deleted, now time.Time) int64 {
 	var longest int64
 	for _, p := range items {
@@ -37,8 +37,8 @@ func podSeconds(items []Item, deleted, now time.Time) int64 {
 	return longest
 }
 
-// count judges what is left of a type; estimate is that of podSeconds, 0 for other types. It is
-// an error if something is left that nothing is known to hold (E-12).
+// count counts the remaining objects of a type; estimate is podSeconds' result, 0 for other types. It is an error if
+// objects remain without a known reason (E-12).
 func count(r Resource, namespace string, estimate int64, items []Item) (remains, error) {
 	left := remains{resource: r, count: len(items), finalizers: map[string]int{}}
 	if left.count == 0 {
@@ -63,10 +63,10 @@ func count(r Resource, namespace string, estimate int64, items []Item) (remains,
 	return left, nil
 }
 
-// mostNamed is how many objects that can't be read a condition names.
+// mostNamed is the maximum number of undecodable objects that a condition names.
 const mostNamed = 5
 
-// unreadable says which objects can't be read, and why; empty if all can.
+// unreadable says which objects can't be decoded, and why; empty if all can.
 func unreadable(items []Item) string {
 	var named []string
 	n := 0

@@ -10,13 +10,13 @@ import (
 
 // Options configure a controller. Zero values mean the defaults.
 type Options struct {
-	// Workers is how many namespaces are worked on at once (default 10, E-07).
+	// Workers is the maximum number of concurrent passes (default 10, E-07).
 	Workers int
-	// Log receives what goes wrong; nil discards it.
+	// Log receives errors and warnings; nil discards them.
 	Log *slog.Logger
 }
 
-// Controller empties namespaces that are being deleted.
+// Controller deletes the content of namespaces that are being deleted.
 type Controller struct {
 	pass    pass
 	workers int
@@ -37,13 +37,13 @@ func logger(l *slog.Logger) *slog.Logger {
 	return l
 }
 
-// Run works until ctx is done, and returns when all its goroutines have.
+// Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	s := newSchedule()
 	loop := reconcile.Loop[Event, string, outcome]{Schedule: s, Workers: c.workers, Pass: c.empty, Log: c.pass.log, What: following,
 		Follow: func(ctx context.Context, sink func(Event)) error {
 			return c.pass.api.Follow(ctx, func(e Event) {
-				// While nothing is being deleted, changes of content, which are most of what is told, go no further.
+				// While no namespace is being deleted, changes of content, which are most events, are dropped.
 				if e.Type != Content || s.known.Load() > 0 {
 					sink(e)
 				}
@@ -52,7 +52,7 @@ func (c *Controller) Run(ctx context.Context) {
 	loop.Run(ctx)
 }
 
-// following is what is followed, for the log.
+// following names the watched objects in the log.
 const following = "namespaces"
 
 // empty carries a pass out.

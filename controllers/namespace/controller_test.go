@@ -124,7 +124,7 @@ func TestForeignFinalizerHoldsUntilReleased(t *testing.T) {
 	})
 }
 
-// The retry of E-13 is enough if nobody tells of changes.
+// The retry of E-13 is enough without events of changes.
 func TestLostEventsAreCaughtUp(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, s *server) {
 		s.create(t, "a")
@@ -156,7 +156,7 @@ func TestBrokenStreamsAreFollowedAgain(t *testing.T) {
 		s.deleteNamespace("a")
 		time.Sleep(time.Hour)
 		if !s.has("a") {
-			t.Fatal("a is gone, though nobody told of it")
+			t.Fatal("a is gone without an event")
 		}
 		tries := 0
 		for _, r := range s.requests {
@@ -290,7 +290,7 @@ func TestBusyContent(t *testing.T) {
 	})
 }
 
-// E-25: a namespace of the same name that is made meanwhile is left alone.
+// E-25: a namespace of the same name that is created meanwhile is not changed.
 func TestRecreatedNamespace(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, s *server) {
 		s.create(t, "a")

@@ -15,18 +15,18 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// systemNamespaces always exist (E-06). All but kube-node-lease can't be deleted either; that is
-// the API server's admission (E-05), not this package's.
+// systemNamespaces always exist (E-06). All but kube-node-lease can't be deleted either; that is done by the API
+// server's admission (E-05).
 var systemNamespaces = []string{metav1.NamespaceSystem, metav1.NamespacePublic, metav1.NamespaceDefault, corev1.NamespaceNodeLease}
 
-// DefaultsAPI is what Defaults needs of an API server.
+// DefaultsAPI is the interface of Defaults to an API server.
 type DefaultsAPI interface {
 	Follower
-	// Create makes a namespace; AlreadyExists if there is one, terminating or not.
+	// Create creates a namespace; AlreadyExists if there is one, terminating or not.
 	Create(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error)
 }
 
-// EnsureDefaults makes the system namespaces that are missing. Terminating ones are left alone.
+// EnsureDefaults creates the missing system namespaces. It ignores terminating ones.
 func EnsureDefaults(ctx context.Context, api DefaultsAPI) error {
 	var errs []error
 	for _, name := range systemNamespaces {
@@ -43,8 +43,8 @@ func ensure(ctx context.Context, api DefaultsAPI, name string) error {
 	return nil
 }
 
-// Defaults makes the system namespaces that are missing, at the start and whenever one goes,
-// until ctx is done. Upstream looks once a minute; this waits for the event (E-06). log may be nil.
+// Defaults creates the missing system namespaces, at the start and whenever one is deleted, until ctx is done. Upstream
+// checks once a minute; this waits for the event (E-06). log may be nil.
 func Defaults(ctx context.Context, api DefaultsAPI, log *slog.Logger) {
 	log = logger(log)
 	ctx, cancel := context.WithCancel(ctx)
@@ -65,7 +65,7 @@ func Defaults(ctx context.Context, api DefaultsAPI, log *slog.Logger) {
 	remake(ctx, api, log, missing)
 }
 
-// remake creates what is missing and keeps trying what failed.
+// remake creates what is missing and retries failures.
 func remake(ctx context.Context, api DefaultsAPI, log *slog.Logger, missing <-chan []string) {
 	var failed []string
 	var retry <-chan time.Time

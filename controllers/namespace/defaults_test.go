@@ -41,7 +41,7 @@ func TestDefaultsAreMadeAndRemade(t *testing.T) {
 			if d := cmp.Diff(four, s.names()); d != "" {
 				t.Error(d)
 			}
-			// A terminating one is left alone (E-06) ...
+			// A terminating one is ignored (E-06) ...
 			s.deleteNamespace("kube-node-lease")
 			time.Sleep(time.Hour)
 			ns, err := s.Get(t.Context(), "kube-node-lease")
@@ -118,7 +118,7 @@ func TestDefaultsAreRetried(t *testing.T) {
 	})
 }
 
-// What went while nobody followed is made again when somebody does.
+// A namespace that was deleted while the watch was down is created again when it continues.
 func TestDefaultsAfterABrokenStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()

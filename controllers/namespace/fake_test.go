@@ -33,7 +33,7 @@ type server struct {
 	objects    map[objectKey]*object
 	followers  map[*follower]struct{}
 	discovery  Discovery
-	// fail, if set, may refuse a request: "deletecollection configmaps in a".
+	// fail, if set, may reject a request: "deletecollection configmaps in a".
 	fail func(request string) error
 	// requests are what was asked for, in order.
 	requests []string
@@ -70,7 +70,7 @@ func newServer() *server {
 	}
 }
 
-// request records a request and returns why it is refused, if it is.
+// request records a request and returns the error that rejects it, if any.
 func (s *server) request(format string, args ...any) error {
 	r := fmt.Sprintf(format, args...)
 	s.requests = append(s.requests, r)

@@ -15,21 +15,21 @@ import (
 // errReplaced says that another namespace has the name now (E-08).
 var errReplaced = errors.New("namespace uid has changed across retries")
 
-// conflicts bounds how often a write is tried that others keep overtaking; the next pass goes on.
+// conflicts is the maximum number of attempts of a write after conflicts; the next pass tries again.
 const conflicts = 10
 
-// outcome is how a pass over a namespace ended.
+// outcome is the result of a pass over a namespace.
 type outcome struct {
-	// done: there is nothing to do for this controller, now or later.
+	// done: the controller has nothing to do, now or later.
 	done bool
-	// after is when to look again if nobody tells of a change; set if neither done nor err is.
+	// after is the time until the next pass without an event; set if neither done nor err is.
 	after time.Duration
 	err   error
-	// left is how many objects are known to remain.
+	// left is the known number of remaining objects.
 	left int
 }
 
-// pass deletes what one namespace contains, as far as that goes at once (E-08).
+// pass deletes the content of one namespace, as far as possible without waiting (E-08).
 type pass struct {
 	api API
 	log *slog.Logger
@@ -62,7 +62,7 @@ func (p *pass) run(ctx context.Context, name string) outcome {
 	return outcome{done: true}
 }
 
-// ended is the outcome after an error about the namespace itself: done if it isn't there any more.
+// ended is the outcome after an error about the namespace itself: done if it is gone.
 func ended(err error) outcome {
 	if apierrors.IsNotFound(err) {
 		return outcome{done: true}
@@ -70,7 +70,7 @@ func ended(err error) outcome {
 	return outcome{err: err}
 }
 
-// write carries out fn on ns, and on what is stored by then if somebody was faster (E-08).
+// write runs fn on ns, and on the newer state after a conflict (E-08).
 func (p *pass) write(ctx context.Context, ns *corev1.Namespace,
 	fn func(context.Context, *corev1.Namespace) (*corev1.Namespace, error)) (*corev1.Namespace, error) {
 	for try := 1; ; try++ {
@@ -89,7 +89,7 @@ func (p *pass) write(ctx context.Context, ns *corev1.Namespace,
 	}
 }
 
-// markTerminating repairs a phase that does not say so (E-04).
+// markTerminating corrects a phase other than Terminating (E-04).
 func (p *pass) markTerminating(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
 	if ns.DeletionTimestamp == nil || len(ns.Spec.Finalizers) == 0 || ns.Status.Phase == corev1.NamespaceTerminating {
 		return ns, nil
@@ -99,7 +99,7 @@ func (p *pass) markTerminating(ctx context.Context, ns *corev1.Namespace) (*core
 	return p.api.UpdateStatus(ctx, ns)
 }
 
-// finalize takes this controller's entry off spec.finalizers (E-08).
+// finalize removes this controller's entry from spec.finalizers (E-08).
 func (p *pass) finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
 	stay, ok := letGo(ns.Spec.Finalizers)
 	if !ok {
@@ -110,8 +110,8 @@ func (p *pass) finalize(ctx context.Context, ns *corev1.Namespace) (*corev1.Name
 	return p.api.Finalize(ctx, ns)
 }
 
-// report writes the conditions if they changed and returns the namespace as it is then. That it
-// can't be reported doesn't stop a namespace from being emptied: the next pass reports again.
+// report writes the conditions if they changed and returns the resulting namespace. A failure to write them doesn't
+// stop the deletion of the content: the next pass reports again.
 func (p *pass) report(ctx context.Context, ns *corev1.Namespace, f findings) *corev1.Namespace {
 	written, err := p.write(ctx, ns, func(ctx context.Context, ns *corev1.Namespace) (*corev1.Namespace, error) {
 		next, changed := conditions(ns.Status.Conditions, f, metav1.NewTime(p.now()))
@@ -138,7 +138,7 @@ func (p *pass) empty(ctx context.Context, ns *corev1.Namespace) findings {
 	for _, r := range first {
 		left, err := p.deleteAll(ctx, r, ns)
 		f.add(left, err)
-		// After an error it isn't known whether pods remain; what they may need stays then, too.
+		// After an error pods may remain; other objects that they may need are then kept, too.
 		f.podsFirst = f.podsFirst || left.count > 0 || err != nil
 	}
 	if f.podsFirst {
@@ -198,7 +198,7 @@ func (p *pass) list(ctx context.Context, r Resource, namespace string) ([]Item, 
 	return items, err
 }
 
-// unserved reports whether a type or a verb isn't there (any more), or an object (E-10).
+// unserved reports whether a type or a verb isn't served (any more), or an object is gone (E-10).
 func unserved(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
 }

@@ -24,10 +24,10 @@ import (
 //	release TYPE/NAME                         its finalizers and its grace period are over
 //	delete                                    DELETE of the namespace
 //	sleep T
-//	active                                    somebody sets the phase to Active
+//	active                                    a client sets the phase to Active
 //	discovery [err=] [groups=] [without=TYPE] what discovery answers
 //	fail REQUEST with=conflict|notfound|unsupported|error [times=N]
-//	overtake REQUEST [by=update|replace|remove]      somebody is faster once
+//	overtake REQUEST [by=update|replace|remove]      another client is faster once
 //	pass                                      one pass: its outcome and its requests
 //	show                                      the namespace
 func TestPasses(t *testing.T) {
@@ -162,7 +162,7 @@ func (s *passScenario) change(fn func(*corev1.Namespace)) {
 	s.server.put(ns)
 }
 
-// overtake returns what somebody does who is faster; it is called with the server's lock held.
+// overtake returns the action of a faster client; it is called with the server's lock held.
 func (s *passScenario) overtake(t *testing.T, d *datadriven.TestData) func() {
 	by := "update"
 	d.MaybeScanArgs(t, "by", &by)

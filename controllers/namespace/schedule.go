@@ -11,14 +11,14 @@ import (
 // backoff is the pause after errors (E-07).
 var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 60 * time.Second}
 
-// distance is the pause after a change in the namespace. A pass itself changes much, and others may go on
-// changing what can't be deleted, so it grows while nothing gets less.
+// distance is the pause after a change in the namespace. A pass itself makes many changes, and others may keep changing
+// objects that can't be deleted, so the pause grows while the number of objects doesn't decrease.
 var distance = reconcile.Backoff{Min: 10 * time.Millisecond, Max: time.Second}
 
-// schedule says which namespace is to be looked at when. It is a reconcile.Schedule.
+// schedule decides when a namespace gets a pass. It is a reconcile.Schedule.
 type schedule struct {
 	entries map[string]*entry
-	// waiting are those without a pass under way.
+	// waiting are those without an active pass.
 	waiting *reconcile.Queue[string]
 	// known is how many entries there are, for other goroutines to read.
 	known atomic.Int64
@@ -28,9 +28,9 @@ type schedule struct {
 type entry struct {
 	name    string
 	running bool
-	// again says that something changed during the pass, gone that the namespace went.
+	// again says that something changed during the pass, gone that the namespace was deleted.
 	again, gone bool
-	// failures and idle count the passes in a row that failed, and that left as much as before.
+	// failures and idle count the passes in a row that failed, and that left as many objects as before.
 	failures, idle int
 	left           int
 	ended          time.Time
@@ -55,7 +55,7 @@ func (s *schedule) Observe(ev Event, now time.Time) {
 		s.wake(e, now)
 	case ev.Type == Content:
 		s.wake(e, now)
-	case !e.running: // Gone, or there is a new one that lives
+	case !e.running: // Gone, or a new namespace with the name that isn't being deleted
 		s.drop(e)
 	default:
 		e.gone = true
@@ -68,7 +68,7 @@ func (s *schedule) drop(e *entry) {
 	s.known.Add(-1)
 }
 
-// wake brings the next pass forward.
+// wake moves the next pass to an earlier time.
 func (s *schedule) wake(e *entry, now time.Time) {
 	if e.running {
 		e.again = true
@@ -112,7 +112,7 @@ func (s *schedule) End(name string, o outcome, now time.Time) {
 	case o.err != nil:
 		e.failures++
 		after = backoff.After(e.failures)
-	case o.done: // and again
+	case o.done: // and again is set
 		e.failures, after = 0, e.distance()
 	default:
 		e.failures = 0
@@ -123,5 +123,5 @@ func (s *schedule) End(name string, o outcome, now time.Time) {
 	}
 }
 
-// distance is how long after the end of a pass a change may cause the next one.
+// distance is the time after the end of a pass before which a change causes no other.
 func (e *entry) distance() time.Duration { return distance.After(e.idle + 1) }

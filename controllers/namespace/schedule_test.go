@@ -111,7 +111,7 @@ func TestScheduleRandomly(t *testing.T) {
 	seed := seed.Of(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	s, now := newSchedule(), epoch
-	owed := map[string]bool{}    // deleting, and nobody said that nothing is left to do
+	owed := map[string]bool{}    // deleting, and no pass has found that nothing is left to do
 	running := map[string]bool{} // a pass is under way
 	for i := range 200_000 {
 		now = now.Add(time.Duration(r.IntN(50)) * time.Millisecond)

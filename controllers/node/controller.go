@@ -30,8 +30,8 @@ func New() workload.Controller {
 	}
 }
 
-// trouble is the taint that a condition in a certain status stands for
-// (node_lifecycle_controller.go: nodeConditionToTaintKeyStatusMap).
+// trouble has the taint for a condition in a certain status (node_lifecycle_controller.go:
+// nodeConditionToTaintKeyStatusMap).
 var trouble = []struct {
 	condition corev1.NodeConditionType
 	status    corev1.ConditionStatus
@@ -45,7 +45,7 @@ var trouble = []struct {
 	{corev1.NodePIDPressure, corev1.ConditionTrue, corev1.TaintNodePIDPressure},
 }
 
-// tainted returns the taints that the node is to have; changed is false if it has them.
+// tainted returns the node's new taints; changed is false if they are the present ones.
 func tainted(n *corev1.Node, now time.Time) (out []corev1.Taint, changed bool) {
 	wanted := map[string]bool{corev1.TaintNodeUnschedulable: n.Spec.Unschedulable}
 	said := false
@@ -60,7 +60,7 @@ func tainted(n *corev1.Node, now time.Time) (out []corev1.Taint, changed bool) {
 	}
 	for _, t := range n.Spec.Taints {
 		if want, ours := wanted[t.Key]; t.Effect == corev1.TaintEffectNoSchedule && ours {
-			wanted[t.Key] = false // it is there, or goes
+			wanted[t.Key] = false // it is present, or removed
 			if !want {
 				changed = true
 				continue
@@ -77,7 +77,7 @@ func tainted(n *corev1.Node, now time.Time) (out []corev1.Taint, changed bool) {
 	return out, changed
 }
 
-// keys are those of trouble, in its order.
+// keys are the keys of trouble, in its order.
 func keys() (out []string) {
 	for _, t := range trouble {
 		out = append(out, t.key)

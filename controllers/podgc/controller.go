@@ -11,13 +11,13 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// How long it takes before something is done (gc_controller.go: quarantineTime, gcCheckPeriod).
+// Delays before a pod is deleted (gc_controller.go: quarantineTime, gcCheckPeriod).
 const (
 	quarantine = 40 * time.Second
 	period     = 20 * time.Second
 )
 
-// New returns pod-garbage-collector-controller. It remembers which nodes it misses, so two runs need two of it.
+// New returns pod-garbage-collector-controller. It remembers missing nodes, so two runs need one controller each.
 func New() workload.Controller {
 	c := &controller{missed: map[string]time.Time{}}
 	return workload.Controller{
@@ -26,7 +26,7 @@ func New() workload.Controller {
 	}
 }
 
-// verdict says why a pod is garbage.
+// verdict is why a pod is garbage.
 type verdict uint8
 
 const (
@@ -39,8 +39,8 @@ const (
 // String returns the verdict's name.
 func (v verdict) String() string { return [...]string{"fine", "orphaned", "stuck", "unassigned"}[v] }
 
-// judge says whether a pod is garbage.
-func judge(r workload.Reader, p *corev1.Pod) verdict {
+// classify decides whether a pod is garbage.
+func classify(r workload.Reader, p *corev1.Pod) verdict {
 	if p.Spec.NodeName == "" {
 		if p.DeletionTimestamp != nil {
 			return unassigned
@@ -56,7 +56,7 @@ func judge(r workload.Reader, p *corev1.Pod) verdict {
 	return fine
 }
 
-// outOfService reports whether somebody has said that the node won't come back.
+// outOfService reports whether the node has the taint that says that it won't come back.
 func outOfService(n *corev1.Node) bool {
 	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService }) &&
 		!slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
@@ -64,13 +64,13 @@ func outOfService(n *corev1.Node) bool {
 		})
 }
 
-// doomed says which pods a change makes garbage: that of the pod, or the end of its node.
+// doomed returns the pods that a change makes garbage: the pod itself, or the pods of a deleted node.
 func (c *controller) doomed(r workload.Reader, e workload.Change) (keys []workload.Key) {
 	if e.Resource == workload.Pods {
 		if e.New == nil {
 			return nil
 		}
-		if p := workload.Get[*corev1.Pod](r, e.New.Namespace, e.New.Name); p != nil && judge(r, p) != fine {
+		if p := workload.Get[*corev1.Pod](r, e.New.Namespace, e.New.Name); p != nil && classify(r, p) != fine {
 			keys = append(keys, e.New.Key)
 		}
 		return keys
@@ -82,25 +82,25 @@ func (c *controller) doomed(r workload.Reader, e workload.Change) (keys []worklo
 		}
 	}
 	for _, p := range workload.All[*corev1.Pod](r, "") {
-		if judge(r, p) != fine {
+		if classify(r, p) != fine {
 			keys = append(keys, workload.KeyOf(p))
 		}
 	}
 	return keys
 }
 
-// controller carries what is remembered from pass to pass.
+// controller keeps the missing nodes between passes.
 type controller struct {
 	// mu guards missed.
 	mu sync.Mutex
-	// missed says since when a node is missed.
+	// missed is the time since which each node is missing.
 	missed map[string]time.Time
 }
 
-// memory bounds how long it is remembered that a node is missed.
+// memory is how long a missing node is remembered.
 const memory = time.Hour
 
-// since returns since when a node is missed, which may be now.
+// since returns the time since which a node is missing, which may be now.
 func (c *controller) since(node string, now time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *controller) since(node string, now time.Time) time.Time {
 	return c.missed[node]
 }
 
-// found forgets that a node was missed.
+// found drops the record that a node is missing.
 func (c *controller) found(node string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,7 +127,7 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	if p == nil {
 		return workload.Plan{}
 	}
-	at, why := now, judge(v, p)
+	at, why := now, classify(v, p)
 	if why != orphaned {
 		c.found(p.Spec.NodeName)
 	}
@@ -137,7 +137,7 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	case orphaned:
 		at = c.since(p.Spec.NodeName, now).Add(quarantine)
 	case unassigned:
-		if !requested(p).After(now) { // else the clock was set back since, and says nothing about the pod
+		if !requested(p).After(now) { // otherwise the clock was set back since
 			at = p.DeletionTimestamp.Add(period)
 		}
 	}
@@ -147,7 +147,7 @@ func (c *controller) decide(v workload.View, now time.Time) workload.Plan {
 	return workload.Plan{Do: end(p, why, now)}
 }
 
-// requested is when the pod was deleted: its deletionTimestamp is the end of its grace period.
+// requested is when the deletion was requested: the pod's deletionTimestamp is the end of its grace period.
 func requested(p *corev1.Pod) time.Time {
 	grace := int64(0)
 	if g := p.DeletionGracePeriodSeconds; g != nil {
@@ -156,7 +156,8 @@ func requested(p *corev1.Pod) time.Time {
 	return p.DeletionTimestamp.Add(-time.Duration(grace) * time.Second)
 }
 
-// end has the pod fail and deletes it at once (gc_controller.go: markFailedAndDeletePodWithCondition).
+// end sets the pod to Failed and deletes it without a grace period (gc_controller.go:
+// markFailedAndDeletePodWithCondition).
 func end(p *corev1.Pod, why verdict, now time.Time) (do []workload.Action) {
 	if !workload.Finished(p) {
 		next := p.DeepCopy()

@@ -11,13 +11,13 @@ import (
 
 // Options configure a controller. Zero values mean the defaults.
 type Options struct {
-	// Workers is how many passes run at once (default 4). Upstream has one, over objects one by one.
+	// Workers is the maximum number of concurrent passes (default 4). Upstream has one, over objects one by one.
 	Workers int
-	// Log receives what goes wrong; nil discards it.
+	// Log receives errors and warnings; nil discards them.
 	Log *slog.Logger
 }
 
-// Controller gives and takes the finalizer of one Rule.
+// Controller adds and removes the finalizer of one Rule.
 type Controller struct {
 	pass    pass
 	workers int
@@ -35,14 +35,14 @@ func New(r Rule, api API, o Options) *Controller {
 	return &Controller{pass: pass{api: api, rule: r}, workers: o.Workers, log: o.Log.With("kind", r.protects.String())}
 }
 
-// Run works until ctx is done, and returns when all its goroutines have.
+// Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[news, []Key, []outcome]{Schedule: newSchedule(), Workers: c.workers,
-		Follow: c.follow, Pass: c.judge, Log: c.log, What: "storage objects"}
+		Follow: c.follow, Pass: c.process, Log: c.log, What: "storage objects"}
 	loop.Run(ctx)
 }
 
-// follow tells what follows from what happens.
+// follow turns events into news.
 func (c *Controller) follow(ctx context.Context, sink func(news)) error {
 	return c.pass.api.Follow(ctx, c.pass.rule.protects, c.pass.rule.users, func(e Event) {
 		if n, ok := c.pass.rule.read(e); ok {
@@ -51,8 +51,8 @@ func (c *Controller) follow(ctx context.Context, sink func(news)) error {
 	})
 }
 
-// judge carries a pass out, and returns the outcomes in the order of the keys.
-func (c *Controller) judge(ctx context.Context, keys []Key) []outcome {
+// process carries a pass out, and returns the outcomes in the order of the keys.
+func (c *Controller) process(ctx context.Context, keys []Key) []outcome {
 	outcomes := c.pass.run(ctx, keys)
 	for i, o := range outcomes {
 		if o.err != nil && ctx.Err() == nil && !apierrors.IsConflict(o.err) {
@@ -63,18 +63,18 @@ func (c *Controller) judge(ctx context.Context, keys []Key) []outcome {
 	return outcomes
 }
 
-// news is what an event means for the schedule.
+// news is the effect of an event on the schedule.
 type news struct {
-	// began: everything that is pending is to be looked at.
+	// began: every pending object needs a pass.
 	began bool
-	// key is pending or not; unless the news is of others.
+	// key is pending or not; not set if the event is about a user.
 	key     Key
 	pending bool
-	// released are no longer used by somebody.
+	// released may no longer be in use.
 	released []Key
 }
 
-// read turns an event into news; ok is false if nothing follows from it.
+// read turns an event into news; ok is false if it has no effect.
 func (r Rule) read(e Event) (n news, ok bool) {
 	switch e.Type {
 	case Began:

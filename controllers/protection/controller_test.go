@@ -222,7 +222,7 @@ func TestClassWaitsForClaimsAndVolumes(t *testing.T) {
 	})
 }
 
-// The write is for the state that was judged. If a volume is bound between the judgement and the
+// The write is for the state of the decision. If a volume is bound between the decision and the
 // write, it stays.
 func TestWhatChangedIsJudgedAnew(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, s *server) {
@@ -293,7 +293,7 @@ func TestManyClaims(t *testing.T) {
 	})
 }
 
-// What happens while nobody tells is found out when following begins again.
+// Changes while the watch is down are found when it continues.
 func TestBrokenStreamsAreFollowedAgain(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, s *server) {
 		s.put(Claim, claim("c"))
@@ -321,7 +321,7 @@ func TestBrokenStreamsAreFollowedAgain(t *testing.T) {
 	})
 }
 
-// A claim of the same name that is made meanwhile is left alone.
+// A claim of the same name that is created meanwhile is not changed.
 func TestRecreatedClaim(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, s *server) {
 		s.put(Claim, claim("c"))

@@ -24,7 +24,7 @@ type server struct {
 	rv        int
 	objects   map[objectKey]Object
 	followers map[*follower]struct{}
-	// fail, if set, may refuse a request: "update PersistentVolume /v".
+	// fail, if set, may reject a request: "update PersistentVolume /v".
 	fail func(request string) error
 	// requests are what was asked for, in order.
 	requests []string
@@ -47,7 +47,7 @@ func newServer() *server {
 	return &server{objects: map[objectKey]Object{}, followers: map[*follower]struct{}{}}
 }
 
-// request records a request and returns why it is refused, if it is.
+// request records a request and returns the error that rejects it, if any.
 func (s *server) request(verb string, kind Kind, key Key) error {
 	r := fmt.Sprintf("%s %v %s/%s", verb, kind, key.Namespace, key.Name)
 	s.requests = append(s.requests, r)

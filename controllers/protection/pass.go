@@ -7,21 +7,21 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// outcome is how a pass over an object ended: with the verdict carried out, or with an error.
+// outcome is the result of a pass over an object: the verdict that was carried out, or an error.
 type outcome struct {
 	verdict Verdict
 	err     error
 }
 
-// pass judges objects of one namespace and carries the verdicts out.
+// pass decides about objects of one namespace and carries the verdicts out.
 type pass struct {
 	api  API
 	rule Rule
 }
 
-// run returns the outcome for each key. The objects are read first, then their users, then the
-// finalizers are written: so no user that was there before an object's deletion is overlooked
-// (F-06). One reading of the users does for all (pvcprotection: LazyLivePodList).
+// run returns the outcome for each key. It reads the objects first, then their users, then it writes the finalizers: so
+// it misses no user that existed before an object's deletion (F-06). All objects share one read of the users
+// (pvcprotection: LazyLivePodList).
 func (p *pass) run(ctx context.Context, keys []Key) []outcome {
 	outcomes, objects := make([]outcome, len(keys)), make([]Object, len(keys))
 	var doomed []Key
@@ -72,8 +72,8 @@ func (p *pass) list(ctx context.Context, keys []Key) ([]Object, error) {
 	return all, nil
 }
 
-// settle judges one object and writes its finalizers. A conflict is an error like others: the users
-// that were read may be older than what the object is by then.
+// settle decides about one object and writes its finalizers. A conflict is an error like others: the users that were
+// read may be older than the object's present state.
 func (p *pass) settle(ctx context.Context, o Object, users []Object) outcome {
 	v := p.rule.decide(o, users)
 	if v != Add && v != Remove {

@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Rule is what one controller protects and against whom.
+// Rule says which kind one controller protects, and from deletion while which kinds use it.
 type Rule struct {
 	protects  Kind
 	finalizer string
-	// users are the kinds whose objects refer to protected ones; none if a protected object's own
-	// state says whether it is in use.
+	// users are the kinds whose objects refer to protected ones; none if a protected object's own state says whether it
+	// is in use.
 	users []Kind
 }
 
@@ -26,17 +26,17 @@ func Claims() Rule {
 	return Rule{protects: Claim, finalizer: "kubernetes.io/pvc-protection", users: []Kind{Pod}}
 }
 
-// Classes protects VolumeAttributesClasses that claims and volumes have, had or shall have (F-08).
+// Classes protects VolumeAttributesClasses that claims and volumes have, had or request (F-08).
 func Classes() Rule {
 	return Rule{protects: Class, finalizer: "kubernetes.io/vac-protection", users: []Kind{Claim, Volume}}
 }
 
-// Verdict is what is to be done about an object.
+// Verdict is what to do about an object.
 type Verdict uint8
 
 // The verdicts.
 const (
-	// Leave: nothing, until it changes.
+	// Leave: nothing until it changes.
 	Leave Verdict = iota
 	// Add the finalizer: it is not being deleted and lacks it (F-02).
 	Add
@@ -49,14 +49,14 @@ const (
 // String returns the verdict's name.
 func (v Verdict) String() string { return [...]string{"leave", "add", "keep", "remove"}[v] }
 
-// pending reports whether there is something to do about an object now or, while it is in use, later.
+// pending reports whether the object needs a write now or, while it is in use, later.
 func (r Rule) pending(o metav1.Object) bool {
 	return slices.Contains(o.GetFinalizers(), r.finalizer) == dying(o)
 }
 
 func dying(o metav1.Object) bool { return o.GetDeletionTimestamp() != nil }
 
-// decide judges an object by what there is of users.
+// decide decides about an object, given its users.
 func (r Rule) decide(o Object, users []Object) Verdict {
 	switch {
 	case !r.pending(o):
@@ -69,7 +69,7 @@ func (r Rule) decide(o Object, users []Object) Verdict {
 	return Remove
 }
 
-// finalizers returns an object's finalizers after the verdict. What the object has isn't modified.
+// finalizers returns an object's finalizers after the verdict. The object isn't modified.
 func (r Rule) finalizers(o metav1.Object, v Verdict) []string {
 	fs := slices.Clone(o.GetFinalizers())
 	switch v {
@@ -81,10 +81,10 @@ func (r Rule) finalizers(o metav1.Object, v Verdict) []string {
 	return fs
 }
 
-// used reports whether the object is in use, by its own word or by that of its users.
+// used reports whether the object is in use, by its own status or by its users.
 func used(o Object, users []Object) bool {
 	if v, ok := o.(*corev1.PersistentVolume); ok {
-		return v.Status.Phase == corev1.VolumeBound // F-03: the volume controller says so
+		return v.Status.Phase == corev1.VolumeBound // F-03: set by the volume controller
 	}
 	key, owner := keyOf(o), controller(o)
 	return slices.ContainsFunc(users, func(u Object) bool {
@@ -92,7 +92,7 @@ func used(o Object, users []Object) bool {
 	})
 }
 
-// controller is the UID of the owner that controls an object; empty if none does.
+// controller is the UID of the object's controller; empty if there is none.
 func controller(o metav1.Object) types.UID {
 	if c := metav1.GetControllerOfNoCopy(o); c != nil {
 		return c.UID
@@ -100,15 +100,15 @@ func controller(o metav1.Object) types.UID {
 	return ""
 }
 
-// use is that an object uses another.
+// use is a reference from one object to another that it uses.
 type use struct {
 	Key
-	// owner, if not empty, is the UID of who must control the used object; another object of that
-	// name isn't meant.
+	// owner, if not empty, is the UID of the required controller of the used object; another object with the name is
+	// not used.
 	owner types.UID
 }
 
-// uses returns what an object of a users' kind uses, sorted, each once.
+// uses returns the objects that an object of a users' kind uses, sorted, each once.
 func uses(user Object) []use {
 	var all []use
 	switch u := user.(type) {
@@ -128,9 +128,8 @@ func uses(user Object) []use {
 	return slices.Compact(all)
 }
 
-// mounts are a pod's claims. Before it is on a node it mounts nothing, and no node will start it with
-// a claim that is being deleted (F-07). Whether it has finished makes no difference while it
-// exists (F-04).
+// mounts are a pod's claims. A pod without a node mounts nothing, and no node will start it with a claim that is being
+// deleted (F-07). A finished pod counts while it exists (F-04).
 func mounts(p *corev1.Pod) []use {
 	if p.Spec.NodeName == "" {
 		return nil
@@ -147,8 +146,8 @@ func mounts(p *corev1.Pod) []use {
 	return all
 }
 
-// shutDown reports whether the pod's node is done with it, or it was deleted by force. Its
-// finalizers may wait for the very claims that wait for the pod (F-05).
+// shutDown reports whether the pod's node has stopped it, or it was deleted by force. Its finalizers may wait for the
+// same claims that wait for the pod (F-05).
 func shutDown(p *corev1.Pod) bool {
 	return dying(p) && p.DeletionGracePeriodSeconds != nil && *p.DeletionGracePeriodSeconds == 0
 }
@@ -163,7 +162,7 @@ func classes(names ...*string) []use {
 	return all
 }
 
-// released returns what an object used and uses no more, sorted, each once; now is nil if it is gone.
+// released returns what an object used and no longer uses, sorted, each once; now is nil if the object is gone.
 func released(old, now Object) []Key {
 	var still []use
 	if now != nil {

@@ -7,30 +7,28 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// backoff is the pause before a pass is tried again after an error
-// (client-go util/workqueue: DefaultTypedControllerRateLimiter).
+// backoff is the pause before a failed pass is retried (client-go util/workqueue: DefaultTypedControllerRateLimiter).
 var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 1000 * time.Second}
 
-// mostKeys bounds what one pass is over.
+// mostKeys is the maximum number of objects in one pass.
 const mostKeys = 64
 
-// schedule says which objects are to be looked at when. It is a reconcile.Schedule. It knows the objects
-// that are pending, and no others.
+// schedule decides when objects get a pass. It is a reconcile.Schedule. It holds only pending objects.
 type schedule struct {
 	entries map[Key]*entry
-	// due are the entries that wait for a pass at a time of their own.
+	// due are the entries that wait for a pass, with their times.
 	due *reconcile.Queue[Key]
 }
 
-// state is where an entry stands.
+// state is the state of an entry.
 type state uint8
 
 const (
-	// held: in use; an event will tell.
+	// held: the object is in use, and waits for an event.
 	held state = iota
-	// waiting for its time.
+	// waiting: it waits for its time.
 	waiting
-	// running: a pass over it is under way.
+	// running: it has an active pass.
 	running
 )
 
@@ -40,7 +38,7 @@ func (s state) String() string { return [...]string{"held", "waiting", "running"
 type entry struct {
 	key   Key
 	state state
-	// again says that something happened during the pass, gone that nothing is pending any more.
+	// again says that there was an event during the pass, gone that the object is no longer pending.
 	again, gone bool
 	// failures counts the passes in a row that failed.
 	failures int
@@ -66,7 +64,7 @@ func (s *schedule) Observe(n news, now time.Time) {
 	}
 }
 
-// observe takes in what an event says about a protected object: whether something is pending.
+// observe processes an event about a protected object: pending says whether it needs a pass.
 func (s *schedule) observe(key Key, pending bool, now time.Time) {
 	e := s.entries[key]
 	switch {
@@ -85,8 +83,7 @@ func (s *schedule) observe(key Key, pending bool, now time.Time) {
 	}
 }
 
-// wake has an object looked at now, if it is pending. Upstream's queue too lets an event overtake a
-// back-off.
+// wake requests a pass over a pending object now. An event also ends a back-off, as in upstream's queue.
 func (s *schedule) wake(key Key, now time.Time) {
 	switch e := s.entries[key]; {
 	case e == nil:
@@ -101,7 +98,7 @@ func (s *schedule) wake(key Key, now time.Time) {
 	}
 }
 
-// wakeAll has every pending object looked at, as events may have been missed.
+// wakeAll requests a pass over every pending object, as events may have been missed.
 func (s *schedule) wakeAll(now time.Time) {
 	for key := range s.entries {
 		s.wake(key, now)
@@ -121,7 +118,7 @@ func (s *schedule) drop(e *entry) {
 // Wait implements reconcile.Schedule.
 func (s *schedule) Wait(now time.Time) (time.Duration, bool) { return s.due.Wait(now) }
 
-// Begin implements reconcile.Schedule: a pass is over objects of one namespace whose time has come.
+// Begin implements reconcile.Schedule: a pass is over due objects of one namespace.
 func (s *schedule) Begin(now time.Time) (keys []Key, ok bool) {
 	for len(keys) < mostKeys {
 		key, ok := s.due.Due(now)
@@ -143,7 +140,7 @@ func (s *schedule) End(keys []Key, outcomes []outcome, now time.Time) {
 	}
 }
 
-// end says how the pass over an object ended.
+// end records the outcome of the pass over an object.
 func (s *schedule) end(key Key, o outcome, now time.Time) {
 	e := s.entries[key]
 	switch {

@@ -189,7 +189,7 @@ func (o *truth) check(e *entry) error {
 	case o.pending && (e == nil || e.gone):
 		return errors.New("it is lost")
 	case o.pending && o.unseen && e.state == held:
-		return errors.New("nobody will look at it")
+		return errors.New("no pass will follow")
 	case !o.pending && e != nil && !o.running && !o.unseen && e.state != waiting:
 		return errors.New("it is remembered for nothing")
 	}

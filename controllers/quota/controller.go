@@ -12,9 +12,9 @@ import (
 
 // Options configure a controller. Zero values mean the defaults.
 type Options struct {
-	// Workers is how many namespaces are counted at once (default 5, as --concurrent-resource-quota-syncs).
+	// Workers is the maximum number of concurrent passes (default 5, as --concurrent-resource-quota-syncs).
 	Workers int
-	// Log receives what goes wrong; nil discards it.
+	// Log receives errors and warnings; nil discards them.
 	Log *slog.Logger
 }
 
@@ -36,14 +36,14 @@ func New(api API, o Options) *Controller {
 	return &Controller{pass: pass{api: api, now: time.Now}, workers: o.Workers, log: o.Log}
 }
 
-// Run works until ctx is done, and returns when all its goroutines have.
+// Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[Event, string, error]{Schedule: newSchedule(), Workers: c.workers,
 		Follow: c.pass.api.Follow, Pass: c.count, Log: c.log, What: "resource quotas"}
 	loop.Run(ctx)
 }
 
-// count carries a pass out. Conflicts are everyday: somebody was charged meanwhile.
+// count carries a pass out. Conflicts are normal: admission has written the quota meanwhile.
 func (c *Controller) count(ctx context.Context, name string) error {
 	err := c.pass.run(ctx, name)
 	if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {

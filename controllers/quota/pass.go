@@ -20,7 +20,7 @@ type pass struct {
 	now func() time.Time
 }
 
-// run brings the quotas of a namespace up to date. What goes wrong with one quota stops no other.
+// run updates the quotas of a namespace. An error with one quota stops no other.
 func (p *pass) run(ctx context.Context, namespace string) error {
 	quotas, err := p.api.Quotas(ctx, namespace)
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *pass) run(ctx context.Context, namespace string) error {
 	return errors.Join(errs...)
 }
 
-// objects reads what the quotas count, each resource once, and after the quotas.
+// objects reads the objects that the quotas count, each resource once, and after the quotas.
 func (p *pass) objects(ctx context.Context, namespace string, quotas []*corev1.ResourceQuota) (map[schema.GroupResource][]runtime.Object, error) {
 	named := corev1.ResourceList{}
 	for _, q := range quotas {

@@ -11,20 +11,20 @@ import (
 const (
 	// After a change. Changes often come many at a time.
 	debounce = 20 * time.Millisecond
-	// After a write to a quota, which as a rule charges it for an object that is about to be stored.
+	// After a write to a quota, by which admission usually adds the usage of an object that is about to be stored.
 	settle = 250 * time.Millisecond
-	// How long a pass is put off for such writes.
+	// How long such writes may delay a pass.
 	maxWait = 2 * time.Second
 )
 
 // backoff is the pause after errors.
 var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 60 * time.Second}
 
-// schedule says which namespace is to be counted when. It is a reconcile.Schedule.
+// schedule decides when a namespace is counted. It is a reconcile.Schedule.
 type schedule struct {
 	// entries are the namespaces that have quotas.
 	entries map[string]*entry
-	// waiting are those that are to be counted and aren't being.
+	// waiting are those that wait for a pass and have no active one.
 	waiting *reconcile.Queue[string]
 }
 
@@ -32,7 +32,7 @@ type schedule struct {
 type entry struct {
 	name   string
 	quotas map[string]bool
-	// since is when a pass was first asked for, zero if none is; due when it may begin.
+	// since is when a pass was first requested, zero if none is; due is when it may begin.
 	since, due time.Time
 	running    bool
 	failures   int
@@ -70,7 +70,7 @@ func (s *schedule) Observe(ev Event, now time.Time) {
 	}
 }
 
-// ask wants a pass at due. A later wish puts it off, but not for ever; one for now doesn't wait.
+// ask requests a pass at due. A later request delays it, but not forever; one for now doesn't wait.
 func (s *schedule) ask(e *entry, now, due time.Time) {
 	first := e.since.IsZero()
 	if first {
@@ -81,13 +81,13 @@ func (s *schedule) ask(e *entry, now, due time.Time) {
 		due = reconcile.Later(most, now)
 	case !first && !due.After(now): // at once
 	case !first && e.due.Before(now):
-		due = e.due // it was asked for at once, or failed
+		due = e.due // it was requested for now, or failed
 	}
 	e.due = due
 	s.place(e)
 }
 
-// place puts an entry where it belongs in the queue.
+// place puts an entry into the queue, or removes it.
 func (s *schedule) place(e *entry) {
 	if e.running || e.since.IsZero() {
 		s.waiting.Remove(e.name)
@@ -118,7 +118,7 @@ func (s *schedule) Begin(now time.Time) (name string, ok bool) {
 func (s *schedule) End(name string, err error, now time.Time) {
 	e := s.entries[name]
 	e.running = false
-	if len(e.quotas) == 0 { // they went meanwhile
+	if len(e.quotas) == 0 { // they were deleted meanwhile
 		s.drop(e)
 		return
 	}

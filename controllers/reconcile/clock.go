@@ -3,17 +3,17 @@ package reconcile
 import "time"
 
 const (
-	// clockInterval is how often a Loop with something that waits looks whether the wall clock was set.
+	// clockInterval is how often a Loop with waiting keys checks whether the wall clock was set.
 	clockInterval = time.Minute
-	// clockTolerance is what is taken for adjustment rather than for a jump.
+	// clockTolerance is the largest difference that is regarded as an adjustment of the clock.
 	clockTolerance = time.Second
 )
 
-// clock notices that the wall clock was set, or that the machine was suspended: it and the monotonic clock, which
-// timers go by, have moved on by different times.
+// clock detects that the wall clock was set, or that the machine was suspended: it and the monotonic clock, on which
+// timers depend, have then advanced by different times.
 type clock struct {
 	wall func() time.Time
-	// last and lastWall are the readings of both when set was called last.
+	// last and lastWall are the readings of both clocks at the last call of set.
 	last, lastWall time.Time
 }
 

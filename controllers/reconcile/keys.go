@@ -2,17 +2,17 @@ package reconcile
 
 import "time"
 
-// Keys is a Schedule of passes over one key each; its events are keys that are to be looked at. It knows
-// the keys for which a pass is due or under way, or was a moment ago, and no others. It is to be made by NewKeys.
+// Keys is a Schedule of passes over one key each; its events are keys that need a pass. It holds only the keys for
+// which a pass is due or active, or was a moment ago. NewKeys makes one.
 type Keys[K comparable] struct {
 	entries map[K]*entry
 	waiting *Queue[K]
-	// resting are keys with nothing to do that may not be looked at yet.
+	// resting are keys without pending work for which no pass may begin yet.
 	resting *Queue[K]
 	backoff Backoff
 }
 
-// entry is a key that waits for a pass or has one under way.
+// entry is a key that waits for a pass or has an active one.
 type entry struct {
 	running bool
 	// again says that there was an event during the pass.
@@ -23,13 +23,13 @@ type entry struct {
 	rest time.Time
 }
 
-// Outcome is how a pass over a key ended.
+// Outcome is the result of a pass over a key.
 type Outcome struct {
 	// Err makes the key wait for its back-off.
 	Err error
-	// Again is when the key is to be looked at again though nothing happens; 0 for never.
+	// Again is the time until the next pass without an event; 0 for none.
 	Again time.Duration
-	// Rest is how long the key is left alone, even if something happens.
+	// Rest is the minimum time until the next pass, even after an event.
 	Rest time.Duration
 }
 
@@ -38,7 +38,7 @@ func NewKeys[K comparable](b Backoff, compare func(a, b K) int) *Keys[K] {
 	return &Keys[K]{entries: map[K]*entry{}, waiting: NewQueue(compare), resting: NewQueue(compare), backoff: b}
 }
 
-// Observe wants a pass over the key as soon as it may be.
+// Observe requests a pass over the key as soon as one may begin.
 func (s *Keys[K]) Observe(key K, now time.Time) {
 	e := s.entries[key]
 	if e == nil {
@@ -56,12 +56,12 @@ func (s *Keys[K]) Observe(key K, now time.Time) {
 	}
 }
 
-// Wake implements Waker: every key that waits for a time, but for those that wait because they failed, is looked at as
-// soon as it may be.
+// Wake implements Waker: every key that waits for a time gets a pass as soon as one may begin, except those in back-off
+// after a failure.
 func (s *Keys[K]) Wake(now time.Time) {
 	for key, e := range s.entries {
 		switch _, waits := s.waiting.At(key); {
-		case e.running: // what it comes to may be from before
+		case e.running: // the active pass may have begun before
 			e.again = true
 		case waits && e.failures == 0:
 			s.waiting.Put(key, Later(now, e.rest))

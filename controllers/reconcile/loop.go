@@ -7,49 +7,48 @@ import (
 	"time"
 )
 
-// Schedule says which pass may begin when. E are the events that it is told of, J is what a pass is over,
-// and R how one ended. It is called by one goroutine, which tells it the time.
+// Schedule decides which pass may begin when. E are its events, J is the subject of a pass, and R the result of one.
+// One goroutine calls it, with the time as an argument.
 type Schedule[E, J, R any] interface {
-	// Observe takes an event in.
+	// Observe processes an event.
 	Observe(e E, now time.Time)
-	// Begin returns a pass that is to begin now, and regards it as under way; ok is false if none is.
+	// Begin returns a pass that begins now, and records it as active; ok is false if there is none.
 	Begin(now time.Time) (job J, ok bool)
-	// Wait returns how long it takes until Begin has something; ok is false if only an event can bring
-	// that about.
+	// Wait returns the time until Begin has a pass; ok is false if only an event can cause one.
 	Wait(now time.Time) (wait time.Duration, ok bool)
-	// End says how a pass ended.
+	// End records the result of a pass.
 	End(job J, result R, now time.Time)
 }
 
-// Loop runs passes. All fields but Wall are needed.
+// Loop runs passes. All fields but Wall are required.
 type Loop[E, J, R any] struct {
 	Schedule Schedule[E, J, R]
-	// Workers is how many passes run at once.
+	// Workers is the maximum number of concurrent passes.
 	Workers int
-	// Follow tells of what there is and of what happens until ctx is done; see Follow.
+	// Follow sends the present state and its changes to sink until ctx is done; see Follow.
 	Follow func(ctx context.Context, sink func(E)) error
 	// Pass carries out a pass. It is called from several goroutines.
 	Pass func(ctx context.Context, job J) R
-	// Log is told what can't be followed; What says what that is, for it.
+	// Log receives the failures of Follow; What names the watched objects in the message.
 	Log  *slog.Logger
 	What string
-	// Wall is the wall clock; nil for time.Now. Only a test needs another.
+	// Wall is the wall clock; nil for time.Now. Only tests set it.
 	Wall func() time.Time
 }
 
 // Waker is a Schedule whose waits depend on the wall clock.
 type Waker interface {
-	// Wake is called when the wall clock was set: what waits for a time of day is to be looked at anew.
+	// Wake is called when the wall clock was set: keys that wait for a time of day need a pass.
 	Wake(now time.Time)
 }
 
-// ended is a pass that has ended.
+// ended is the result of a pass.
 type ended[J, R any] struct {
 	job    J
 	result R
 }
 
-// Run works until ctx is done, and returns when all its goroutines have.
+// Run runs passes until ctx is done, and returns when all its goroutines have.
 func (l *Loop[E, J, R]) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -57,7 +56,7 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 	defer cancel()
 
 	events := make(chan E, 256)
-	results := make(chan ended[J, R], l.Workers) // room for all, so that no pass waits to say that it has ended
+	results := make(chan ended[J, R], l.Workers) // space for all, so that no pass blocks at its end
 	all.Go(func() {
 		Follow(ctx, l.Log, l.What, l.Follow, func(e E) { Send(ctx, events, e) })
 	})
@@ -92,12 +91,12 @@ func (l *Loop[E, J, R]) Run(ctx context.Context) {
 	}
 }
 
-// following is the pause before following again after failures in a row.
+// following is the pause before a failed watch is restarted.
 var following = Backoff{Min: 5 * time.Millisecond, Max: time.Minute}
 
-// Follow calls follow again and again until ctx is done, with a pause that grows while it fails without
-// having told of anything. follow is to tell of what there is and then of what happens, from one
-// goroutine, until ctx is done; it returns early, with an error, if it can't go on.
+// Follow calls follow again and again until ctx is done. The pause between calls grows while follow fails without
+// having sent anything. follow must send the present state and then its changes, from one goroutine, until ctx is done;
+// it returns early, with an error, if it can't continue.
 func Follow[E any](ctx context.Context, log *slog.Logger, what string, follow func(context.Context, func(E)) error, sink func(E)) {
 	failures := 0
 	for {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Queue holds keys that wait for their times, each once. It is to be made by NewQueue.
+// Queue holds keys with the times that they wait for, each key once. NewQueue makes one.
 type Queue[K comparable] struct {
 	order  order[K]
 	places map[K]*place[K]
@@ -20,7 +20,7 @@ func NewQueue[K comparable](compare func(a, b K) int) *Queue[K] {
 // Len returns how many keys wait.
 func (q *Queue[K]) Len() int { return len(q.places) }
 
-// Put lets a key wait until then, whether it has waited before or not.
+// Put makes a key wait until the time, in place of an earlier time.
 func (q *Queue[K]) Put(key K, at time.Time) {
 	if p := q.places[key]; p != nil {
 		p.at = at
@@ -32,7 +32,7 @@ func (q *Queue[K]) Put(key K, at time.Time) {
 	heap.Push(&q.order, p)
 }
 
-// Remove takes a key out, if it waits.
+// Remove removes a key, if it waits.
 func (q *Queue[K]) Remove(key K) {
 	if p := q.places[key]; p != nil {
 		heap.Remove(&q.order, p.index)
@@ -67,7 +67,7 @@ func (q *Queue[K]) Due(now time.Time) (key K, ok bool) {
 	return first, true
 }
 
-// Wait returns how long it takes until the first key is due, 0 if it is; ok is false if none waits.
+// Wait returns the time until the first key is due, 0 if it is due; ok is false if no key waits.
 func (q *Queue[K]) Wait(now time.Time) (wait time.Duration, ok bool) {
 	_, at, ok := q.First()
 	if !ok {
@@ -76,7 +76,7 @@ func (q *Queue[K]) Wait(now time.Time) (wait time.Duration, ok bool) {
 	return max(0, at.Sub(now)), true
 }
 
-// place is a key in the queue; index is where it stands in the heap.
+// place is a key in the queue; index is its index in the heap.
 type place[K comparable] struct {
 	key   K
 	at    time.Time
@@ -101,14 +101,14 @@ func (o *order[K]) Swap(i, j int) {
 	o.heap[i].index, o.heap[j].index = i, j
 }
 
-// Push is for package heap.
+// Push implements heap.Interface.
 func (o *order[K]) Push(x any) {
 	p := x.(*place[K])
 	p.index = len(o.heap)
 	o.heap = append(o.heap, p)
 }
 
-// Pop is for package heap.
+// Pop implements heap.Interface.
 func (o *order[K]) Pop() any {
 	n := len(o.heap) - 1
 	last := o.heap[n]

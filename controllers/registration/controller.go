@@ -14,10 +14,10 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// workers is how many passes run at once, as upstream's.
+// workers is the maximum number of concurrent passes, as upstream's.
 const workers = 5
 
-// backoff is the pause after failures, as that of upstream's availability controllers.
+// backoff is the pause after failures, as in upstream's availability controllers.
 var backoff = reconcile.Backoff{Min: 5 * time.Millisecond, Max: 30 * time.Second}
 
 // Controller keeps APIServices.
@@ -26,10 +26,10 @@ type Controller struct {
 	log *slog.Logger
 	now func() metav1.Time
 
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu sync.Mutex
-	// stored are the APIServices that were there at the start; nil before that is known. kept are those of
-	// built-in group versions over which a pass has ended well: of others nobody asks.
+	// stored are the APIServices that existed at the start; nil before they are known. kept are those of built-in group
+	// versions over which a pass has succeeded; it has no others.
 	stored, kept map[string]bool
 }
 
@@ -41,7 +41,7 @@ func New(api API, log *slog.Logger) *Controller {
 	return &Controller{api: api, log: log, now: metav1.Now, kept: map[string]bool{}}
 }
 
-// Run works until ctx is done, and returns when all its goroutines have.
+// Run runs until ctx is done, and returns when all its goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	loop := reconcile.Loop[string, string, reconcile.Outcome]{Schedule: reconcile.NewKeys(backoff, strings.Compare), Workers: workers,
 		Follow: func(ctx context.Context, sink func(string)) error { return c.api.Follow(ctx, c.begin, sink) },
@@ -49,7 +49,7 @@ func (c *Controller) Run(ctx context.Context) {
 	loop.Run(ctx)
 }
 
-// begin notes what is there, for the first time.
+// begin records the stored APIServices, the first time.
 func (c *Controller) begin(stored []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *Controller) past(name string) past {
 	return past{stored: c.stored[name], kept: c.kept[name]}
 }
 
-// keep carries a pass out. Whoever came first causes the event that the next pass follows.
+// keep carries a pass out. After a conflict, the event of the other write causes another pass.
 func (c *Controller) keep(ctx context.Context, name string) reconcile.Outcome {
 	want := c.api.Local(name)
 	err := c.pass(ctx, name, want)
@@ -87,7 +87,7 @@ func (c *Controller) keep(ctx context.Context, name string) reconcile.Outcome {
 	return reconcile.Outcome{}
 }
 
-// pass does for one APIService what is to be done now.
+// pass does what one APIService needs now.
 func (c *Controller) pass(ctx context.Context, name string, want *apiregistrationv1.APIService) error {
 	s, err := c.api.Get(ctx, name)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-// Move is what is to be done with an APIService.
+// Move is what to do with an APIService.
 type Move uint8
 
 // The moves.
@@ -20,16 +20,16 @@ const (
 // String returns the move's name.
 func (m Move) String() string { return [...]string{"leave", "create", "update", "delete"}[m] }
 
-// past is what has been with an APIService since the controller started.
+// past is what is known about an APIService since the controller started.
 type past struct {
-	// stored says that it was there at the start.
+	// stored says that it existed at the start.
 	stored bool
-	// kept says that a pass over it has ended well.
+	// kept says that a pass over it has succeeded.
 	kept bool
 }
 
-// decide says what is to become of an APIService (KA autoregister_controller.go:checkAPIService, whose
-// table this is). Either may be nil.
+// decide decides what to do with an APIService (KA autoregister_controller.go:checkAPIService, whose table this is).
+// Either may be nil.
 func decide(have, want *apiregistrationv1.APIService, p past) Move {
 	switch {
 	case have == nil && want == nil, managed(want) == OnStart && p.kept:
@@ -48,7 +48,7 @@ func decide(have, want *apiregistrationv1.APIService, p past) Move {
 	return Update
 }
 
-// managed is who keeps an APIService: OnStart, Always, or nobody.
+// managed is the value of the label: OnStart, Always, or empty for an APIService of a user.
 func managed(s *apiregistrationv1.APIService) string {
 	if s == nil {
 		return ""
@@ -59,8 +59,8 @@ func managed(s *apiregistrationv1.APIService) string {
 	return ""
 }
 
-// setAvailable puts the condition into a status, and reports whether that changed it. One that says the
-// same keeps its time (KA pkg/apis/apiregistration/v1/helper: SetAPIServiceCondition).
+// setAvailable sets the condition in a status, and reports whether that changed it. An equal one keeps its time (KA
+// pkg/apis/apiregistration/v1/helper: SetAPIServiceCondition).
 func setAvailable(s *apiregistrationv1.APIServiceStatus, c apiregistrationv1.APIServiceCondition, now metav1.Time) bool {
 	c.LastTransitionTime = now
 	for i := range s.Conditions {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// burst is how many pods a pass creates or deletes at most (K pkg/controller/replicaset: BurstReplicas).
+// burst is the maximum number of pods that a pass creates or deletes (K pkg/controller/replicaset: BurstReplicas).
 const burst = 500
 
 // Events (K pkg/controller/controller_utils.go).
@@ -23,7 +23,7 @@ var (
 	notUnmade = workload.Warning("FailedDelete", "Error deleting: "+workload.Problem)
 )
 
-// decide says what is to be done about a set.
+// decide decides what to do about a set.
 func decide(v workload.View, s set, now time.Time) workload.Plan {
 	var p workload.Plan
 	mine, claims := workload.Claim(s.Object, workload.Claiming{Selector: s.selector},
@@ -41,10 +41,10 @@ func decide(v workload.View, s set, now time.Time) workload.Plan {
 	return p
 }
 
-// counted leaves out pods that have finished: a set has nothing to do with them.
+// counted removes finished pods, which a set ignores.
 func counted(pods []*corev1.Pod) []*corev1.Pod { return slices.DeleteFunc(pods, workload.Finished) }
 
-// scale creates pods that are missing or deletes those that are too many.
+// scale creates missing pods or deletes surplus ones.
 func scale(v workload.Reader, s set, active []*corev1.Pod, now time.Time) (do []workload.Action) {
 	diff := len(active) - s.replicas
 	if diff < 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// first returns the n pods that are to be deleted first. nodes says how many related pods are on each node.
+// first returns the n pods to delete first. nodes is the number of related pods by node.
 func first(pods []*corev1.Pod, nodes map[string]int, n int, now time.Time) []*corev1.Pod {
 	if n == 0 {
 		return nil
@@ -31,7 +31,7 @@ func first(pods []*corev1.Pod, nodes map[string]int, n int, now time.Time) []*co
 	return pods[:min(n, len(pods))]
 }
 
-// rank is what decides when a pod is deleted: what is less goes first, field by field.
+// rank determines when a pod is deleted: lower values first, field by field.
 type rank struct {
 	pod *corev1.Pod
 	// assigned to a node, phase, ready: 0 is no.
@@ -64,8 +64,8 @@ func rankOf(p *corev1.Pod, nodes map[string]int, now time.Time) rank {
 	return r
 }
 
-// compare orders pods by which is to be deleted first. Those that are alike go by their uids, which is as
-// good as at random (LogarithmicScaleDown).
+// compare orders pods by which to delete first. Equal ones are ordered by uid, which is as good as random
+// (LogarithmicScaleDown).
 func (r rank) compare(o rank) int {
 	return cmp.Or(
 		cmp.Compare(r.assigned, o.assigned),
@@ -80,7 +80,7 @@ func (r rank) compare(o rank) int {
 		cmp.Compare(r.pod.UID, o.pod.UID))
 }
 
-// magnitude is the order of magnitude of the time that has passed; unknown times are as if now.
+// magnitude is the order of magnitude of the elapsed time; unknown times count as now.
 func magnitude(since, now time.Time) int {
 	d := now.Sub(since)
 	if since.IsZero() || d < 1 {
@@ -89,8 +89,8 @@ func magnitude(since, now time.Time) int {
 	return int(math.Log2(float64(d)))
 }
 
-// deletionCost is the annotation's value, 0 if there is none that can be read
-// (K pkg/apis/core/helper: GetDeletionCostFromPodAnnotations).
+// deletionCost is the annotation's value, 0 if it is absent or invalid (K pkg/apis/core/helper:
+// GetDeletionCostFromPodAnnotations).
 func deletionCost(p *corev1.Pod) int64 {
 	n, err := strconv.ParseInt(p.Annotations[corev1.PodDeletionCost], 10, 32)
 	if err != nil {
@@ -99,7 +99,7 @@ func deletionCost(p *corev1.Pod) int64 {
 	return n
 }
 
-// restarts returns how often the containers and the sidecars that restarted most have, as negative numbers.
+// restarts returns the highest restart counts of the containers and of the sidecars, as negative numbers.
 func restarts(p *corev1.Pod) (containers, sidecars int) {
 	for _, c := range p.Status.ContainerStatuses {
 		containers = min(containers, -int(c.RestartCount))

@@ -20,7 +20,7 @@ type set struct {
 	// minReady is in seconds.
 	minReady int32
 	status   appsv1.ReplicaSetStatus
-	// silent says that the status has no place for terminating replicas.
+	// silent says that the kind's status has no field for terminating replicas.
 	silent bool
 	// with returns a copy of the object with another status.
 	with func(appsv1.ReplicaSetStatus) workload.Object
@@ -75,7 +75,7 @@ func controller(name string, r workload.Resource, read func(workload.Object) set
 	}
 }
 
-// number is the default of replicas where nobody has said it.
+// number is the value of replicas, or its default.
 func number(n *int32) int {
 	if n == nil {
 		return 1
@@ -83,7 +83,7 @@ func number(n *int32) int {
 	return int(*n)
 }
 
-// general is a ReplicationController's status as a ReplicaSet's (K pkg/controller/replication/conversion.go).
+// general converts a ReplicationController's status to a ReplicaSet's (K pkg/controller/replication/conversion.go).
 func general(s *corev1.ReplicationControllerStatus) appsv1.ReplicaSetStatus {
 	out := appsv1.ReplicaSetStatus{Replicas: s.Replicas, FullyLabeledReplicas: s.FullyLabeledReplicas, ReadyReplicas: s.ReadyReplicas,
 		AvailableReplicas: s.AvailableReplicas, ObservedGeneration: s.ObservedGeneration}
@@ -94,7 +94,7 @@ func general(s *corev1.ReplicationControllerStatus) appsv1.ReplicaSetStatus {
 	return out
 }
 
-// particular is the way back.
+// particular is the reverse conversion.
 func particular(s appsv1.ReplicaSetStatus) corev1.ReplicationControllerStatus {
 	out := corev1.ReplicationControllerStatus{Replicas: s.Replicas, FullyLabeledReplicas: s.FullyLabeledReplicas, ReadyReplicas: s.ReadyReplicas,
 		AvailableReplicas: s.AvailableReplicas, ObservedGeneration: s.ObservedGeneration}

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// next returns the status that the set should have, and how long it takes until a ready pod becomes available,
-// 0 if none does (K pkg/controller/replicaset/replica_set_utils.go: calculateStatus).
+// next returns the set's new status, and the time until a ready pod becomes available, 0 if none will (K
+// pkg/controller/replicaset/replica_set_utils.go: calculateStatus).
 func (s set) next(active []*corev1.Pod, terminating int, f *workload.Failure, now time.Time) (next appsv1.ReplicaSetStatus, wait time.Duration) {
 	next = appsv1.ReplicaSetStatus{Replicas: int32(len(active)), ObservedGeneration: s.GetGeneration()}
 	if dying := int32(terminating); !s.silent {
@@ -39,8 +39,7 @@ func (s set) next(active []*corev1.Pod, terminating int, f *workload.Failure, no
 	return next, wait
 }
 
-// conditions says ReplicaFailure if pods could not be created or deleted; one that was said stays as it was
-// while that lasts.
+// conditions sets ReplicaFailure if pods could not be created or deleted; a present one is unchanged while that lasts.
 func (s set) conditions(active int, f *workload.Failure, now time.Time) []appsv1.ReplicaSetCondition {
 	is := func(c appsv1.ReplicaSetCondition) bool { return c.Type == appsv1.ReplicaSetReplicaFailure }
 	had := s.status.Conditions

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// Hash is that of data, for StatefulSets. collisions tells revisions apart whose hashes are the same
+// Hash is the hash of data, for StatefulSets. collisions distinguishes revisions with the same hash
 // (history.HashControllerRevision).
 func Hash(data []byte, collisions int32) string {
 	h := fnv.New32()
@@ -20,9 +20,9 @@ func Hash(data []byte, collisions int32) string {
 	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
-// TemplateHash is that of a template, for DaemonSets and Deployments, in a form that is no word. collisions
-// tells templates apart whose hashes are the same; nil if there were none
-// (K pkg/controller/controller_utils.go: ComputeHash).
+// TemplateHash is the hash of a template, for DaemonSets and Deployments, in a form that contains no words. collisions
+// distinguishes templates with the same hash; nil if there were none (K pkg/controller/controller_utils.go:
+// ComputeHash).
 func TemplateHash(t *corev1.PodTemplateSpec, collisions *int32) string {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%v", dump.ForHash(*t))

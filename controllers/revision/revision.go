@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Data is what a revision stores of a template: a patch that brings it back
-// (stateful_set_utils.go, daemon/update.go: getPatch).
+// Data is the content of a template's revision: a patch that restores the template (stateful_set_utils.go,
+// daemon/update.go: getPatch).
 func Data(t *corev1.PodTemplateSpec) ([]byte, error) {
 	template, err := generic(t)
 	if err != nil {
@@ -31,7 +31,7 @@ func generic(t *corev1.PodTemplateSpec) (out map[string]any, err error) {
 	return out, json.Unmarshal(text, &out)
 }
 
-// Template is the one that a revision stores.
+// Template is the template of a revision.
 func Template(r *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
 	var patch struct {
 		Spec struct {
@@ -44,7 +44,7 @@ func Template(r *appsv1.ControllerRevision) (*corev1.PodTemplateSpec, error) {
 	return &patch.Spec.Template, nil
 }
 
-// Holds reports whether the revision stores the data.
+// Holds reports whether the revision has the data.
 func Holds(r *appsv1.ControllerRevision, data []byte) bool {
 	if bytes.Equal(r.Data.Raw, data) {
 		return true
@@ -53,7 +53,7 @@ func Holds(r *appsv1.ControllerRevision, data []byte) bool {
 	return json.Unmarshal(r.Data.Raw, &a) == nil && json.Unmarshal(data, &b) == nil && reflect.DeepEqual(pruned(a), pruned(b))
 }
 
-// pruned is JSON without nulls, which older versions wrote for times that aren't set.
+// pruned is JSON without nulls, which older versions wrote for unset times.
 func pruned(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -72,13 +72,13 @@ func pruned(v any) any {
 	return v
 }
 
-// HashLabel is the label of a StatefulSet's revisions that has their hash (history.ControllerRevisionHashLabel).
+// HashLabel is the label of a StatefulSet's revisions with their hash (history.ControllerRevisionHashLabel).
 const HashLabel = "controller.kubernetes.io/hash"
 
-// mostName leaves room in a name for the hash.
+// mostName leaves space in a name for the hash.
 const mostName = 223
 
-// Name is that of an owner's revision with a hash (I-08).
+// Name is the name of an owner's revision with a hash (I-08).
 func Name(owner, hash string) string { return owner[:min(len(owner), mostName)] + "-" + hash }
 
 // Sort sorts a history, oldest first (history.SortControllerRevisions).
@@ -88,7 +88,7 @@ func Sort(list []*appsv1.ControllerRevision) []*appsv1.ControllerRevision {
 	})
 }
 
-// Next is the number of the revision that comes after a sorted history.
+// Next is the number of the revision after a sorted history.
 func Next(sorted []*appsv1.ControllerRevision) int64 {
 	if len(sorted) == 0 {
 		return 1
@@ -96,8 +96,8 @@ func Next(sorted []*appsv1.ControllerRevision) int64 {
 	return sorted[len(sorted)-1].Revision + 1
 }
 
-// Excess returns the oldest revisions of a sorted history that are too many, of those that aren't live
-// (statefulset: truncateHistory; daemon: cleanupHistory).
+// Excess returns the oldest revisions beyond the limit of a sorted history, among those that aren't live (statefulset:
+// truncateHistory; daemon: cleanupHistory).
 func Excess(sorted []*appsv1.ControllerRevision, limit int, live func(*appsv1.ControllerRevision) bool) []*appsv1.ControllerRevision {
 	past := slices.DeleteFunc(slices.Clone(sorted), live)
 	return past[:max(0, len(past)-max(0, limit))]

@@ -7,12 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Annotations of pods by which they ask for what is to become of them.
+// Annotations of pods that select the simulated outcome.
 const (
 	// Annotation has one of the values below; any other is ignored.
 	Annotation = "kubecascade.io/simulate"
-	// AnnotationAfter is how long the pod runs before it completes, fails or becomes ready, such as "5s"; by
-	// default, Options.Delay.
+	// AnnotationAfter is how long the pod runs before it completes, fails or becomes ready, such as "5s"; the default
+	// is Options.Delay.
 	AnnotationAfter = "kubecascade.io/simulate-after"
 )
 
@@ -22,16 +22,15 @@ const (
 	Pending = "pending"
 	// Unready: it runs, but is never ready.
 	Unready = "unready"
-	// Run: it runs for ever, even if it is a Job's.
+	// Run: it runs forever, even if a Job controls it.
 	Run = "run"
-	// Succeed: it completes, even if it is no Job's.
+	// Succeed: it completes, even if no Job controls it.
 	Succeed = "succeed"
-	// Fail: its containers exit with 1. If they are to be restarted that happens again and again, with a pause
-	// that doubles.
+	// Fail: its containers exit with 1. If they are restarted that repeats, with a pause that doubles.
 	Fail = "fail"
 )
 
-// wish is what becomes of the pod.
+// wish is the simulated outcome of the pod.
 func wish(p *corev1.Pod) string {
 	switch w := p.Annotations[Annotation]; w {
 	case Pending, Unready, Run, Succeed, Fail:
@@ -43,7 +42,7 @@ func wish(p *corev1.Pod) string {
 	return Run
 }
 
-// runs is how long the pod runs before its wish comes true.
+// runs is how long the pod runs before its outcome.
 func (o Options) runs(p *corev1.Pod) time.Duration {
 	if d, err := time.ParseDuration(p.Annotations[AnnotationAfter]); err == nil && d >= 0 {
 		return d

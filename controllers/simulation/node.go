@@ -14,21 +14,21 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// NodeName is the node that there always is.
+// NodeName is the node that always exists.
 const NodeName = "simulated"
 
-// hostIP is the address of every node. It is neither a service's by default nor a pod's.
+// hostIP is the address of every node. It is in neither the default range of services nor that of pods.
 const hostIP = "10.128.0.1"
 
-// kubelets are those of all nodes.
+// kubelets are the kubelets of all nodes.
 type kubelets struct{ version string }
 
-// Node keeps the node in existence. version is the kubelets' ("v1.36.3").
+// Node creates and maintains the node. version is the kubelets' ("v1.36.3").
 func Node(version string) workload.Controller {
 	return workload.Controller{Name: "node-simulation", For: workload.Nodes, Start: []workload.Key{{Name: NodeName}}, Decide: kubelets{version}.node}
 }
 
-// node makes the node, and says of every node that it is ready.
+// node creates the node, and sets every node to ready.
 func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 	if v.Object == nil {
 		if v.Key.Name != NodeName {
@@ -40,7 +40,7 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 	n := v.Object.(*corev1.Node)
 	i := ready(n)
 	if i >= 0 && n.Status.Conditions[i].Message != offMessage {
-		return workload.Plan{} // it is, or a client wants it otherwise
+		return workload.Plan{} // it is ready, or a client has set another condition
 	}
 	n = n.DeepCopy()
 	if i >= 0 { // it was simulated before
@@ -63,7 +63,7 @@ func (k kubelets) node(v workload.View, now time.Time) workload.Plan {
 	return workload.Plan{Status: n}
 }
 
-// choose returns the node for a pod, empty if there is none that it may be on.
+// choose returns the node for a pod, empty if it fits none.
 func choose(v workload.Reader, p *corev1.Pod) string {
 	if name := named(p); name != "" {
 		if workload.Get[*corev1.Node](v, "", name) == nil {
@@ -83,15 +83,15 @@ func choose(v workload.Reader, p *corev1.Pod) string {
 	return fit[number(p)%uint32(len(fit))]
 }
 
-// admits reports whether the pod tolerates the taints that somebody gave the node. Those of the
-// node's own troubles are left out: it has none, and who would take them away may not run.
+// admits reports whether the pod tolerates the node's taints. Taints for the node's own conditions are ignored: it has
+// no problems, and the controller that removes them may not run.
 func admits(n *corev1.Node, p *corev1.Pod) bool {
 	taints := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return strings.HasPrefix(t.Key, "node.kubernetes.io/") })
 	return workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoSchedule) &&
 		workload.Tolerates(p.Spec.Tolerations, taints, corev1.TaintEffectNoExecute)
 }
 
-// named is the node that a pod's required affinity names, as those of DaemonSets' pods do.
+// named is the node that a pod's required affinity names, as for DaemonSets' pods.
 func named(p *corev1.Pod) string {
 	a := p.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
@@ -107,7 +107,7 @@ func named(p *corev1.Pod) string {
 	return ""
 }
 
-// number is one of a pod's own, as good as at random.
+// number is a pseudo-random number of the pod.
 func number(p *corev1.Pod) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(p.UID))

@@ -12,17 +12,16 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// The condition Ready, as this package writes it: by its message a node is known to have been simulated. It is
-// turned off as node-lifecycle-controller does with a node that has gone silent (K
-// pkg/controller/nodelifecycle/node_lifecycle_controller.go: tryUpdateNodeHealth), but for the message.
+// The condition Ready, as this package writes it: its message identifies a simulated node. Off sets it as
+// node-lifecycle-controller does for a node that has stopped reporting (K
+// pkg/controller/nodelifecycle/node_lifecycle_controller.go: tryUpdateNodeHealth), except for the message.
 const (
 	readyReason, readyMessage = "KubeletReady", "simulated"
 	offReason, offMessage     = "NodeStatusUnknown", "the simulated kubelet has stopped: the server runs without --simulate-pods"
 )
 
-// Off says of every node that was simulated that it is not ready any more, because no kubelet is simulated now. It
-// is what a server without simulation runs. Node takes that back. Pods are left as they are: nothing is lost when
-// the simulation is only off for a while.
+// Off sets every formerly simulated node to not ready, because no kubelet is simulated now. A server without simulation
+// runs it. Node reverses it. Pods are not changed, so nothing is lost when the simulation is off for a while.
 func Off() workload.Controller {
 	return workload.Controller{Name: "node-controller", For: workload.Nodes, Decide: off}
 }
@@ -40,7 +39,7 @@ func off(v workload.View, now time.Time) workload.Plan {
 		workload.Normal("NodeNotReady", fmt.Sprintf("Node %s status is now: NodeNotReady", n.Name))}}
 }
 
-// ready is the place of the condition Ready; -1 if there is none.
+// ready is the index of the condition Ready; -1 if there is none.
 func ready(n *corev1.Node) int {
 	if n == nil {
 		return -1

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// TestOff: a node that was simulated is not ready without the simulation, is left alone then, and is ready again
+// TestOff: a node that was simulated is not ready without the simulation, is not changed again, and is ready again
 // with it. What a client says of a node stays.
 func TestOff(t *testing.T) {
 	at := func(second int64) time.Time { return time.Unix(second, 0) }

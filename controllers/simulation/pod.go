@@ -9,19 +9,18 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Options say how things go.
+// Options configure the simulation.
 type Options struct {
-	// Delay is how long each step takes. As times are stored in whole seconds, a step may take up to a second
-	// less.
+	// Delay is how long each step takes. As times are stored in whole seconds, a step may take up to a second less.
 	Delay time.Duration
 }
 
-// Pods is the scheduler and the kubelets.
+// Pods simulates the scheduler and the kubelets.
 func Pods(o Options) workload.Controller {
 	return workload.Controller{Name: "pod-simulation", For: workload.Pods, Sees: []workload.Resource{workload.Nodes}, Wake: wake, Decide: o.pod}
 }
 
-// wake: a node that is new, has other labels or lost a taint, or was uncordoned, may be what pods have waited for.
+// wake: a new node, or one with other labels or fewer taints, or an uncordoned one, may fit waiting pods.
 func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Resource != workload.Nodes || c.New == nil {
 		return nil
@@ -37,7 +36,7 @@ func wake(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	return keys
 }
 
-// pod says what happens to a pod next.
+// pod decides the next step of a pod.
 func (o Options) pod(v workload.View, now time.Time) workload.Plan {
 	if v.Object == nil {
 		return workload.Plan{}
@@ -67,7 +66,7 @@ func schedule(v workload.Reader, p *corev1.Pod) workload.Plan {
 	return workload.Plan{}
 }
 
-// start lets an assigned pod run.
+// start sets an assigned pod to running.
 func (o Options) start(p *corev1.Pod, now time.Time) workload.Plan {
 	if wish(p) == Pending {
 		return workload.Plan{}
@@ -90,8 +89,8 @@ func scheduled(p *corev1.Pod) time.Time {
 	return p.CreationTimestamp.Time
 }
 
-// left is what is left of a time. What began in the future began before the clock was set back, how long ago can't
-// be told: it is over.
+// left is the rest of a period. A start in the future means that the clock was set back meanwhile, and the period
+// counts as over.
 func left(since time.Time, d time.Duration, now time.Time) time.Duration {
 	if since.After(now) {
 		return 0
@@ -99,7 +98,7 @@ func left(since time.Time, d time.Duration, now time.Time) time.Duration {
 	return d - now.Sub(since)
 }
 
-// run lets a running pod complete or fail, if it is to, and have what it asks for.
+// run completes or fails a running pod when its time comes, and resizes it.
 func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
 	if next := resized(p); next != nil {
 		return workload.Plan{Status: next}
@@ -131,7 +130,7 @@ func (o Options) run(p *corev1.Pod, now time.Time) workload.Plan {
 	return workload.Plan{Status: p}
 }
 
-// end finishes a graceful deletion. A pod that others hold is seen to have ended first.
+// end finishes a graceful deletion. A pod with finalizers becomes finished first.
 func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 	grace := time.Duration(0)
 	if s := p.DeletionGracePeriodSeconds; s != nil {
@@ -146,7 +145,7 @@ func (o Options) end(p *corev1.Pod, now time.Time) workload.Plan {
 		finished(p, metav1.NewTime(now), 143)
 		return workload.Plan{Status: p}
 	case grace == 0 && p.DeletionGracePeriodSeconds != nil:
-		return workload.Plan{} // whoever holds it lets it go
+		return workload.Plan{} // its finalizers keep it
 	}
 	zero := int64(0)
 	return workload.Plan{Do: []workload.Action{workload.Delete{Object: p, Grace: &zero}}}

@@ -5,15 +5,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// given makes a container's status say what the container has: all that it asks for, at once. A pod
-// is resized only if its running containers say so (K
-// pkg/apis/core/validation/validation.go:isPodResizeRequestSupported).
+// given sets the resources in a container's status to those that it requests, at once. A pod can only be resized if its
+// running containers have them in their status (K pkg/apis/core/validation/validation.go:isPodResizeRequestSupported).
 func given(s *corev1.ContainerStatus, c *corev1.Container) {
 	s.Resources = &corev1.ResourceRequirements{Limits: c.Resources.Limits, Requests: c.Resources.Requests}
 	s.AllocatedResources = c.Resources.Requests
 }
 
-// resized returns the pod with what its running containers have now, nil if it says so already.
+// resized returns the pod with the resources of its running containers in its status, nil if they are there already.
 func resized(p *corev1.Pod) *corev1.Pod {
 	stale := false
 	running := func(s *corev1.ContainerStatus, c *corev1.Container) { stale = stale || !has(s, c) }
@@ -30,7 +29,7 @@ func resized(p *corev1.Pod) *corev1.Pod {
 	return p
 }
 
-// each calls f with every container that runs.
+// each calls f with every running container.
 func each(statuses []corev1.ContainerStatus, containers []corev1.Container, f func(*corev1.ContainerStatus, *corev1.Container)) {
 	for i := range statuses {
 		for k := range containers {

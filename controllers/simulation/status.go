@@ -54,7 +54,7 @@ func condition(p *corev1.Pod, t corev1.PodConditionType, is bool, reason string,
 	p.Status.Conditions = append(p.Status.Conditions, c)
 }
 
-// running makes the status that of a pod whose containers run.
+// running sets the status of a pod whose containers run.
 func running(p *corev1.Pod, now metav1.Time, ready bool) {
 	n := number(p)
 	p.Status.Phase, p.Status.StartTime, p.Status.ObservedGeneration = corev1.PodRunning, &now, p.Generation
@@ -103,7 +103,7 @@ func terminated(from, to metav1.Time, code int32) *corev1.ContainerStateTerminat
 	return &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, StartedAt: from, FinishedAt: to}
 }
 
-// finished makes the status that of a pod whose containers have exited with the code, for good.
+// finished sets the status of a pod whose containers have exited with the code and won't be restarted.
 func finished(p *corev1.Pod, now metav1.Time, code int32) {
 	p.Status.Phase = corev1.PodSucceeded
 	reason := "PodCompleted"
@@ -113,7 +113,7 @@ func finished(p *corev1.Pod, now metav1.Time, code int32) {
 	stopped(p, now, code, reason)
 }
 
-// crashed makes the status that of a pod whose containers have exited and will be started again.
+// crashed sets the status of a pod whose containers have exited and will be restarted.
 func crashed(p *corev1.Pod, now metav1.Time) {
 	stopped(p, now, 1, "ContainersNotReady")
 	for i := range p.Status.ContainerStatuses {

@@ -13,12 +13,12 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// claimName is that of a template's claim for a number (I-05).
+// claimName is the name of a template's claim for an ordinal (I-05).
 func (s *pass) claimName(template string, n int) string {
 	return fmt.Sprintf("%s-%s-%d", template, s.set.Name, n)
 }
 
-// volumes puts the claims in front of what the template has; a volume of a claim's name gives way.
+// volumes returns the template's volumes after those of the claims, which replace volumes of the same name.
 func (s *pass) volumes(old []corev1.Volume, n int) (out []corev1.Volume) {
 	names := templates(s.set)
 	for _, name := range names {
@@ -33,12 +33,12 @@ func (s *pass) volumes(old []corev1.Volume, n int) (out []corev1.Volume) {
 	return out
 }
 
-// claim is the stored claim of a template for a number; nil if there is none.
+// claim is the stored claim of a template for an ordinal; nil if there is none.
 func (s *pass) claim(template string, n int) *corev1.PersistentVolumeClaim {
 	return workload.Get[*corev1.PersistentVolumeClaim](s.View, s.set.Namespace, s.claimName(template, n))
 }
 
-// missing returns actions that create the claims that the pod lacks.
+// missing returns actions that create the pod's missing claims.
 func (s *pass) missing(p *corev1.Pod) (do []workload.Action) {
 	n := ordinal(p)
 	for i := range s.set.Spec.VolumeClaimTemplates {
@@ -61,8 +61,8 @@ func (s *pass) missing(p *corev1.Pod) (do []workload.Action) {
 	return do
 }
 
-// blocked reports whether a new pod can't have its claims: one is being deleted, or is still that of a pod of
-// the same name that is gone, and goes with it (stateful_pod_control.go: PodClaimIsStale).
+// blocked reports whether a new pod can't have its claims: one is being deleted, or still belongs to a deleted pod of
+// the same name, and will be deleted with it (stateful_pod_control.go: PodClaimIsStale).
 func (s *pass) blocked(p *corev1.Pod) bool {
 	return slices.ContainsFunc(templates(s.set), func(t string) bool {
 		c := s.claim(t, ordinal(p))
@@ -83,12 +83,12 @@ func (s *pass) policy() appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy {
 	return appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{WhenDeleted: retain, WhenScaled: retain}
 }
 
-// retention returns actions that make the pod's claims refer to whom the policy says.
+// retention returns actions that set the owner references of the pod's claims by the policy.
 func (s *pass) retention(p *corev1.Pod) (do []workload.Action) {
 	for _, t := range templates(s.set) {
 		c := s.claim(t, ordinal(p))
 		if c == nil || stale(c, s.set, workload.StatefulSets) || stale(c, p, workload.Pods) {
-			continue // a stale reference: it is the collector's (I-05)
+			continue // a stale reference: the garbage collector handles it (I-05)
 		}
 		refs := s.references(c, p)
 		if apiequality.Semantic.DeepEqual(refs, c.OwnerReferences) {
@@ -101,8 +101,8 @@ func (s *pass) retention(p *corev1.Pod) (do []workload.Action) {
 	return do
 }
 
-// references are those that a claim is to have: what others have put there, and one to the set or to the pod, or
-// none (stateful_set_utils.go: updateClaimOwnerRefForSetAndPod).
+// references are the new owner references of a claim: those of others, and one to the set or to the pod, or none
+// (stateful_set_utils.go: updateClaimOwnerRefForSetAndPod).
 func (s *pass) references(c *corev1.PersistentVolumeClaim, p *corev1.Pod) []metav1.OwnerReference {
 	policy := s.policy()
 	var wanted workload.Object
@@ -119,7 +119,7 @@ func (s *pass) references(c *corev1.PersistentVolumeClaim, p *corev1.Pod) []meta
 	if wanted != nil {
 		i := slices.IndexFunc(c.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == wanted.GetUID() })
 		if i >= 0 && apiequality.Semantic.DeepEqual(c.OwnerReferences[i], workload.ControllerRef(wanted)) {
-			// It stays in its place.
+			// It keeps its position.
 			return slices.DeleteFunc(slices.Clone(c.OwnerReferences), func(r metav1.OwnerReference) bool { return ours(r) && r.UID != wanted.GetUID() })
 		}
 	}
@@ -130,12 +130,12 @@ func (s *pass) references(c *corev1.PersistentVolumeClaim, p *corev1.Pod) []meta
 	return append(refs, workload.ControllerRef(wanted))
 }
 
-// names reports whether the reference is to an object of that name.
+// names reports whether the reference names the object.
 func names(r metav1.OwnerReference, o workload.Object, kind workload.Resource) bool {
 	return r.APIVersion == kind.APIVersion() && r.Kind == kind.Kind && r.Name == o.GetName()
 }
 
-// stale reports whether a claim refers to an object of that name that is gone.
+// stale reports whether a claim refers to a deleted object of that name.
 func stale(c *corev1.PersistentVolumeClaim, o workload.Object, kind workload.Resource) bool {
 	return slices.ContainsFunc(c.OwnerReferences, func(r metav1.OwnerReference) bool { return names(r, o, kind) && r.UID != o.GetUID() })
 }

@@ -30,7 +30,7 @@ func New() workload.Controller {
 	}
 }
 
-// claimed says which sets a claim that comes or goes may be of, by its name.
+// claimed returns the sets to which a created or deleted claim may belong, by its name.
 func claimed(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	if c.Resource != workload.Claims || c.Old != nil && c.New != nil {
 		return nil
@@ -47,7 +47,7 @@ func claimed(r workload.Reader, c workload.Change) (keys []workload.Key) {
 	return keys
 }
 
-// templates are the names of the set's claims.
+// templates are the names of the set's claim templates.
 func templates(set *appsv1.StatefulSet) (names []string) {
 	for i := range set.Spec.VolumeClaimTemplates {
 		names = append(names, set.Spec.VolumeClaimTemplates[i].Name)
@@ -58,7 +58,7 @@ func templates(set *appsv1.StatefulSet) (names []string) {
 func decide(v workload.View, set *appsv1.StatefulSet, now time.Time) workload.Plan {
 	s := &pass{View: v, set: set, now: now}
 	if do := s.read(); len(do) > 0 {
-		return workload.Plan{Do: do} // what is claimed is changed no more in the same pass
+		return workload.Plan{Do: do} // claimed pods are not changed again in the same pass
 	}
 	if do, ok := s.revise(); !ok {
 		return workload.Plan{Do: do}

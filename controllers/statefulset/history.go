@@ -14,13 +14,13 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// revise finds the current and the update revision. If ok is false that needs what do says first
+// revise finds the current and the update revision. If ok is false, the actions must be carried out first
 // (stateful_set_control.go: getStatefulSetRevisions).
 func (s *pass) revise() (do []workload.Action, ok bool) {
 	s.history = revision.Sort(s.history)
 	data, err := revision.Data(&s.set.Spec.Template)
 	if err != nil {
-		panic(fmt.Sprintf("statefulset: %v", err)) // what was decoded can be encoded
+		panic(fmt.Sprintf("statefulset: %v", err)) // a decoded template can be encoded
 	}
 	if s.set.Status.CollisionCount != nil {
 		s.collisions = *s.set.Status.CollisionCount
@@ -33,11 +33,11 @@ func (s *pass) revise() (do []workload.Action, ok bool) {
 	}
 	switch next := revision.Next(s.history); {
 	case s.set.DeletionTimestamp != nil && s.update == nil:
-		return nil, false // its history is gone before it
+		return nil, false // its revisions were deleted first
 	case s.set.DeletionTimestamp != nil:
 	case s.update == nil:
 		return []workload.Action{workload.Create{Object: s.newRevision(data, next)}}, false
-	case s.update != s.history[len(s.history)-1]: // an older one is to be the newest again
+	case s.update != s.history[len(s.history)-1]: // an older revision becomes the newest again
 		again := s.update.DeepCopy()
 		again.Revision = next
 		return []workload.Action{workload.Update{Object: again}}, false
@@ -51,7 +51,7 @@ func (s *pass) revise() (do []workload.Action, ok bool) {
 	return nil, true
 }
 
-// newRevision is a revision of the set's template. Names that are in use by others are passed over.
+// newRevision is a revision of the set's template. Names in use are skipped.
 func (s *pass) newRevision(data []byte, number int64) *appsv1.ControllerRevision {
 	r := &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{
@@ -71,7 +71,7 @@ func (s *pass) newRevision(data []byte, number int64) *appsv1.ControllerRevision
 	}
 }
 
-// template is that of a revision. One that can't be read is as good as the set's.
+// template is the template of a revision, or the set's if it can't be decoded.
 func (s *pass) template(r *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
 	if t, err := revision.Template(r); err == nil {
 		return t
@@ -79,8 +79,8 @@ func (s *pass) template(r *appsv1.ControllerRevision) *corev1.PodTemplateSpec {
 	return &s.set.Spec.Template
 }
 
-// forget throws away the oldest revisions that nobody needs, if there are more than the limit
-// (stateful_set_control.go: truncateHistory).
+// forget deletes the oldest unused revisions, if there are more than the limit (stateful_set_control.go:
+// truncateHistory).
 func (s *pass) forget() (do []workload.Action) {
 	if s.set.Spec.RevisionHistoryLimit == nil {
 		return nil

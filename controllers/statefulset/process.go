@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// process plans what comes and goes: first what there is to be, then what is too much, then what is outdated
+// process plans creations and deletions: first the wanted pods, then surplus ones, then outdated ones
 // (stateful_set_control.go: updateStatefulSet).
 func (s *pass) process() {
 	for _, r := range s.replicas {
@@ -32,8 +32,8 @@ func (s *pass) process() {
 
 func (s *pass) do(actions ...workload.Action) { s.plan.Do = append(s.plan.Do, actions...) }
 
-// replica sees to the pod in a place; done is false if those behind it have to wait
-// (stateful_set_control.go: processReplica).
+// replica handles the pod of an ordinal; done is false if later ones must wait (stateful_set_control.go:
+// processReplica).
 func (s *pass) replica(at place) (done bool) {
 	p := at.pod
 	switch {
@@ -42,7 +42,7 @@ func (s *pass) replica(at place) (done bool) {
 		return false
 	case workload.Finished(p):
 		if p.DeletionTimestamp == nil {
-			s.remove(p) // a new one comes when this one is gone
+			s.remove(p) // a new one is created when this one is gone
 		}
 		return false
 	}
@@ -57,7 +57,7 @@ func (s *pass) replica(at place) (done bool) {
 	return true
 }
 
-// condemned sees to a pod that there is to be no more (stateful_set_control.go: processCondemned).
+// condemned handles a surplus pod (stateful_set_control.go: processCondemned).
 func (s *pass) condemned(p *corev1.Pod) (done bool) {
 	switch {
 	case p.DeletionTimestamp != nil:
@@ -69,10 +69,10 @@ func (s *pass) condemned(p *corev1.Pod) (done bool) {
 	return false
 }
 
-// create plans a pod once its claims are there.
+// create plans a pod once its claims exist.
 func (s *pass) create(p *corev1.Pod) {
 	if s.blocked(p) {
-		return // the end of the claim wakes the set
+		return // the claim's deletion causes another pass
 	}
 	if claims := s.missing(p); len(claims) > 0 {
 		s.do(claims...)
@@ -91,7 +91,7 @@ func (s *pass) remove(p *corev1.Pod) {
 		Failed: workload.Warning("FailedDelete", about+"failed error: "+workload.Problem)})
 }
 
-// identify gives an adopted pod the labels by which it is known.
+// identify adds the labels that identify the pod to an adopted one.
 func (s *pass) identify(p *corev1.Pod) []workload.Action {
 	if p.Labels[appsv1.StatefulSetPodNameLabel] == p.Name {
 		return nil

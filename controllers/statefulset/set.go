@@ -14,41 +14,41 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// place is a number that there is to be a pod of; the pod is nil if there is none.
+// place is an ordinal that should have a pod; the pod is nil if there is none.
 type place struct {
 	number int
 	pod    *corev1.Pod
 }
 
-// mostMissing bounds the pods that one pass creates. Upstream has none, and needs memory for as many as anybody
-// cares to write into spec.replicas.
+// mostMissing is the maximum number of pods that one pass creates. Upstream has no limit, and needs memory for as many
+// pods as spec.replicas says.
 const mostMissing = 500
 
-// pass is one look at a set.
+// pass is one decision about a set.
 type pass struct {
 	workload.View
 	set *appsv1.StatefulSet
 	now time.Time
-	// pods are those of the set.
+	// pods are the set's pods.
 	pods []*corev1.Pod
-	// history is sorted; current and update are of it.
+	// history is sorted; current and update are revisions of it.
 	history         []*appsv1.ControllerRevision
 	current, update *appsv1.ControllerRevision
-	// collisions is status.collisionCount as it is to be.
+	// collisions is the new status.collisionCount.
 	collisions int32
-	// replicas are the numbers that there are to be, in order: all that have a pod, and the first that have none, at
-	// most mostMissing. missed is how many have none; surplus are the pods with other numbers, the highest first.
+	// replicas are the wanted ordinals, in order: all that have a pod, and the first that have none, at most
+	// mostMissing. missed is how many have none; surplus are the pods with other ordinals, the highest first.
 	replicas []place
 	missed   int
 	surplus  []*corev1.Pod
 	// unhealthy is the first pod that isn't available, nil if all are.
 	unhealthy *corev1.Pod
-	// replaced is how many outdated pods are deleted.
+	// replaced is the number of outdated pods that are deleted.
 	replaced int32
 	plan     workload.Plan
 }
 
-// read finds the set's pods and revisions, and returns what is to be done so that they are its own.
+// read finds the set's pods and revisions, and returns the actions that adopt and release them.
 func (s *pass) read() []workload.Action {
 	member := func(o workload.Object) bool { parent, _ := identity(o.GetName()); return parent == s.set.Name }
 	claiming := workload.Claiming{Selector: workload.Selector(s.set.Spec.Selector), Adoptable: member}
@@ -61,7 +61,7 @@ func (s *pass) read() []workload.Action {
 	return append(pods, revisions...)
 }
 
-// arrange puts each pod in its place.
+// arrange assigns each pod to its ordinal.
 func (s *pass) arrange() {
 	var wanted []*corev1.Pod
 	for _, p := range s.pods {
@@ -82,10 +82,10 @@ func (s *pass) arrange() {
 	}
 	slices.Reverse(s.surplus)
 	s.missed = int(*s.set.Spec.Replicas) - len(wanted)
-	next, room := s.start(), mostMissing
+	next, free := s.start(), mostMissing
 	vacant := func(to int) {
-		for ; next < to && room > 0; next++ {
-			s.replicas, room = append(s.replicas, place{number: next}), room-1
+		for ; next < to && free > 0; next++ {
+			s.replicas, free = append(s.replicas, place{number: next}), free-1
 		}
 	}
 	for _, p := range wanted {
@@ -95,7 +95,7 @@ func (s *pass) arrange() {
 	vacant(s.start() + int(*s.set.Spec.Replicas))
 }
 
-// start is the lowest number.
+// start is the lowest ordinal.
 func (s *pass) start() int {
 	if s.set.Spec.Ordinals != nil {
 		return int(s.set.Spec.Ordinals.Start)
@@ -103,15 +103,15 @@ func (s *pass) start() int {
 	return 0
 }
 
-// wants reports whether there is to be a pod of the number.
+// wants reports whether the ordinal should have a pod.
 func (s *pass) wants(n int) bool {
 	return n >= s.start() && n < s.start()+int(*s.set.Spec.Replicas)
 }
 
-// ordered reports whether one pod at a time comes or goes.
+// ordered reports whether one pod at a time is created or deleted.
 func (s *pass) ordered() bool { return s.set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement }
 
-// identity parts the name of a set's pod; the number is -1 if there is none.
+// identity splits the name of a set's pod; the ordinal is -1 if there is none.
 func identity(name string) (parent string, n int) {
 	i := strings.LastIndexByte(name, '-')
 	if i < 0 {
@@ -129,7 +129,7 @@ func ordinal(p *corev1.Pod) int {
 	return n
 }
 
-// available reports whether the pod has been ready for long enough. If it will be, it is looked at again then.
+// available reports whether the pod has been ready for long enough. If it will be, it requests a pass for that time.
 func (s *pass) available(p *corev1.Pod) bool {
 	wait, ok := workload.Available(p, s.set.Spec.MinReadySeconds, s.now)
 	if ok && wait > 0 && (s.plan.Again == 0 || wait < s.plan.Again) {
@@ -146,11 +146,11 @@ func healthy(p *corev1.Pod) bool {
 	return ok && p.Status.Phase == corev1.PodRunning
 }
 
-// revisionOf is the name of the revision that the pod is of.
+// revisionOf is the name of the pod's revision.
 func revisionOf(p *corev1.Pod) string { return p.Labels[appsv1.StatefulSetRevisionLabel] }
 
-// newPod is the pod of a number (stateful_set_utils.go: newVersionedStatefulSetPod). Below the partition pods stay
-// with the current revision.
+// newPod is the pod of an ordinal (stateful_set_utils.go: newVersionedStatefulSetPod). Pods below the partition keep
+// the current revision.
 func (s *pass) newPod(n int) *corev1.Pod {
 	r := s.update
 	if u := s.set.Spec.UpdateStrategy; u.Type == appsv1.RollingUpdateStatefulSetStrategyType && u.RollingUpdate == nil {
@@ -173,7 +173,7 @@ func (s *pass) newPod(n int) *corev1.Pod {
 	return p
 }
 
-// partition is the place below which no pod is replaced.
+// partition is the ordinal below which no pod is replaced.
 func (s *pass) partition() int {
 	if u := s.set.Spec.UpdateStrategy.RollingUpdate; u != nil && u.Partition != nil {
 		return int(*u.Partition)

@@ -36,7 +36,7 @@ func (s *pass) status() workload.Object {
 		}
 	}
 	out.CurrentReplicas -= s.replaced
-	// An update is complete when every pod is of the new revision.
+	// An update is complete when every pod has the new revision.
 	if all := *s.set.Spec.Replicas; s.set.Spec.UpdateStrategy.Type == appsv1.RollingUpdateStatefulSetStrategyType &&
 		out.UpdatedReplicas == all && out.ReadyReplicas == all && out.Replicas == all {
 		out.CurrentReplicas, out.CurrentRevision = out.UpdatedReplicas, out.UpdateRevision

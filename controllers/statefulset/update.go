@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// renew plans the end of outdated pods, the highest number first; new ones take their places in later passes. Pods
-// that aren't available anyway may be replaced beyond the limit, as that takes nothing from anybody
-// (stateful_set_control.go: updateStatefulSetAfterInvariantEstablished).
+// renew plans the deletion of outdated pods, the highest ordinal first; later passes create new ones. Pods that aren't
+// available anyway may be replaced beyond the limit, as that reduces no availability (stateful_set_control.go:
+// updateStatefulSetAfterInvariantEstablished).
 func (s *pass) renew() {
 	left := s.mostUnavailable() - s.missed
 	for _, r := range s.replicas {

@@ -31,7 +31,7 @@ func New() workload.Controller {
 	}
 }
 
-// expiry is when the Job is to be deleted; ok is false if it isn't to be, or hasn't finished.
+// expiry is when the Job is to be deleted; ok is false if it has no TTL or hasn't finished.
 func expiry(j *batchv1.Job) (at time.Time, ok bool) {
 	if j.Spec.TTLSecondsAfterFinished == nil {
 		return at, false

@@ -1,8 +1,8 @@
-// Package ttl deletes Jobs that have finished, after the time that they say (K pkg/controller/ttlafterfinished).
+// Package ttl deletes finished Jobs after their ttlSecondsAfterFinished (K pkg/controller/ttlafterfinished).
 //
 // It guarantees:
 //
 //  1. It is pure: a Job and the time in, a plan out.
-//  2. A Job is deleted in the very state in which its time has come: if it changes meanwhile, it is judged anew.
-//  3. Its pods go before it, in the foreground.
+//  2. A Job is deleted only in the state for which that was decided: if it changes meanwhile, another pass decides.
+//  3. Its pods are deleted before it, by foreground deletion.
 package ttl

@@ -10,56 +10,57 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/event"
 )
 
-// API is what the engine needs of an API server. Its methods may be called from any goroutine. Errors are
-// API errors (k8s.io/apimachinery/pkg/api/errors).
+// API is the engine's interface to an API server. Its methods may be called from any goroutine. Errors are API errors
+// (k8s.io/apimachinery/pkg/api/errors).
 type API interface {
 	event.API
-	// View calls f with a state at least as new as every event told, and every write acknowledged, before the
-	// call. f may not keep the Reader, and is to be quick.
+	// View calls f with a state that is at least as new as every event sent by Follow, and every write acknowledged,
+	// before the call. f must not keep the Reader, and should be quick.
 	View(ctx context.Context, f func(Reader)) error
-	// Glance is View without waiting for writes of others: as new as every event told.
+	// Glance is View without waiting for the writes of others: the state is at least as new as every event sent by
+	// Follow.
 	Glance(f func(Reader)) error
-	// Follow tells sink, from one goroutine, of every object of first that there is, and then of what
-	// happens to the objects of first and of others, until ctx is done. It may start again from the beginning. It
-	// returns early, with an error, if it can't go on.
+	// Follow sends, from one goroutine, every present object of first to sink, and then the changes of objects of first
+	// and of others, until ctx is done. It may start again from the beginning. It returns early, with an error, if it
+	// can't continue.
 	Follow(ctx context.Context, first Resource, others []Resource, sink func(Change)) error
-	// Create stores a new object, without changing the argument, and returns the name that it was given.
+	// Create stores a new object, without changing the argument, and returns its name.
 	Create(ctx context.Context, o Object) (name string, err error)
-	// Update replaces an object or only its status. Its resourceVersion is a precondition. Its managedFields
-	// are those that are stored, whatever it says.
+	// Update replaces an object or only its status. The resourceVersion is a precondition. The stored managedFields are
+	// kept, whatever o has.
 	Update(ctx context.Context, o Object, status bool) error
-	// Bind assigns a pod, as it was viewed, to a node.
+	// Bind assigns a pod, in the state of the view, to a node.
 	Bind(ctx context.Context, pod *corev1.Pod, node string) error
 	// Delete deletes an object.
 	Delete(ctx context.Context, r Resource, key Key, opts *metav1.DeleteOptions) error
 }
 
-// Change tells of an object.
+// Change is a change of an object.
 type Change struct {
 	Resource Resource
-	// Old is nil if the object is new, or told of at the beginning; New if it is gone.
+	// Old is nil if the object is new, or present at the beginning; New is nil if it was deleted.
 	Old, New *Meta
 }
 
-// Meta is what is told of one state of an object.
+// Meta has the metadata of one state of an object.
 type Meta struct {
 	Key
 	UID        types.UID
 	Labels     map[string]string
 	Finalizers []string
-	// Controller is who the controller reference names; its UID is empty if there is none.
+	// Controller is the owner in the controller reference; its UID is empty if there is none.
 	Controller Owner
 	// Deleting says that deletionTimestamp is set.
 	Deleting bool
 }
 
-// Owner is whom a controller reference names.
+// Owner is the owner in a controller reference.
 type Owner struct {
 	APIVersion, Kind, Name string
 	UID                    types.UID
 }
 
-// Is reports whether the owner is an object of the resource, of any of its versions.
+// Is reports whether the owner is an object of the resource, in any of its versions.
 func (o Owner) Is(r Resource) bool {
 	group, _, found := cutLast(o.APIVersion)
 	if !found {

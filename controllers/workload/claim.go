@@ -7,31 +7,31 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ControllerRef returns the reference by which an object says that owner controls it (I-01).
+// ControllerRef returns a controller reference to owner (I-01).
 func ControllerRef(owner Object) metav1.OwnerReference {
 	r, yes := Of(owner), true
 	return metav1.OwnerReference{APIVersion: r.APIVersion(), Kind: r.Kind, Name: owner.GetName(), UID: owner.GetUID(),
 		Controller: &yes, BlockOwnerDeletion: &yes}
 }
 
-// Claiming says how objects are adopted and released.
+// Claiming configures adoption and release.
 type Claiming struct {
-	// Selector chooses what the owner wants.
+	// Selector selects the objects that the owner adopts.
 	Selector labels.Selector
-	// Finalizers are added on adoption and taken off on release (I-15).
+	// Finalizers are added on adoption and removed on release (I-15).
 	Finalizers []string
-	// Adoptable, if set, says which free objects may be adopted; it isn't asked about those that are being
-	// deleted or don't match.
+	// Adoptable, if set, decides which free objects may be adopted; it isn't called for those that are being deleted or
+	// don't match.
 	Adoptable func(Object) bool
 }
 
-// Claim decides which of the objects that the owner controls, and of the free ones of its namespace, are its
-// own (I-11), and what is to be done so that it is written in them. mine has those that are to be adopted as
-// they will be, but for their resourceVersion; it is sorted as the arguments are, controlled ones first.
+// Claim decides which objects belong to the owner (I-11), among those that it controls and the free ones of its
+// namespace, and which writes adopt or release objects for that. mine has those to be adopted in the new state, except
+// for the resourceVersion; it is sorted as the arguments are, controlled ones first.
 //
-// The owner was read with the objects, after every acknowledged write, which is the live read that
-// upstream makes before an adoption (I-12). Each adoption or release is on the condition that the object has
-// not changed since; another controller that was faster makes it a conflict (I-13, I-14).
+// The owner was read together with the objects, after every acknowledged write; this replaces the live read that
+// upstream makes before an adoption (I-12). Each adoption or release requires that the object has not changed since; if
+// another controller was faster it is a conflict (I-13, I-14).
 func Claim[T Object](owner Object, c Claiming, controlled, free []T) (mine []T, do []Action) {
 	dying := owner.GetDeletionTimestamp() != nil
 	for _, o := range controlled {
@@ -76,9 +76,8 @@ func (c Claiming) release(owner, o Object) Object {
 	return o
 }
 
-// Selector reads a label selector; one that can't be read, or is nil, chooses nothing. An empty one chooses
-// nothing too, as it would take everything in the namespace
-// (K pkg/controller/replicaset: syncReplicaSet logs an error for it).
+// Selector converts a label selector. An invalid or nil one selects nothing. Neither does an empty one, as it would
+// select everything in the namespace (K pkg/controller/replicaset: syncReplicaSet logs an error for it).
 func Selector(s *metav1.LabelSelector) labels.Selector {
 	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		return labels.Nothing()

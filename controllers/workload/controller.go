@@ -12,35 +12,34 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// Controller says what a controller does. Its functions are pure.
+// Controller defines a controller. Its functions are pure.
 type Controller struct {
-	// Name is who its events are from, as upstream's controller calls itself there.
+	// Name is the source of its events, as upstream's controller names itself there.
 	Name string
 	// For is the type of the objects that passes are over.
 	For Resource
-	// Quiet says that a change of such an object alone is not followed by a pass over it: Wake says which is.
+	// Quiet says that a change of such an object alone causes no pass over it: Wake decides which changes do.
 	Quiet bool
-	// Owns are the types of dependents: a change of one that an object of For controls is followed by a pass
-	// over that object.
+	// Owns are the types of dependents: a change of a dependent causes a pass over the object of For that controls it.
 	Owns []Resource
-	// Selector says which free dependents the object would adopt: a new one, or one whose labels change, is
-	// followed by a pass over every object that wants it. Nil if it adopts none.
+	// Selector returns which free dependents the object would adopt: a new one, or one whose labels change, causes a
+	// pass over every object whose selector matches. Nil if the controller adopts none.
 	Selector func(Object) labels.Selector
-	// Sees are further types whose changes matter; Wake says to which objects. Both are nil if there are none.
-	// It is asked about Owns as well.
+	// Sees are further types whose changes matter; Wake returns the objects that need a pass after them. Both are nil
+	// if there are none. Wake is called for Owns as well.
 	Sees []Resource
 	Wake func(r Reader, c Change) []Key
-	// Start are looked at when the controller starts, whether they exist or not.
+	// Start are the keys that get a pass when the controller starts, whether or not they exist.
 	Start []Key
-	// Decide says what is to be done about an object.
+	// Decide decides what to do about an object.
 	Decide func(v View, now time.Time) Plan
 }
 
 // Options configure how a controller runs. Zero values mean the defaults.
 type Options struct {
-	// Workers is how many passes run at once (default 5, as upstream's --concurrent-*-syncs).
+	// Workers is the maximum number of concurrent passes (default 5, as upstream's --concurrent-*-syncs).
 	Workers int
-	// Log receives what goes wrong; nil discards it.
+	// Log receives errors and warnings; nil discards them.
 	Log *slog.Logger
 }
 

@@ -173,7 +173,7 @@ func TestTerminatingNamespace(t *testing.T) {
 	})
 }
 
-// TestConcerned: whom changes of dependents concern.
+// TestConcerned: which objects get a pass after changes of dependents.
 func TestConcerned(t *testing.T) {
 	e := &engine{api: &requests{}, log: slog.New(slog.DiscardHandler), Controller: Controller{For: ReplicationControllers, Owns: []Resource{Pods},
 		Selector: func(Object) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": "a"}) }}}
@@ -198,7 +198,7 @@ func TestConcerned(t *testing.T) {
 		{"it goes from x to y", meta("a", "x"), meta("a", "y"), "[a/x a/y]"},
 		{"x lets it go", meta("a", "x"), meta("a", ""), "[a/o a/x]"},
 		{"a new free pod", nil, meta("a", ""), "[a/o]"},
-		{"a new free pod that nobody wants", nil, meta("b", ""), "[]"},
+		{"a new free pod that no object selects", nil, meta("b", ""), "[]"},
 		{"a free pod becomes wanted", meta("b", ""), meta("a", ""), "[a/o]"},
 		{"a free pod stays as it is", meta("a", ""), meta("a", ""), "[]"},
 		{"a free pod goes", meta("a", ""), nil, "[]"},

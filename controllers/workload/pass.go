@@ -15,11 +15,11 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/reconcile"
 )
 
-// mostRest bounds how long an object is left alone after a pass.
+// mostRest is the maximum pause after a pass.
 const mostRest = time.Second
 
-// pass decides about one object and carries the plan out. The object is then left alone for as long as it
-// took to decide: what changes often, and is much to look at, doesn't take a whole processor.
+// pass makes a plan for an object and carries it out. The object then rests for as long as the decision took: an object
+// that changes often, with many dependents, does not use a whole processor.
 func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 	v, plan, took, err := e.decide(ctx, key, nil)
 	if err != nil {
@@ -44,7 +44,7 @@ func (e *engine) pass(ctx context.Context, key Key) reconcile.Outcome {
 	return out
 }
 
-// failed says so. Conflicts are everyday: somebody else has written meanwhile.
+// failed logs an error. Conflicts are not logged: they are normal.
 func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outcome {
 	if ctx.Err() == nil && !stale(err) && !apierrors.IsAlreadyExists(err) {
 		e.log.Warn("failed to sync an object", "namespace", key.Namespace, "name", key.Name, "err", err)
@@ -52,10 +52,10 @@ func (e *engine) failed(ctx context.Context, key Key, err error) reconcile.Outco
 	return reconcile.Outcome{Err: err}
 }
 
-// stale reports whether an error says only that something has changed since it was viewed.
+// stale reports whether an error only says that an object has changed since the view.
 func stale(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
-// decide makes a plan on the newest state, and says how long that took.
+// decide makes a plan on the newest state, and returns how long that took.
 func (e *engine) decide(ctx context.Context, key Key, failed *Failure) (v View, plan Plan, took time.Duration, err error) {
 	err = e.api.View(ctx, func(r Reader) {
 		start := time.Now()
@@ -63,7 +63,7 @@ func (e *engine) decide(ctx context.Context, key Key, failed *Failure) (v View, 
 		plan = e.Decide(v, start)
 		took = time.Since(start)
 	})
-	v.Reader = nil // it is not to be kept
+	v.Reader = nil // it must not be kept
 	return v, plan, took, err
 }
 
@@ -80,7 +80,7 @@ func (e *engine) conclude(ctx context.Context, v View, plan Plan) error {
 	return nil
 }
 
-// record tells of something about the object of a pass.
+// record records an event about the object of a pass, or of an action.
 func (e *engine) record(about Object, ev event.Event) {
 	if about == nil {
 		return
@@ -90,8 +90,8 @@ func (e *engine) record(about Object, ev event.Event) {
 		Name: about.GetName(), UID: about.GetUID(), ResourceVersion: about.GetResourceVersion()}, ev, time.Now())
 }
 
-// request carries an action out, and tells of it. A failure that means nothing is none; quit says that
-// nothing more of its stage need be tried.
+// request carries an action out, and records its events. It returns no failure for harmless errors; quit says that the
+// rest of the stage is pointless.
 func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, quit bool) {
 	o, done, failed := a.target()
 	name, err := o.GetName(), error(nil)
@@ -104,7 +104,7 @@ func (e *engine) request(ctx context.Context, v View, a Action) (f *Failure, qui
 		err = e.api.Bind(ctx, a.Pod, a.Node)
 	case Delete:
 		err = e.api.Delete(ctx, Of(o), KeyOf(o), a.options())
-		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) && !a.Exact { // another has its name
+		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) && !a.Exact { // another object has its name
 			return nil, false
 		}
 	}

@@ -15,7 +15,7 @@ func Finished(p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
-// Active reports whether the pod counts: it has not finished and isn't being deleted (I-19).
+// Active reports whether the pod is active: it has not finished and isn't being deleted (I-19).
 func Active(p *corev1.Pod) bool { return !Finished(p) && p.DeletionTimestamp == nil }
 
 // Terminating reports whether the pod is being deleted and has not finished.
@@ -31,8 +31,8 @@ func Ready(p *corev1.Pod) (since time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// Available returns how long it takes until the pod has been ready for minReadySeconds, 0 if it has; ok is
-// false if it isn't ready.
+// Available returns the time until the pod has been ready for minReadySeconds, 0 if it has; ok is false if it isn't
+// ready.
 func Available(p *corev1.Pod, minReadySeconds int32, now time.Time) (wait time.Duration, ok bool) {
 	since, ok := Ready(p)
 	switch {
@@ -46,7 +46,7 @@ func Available(p *corev1.Pod, minReadySeconds int32, now time.Time) (wait time.D
 	return max(0, since.Add(time.Duration(minReadySeconds)*time.Second).Sub(now)), true
 }
 
-// FromTemplate returns a pod as the template says, controlled by the owner, with a generated name (I-03).
+// FromTemplate returns a pod of the template, controlled by the owner, with a generated name (I-03).
 func FromTemplate(owner Object, t *corev1.PodTemplateSpec) *corev1.Pod {
 	prefix := owner.GetName() + "-"
 	if len(validation.NameIsDNSSubdomain(prefix, true)) > 0 {

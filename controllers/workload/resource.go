@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Object is what every API object is.
+// Object is any API object.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// Resource is a type that controllers read or write, in the version that it is stored in. Two with the
-// same Plural and Group are the same.
+// Resource is a type that controllers read or write, in its storage version. Two with the same Plural and Group are the
+// same.
 type Resource struct {
 	Group, Version, Plural, Kind string
 	// of is the Go type, a pointer.
@@ -52,10 +52,10 @@ var (
 var resources = []Resource{Pods, Nodes, Services, Endpoints, Claims, ReplicationControllers, ReplicaSets, Deployments, StatefulSets,
 	DaemonSets, Revisions, Jobs, CronJobs, EndpointSlices}
 
-// Resources returns every resource there is for controllers.
+// Resources returns all resources of this package.
 func Resources() []Resource { return append([]Resource(nil), resources...) }
 
-// Of returns the resource that the object is of, by its Go type. It panics if it is of none of those above.
+// Of returns the resource of the object, by its Go type. It panics if there is none.
 func Of(o Object) Resource {
 	t := reflect.TypeOf(o)
 	for _, r := range resources {

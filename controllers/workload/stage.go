@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// inFlight is how many requests of one pass are under way at most.
+// inFlight is the maximum number of concurrent requests of one pass.
 const inFlight = 32
 
 // do carries actions out, stage by stage, and returns the first failure.
@@ -44,7 +44,7 @@ func stage(actions []Action) int {
 	return len(actions)
 }
 
-// together carries actions out side by side, and returns the failure of the first that failed.
+// together carries actions out concurrently, and returns the failure of the first that failed.
 func (e *engine) together(ctx context.Context, v View, actions []Action) (first *Failure, quit bool) {
 	if len(actions) == 1 {
 		return e.request(ctx, v, actions[0])

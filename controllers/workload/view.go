@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Key names an object of the resource that a controller is for.
+// Key identifies an object of the resource that a controller is for.
 type Key struct{ Namespace, Name string }
 
 // KeyOf returns an object's key.
@@ -21,9 +21,8 @@ func (k Key) compare(other Key) int {
 	return cmp.Or(cmp.Compare(k.Namespace, other.Namespace), cmp.Compare(k.Name, other.Name))
 }
 
-// Reader is one state of the store, the same for all calls. Objects that it returns are shared: they may
-// be kept, but not changed (DeepCopy them). Their managedFields are left out. Lists are sorted by
-// namespace and name.
+// Reader is one state of the store, the same for all calls. Objects that it returns are shared: they may be kept, but
+// must not be changed (DeepCopy them). They have no managedFields. Lists are sorted by namespace and name.
 type Reader interface {
 	// Get returns an object, nil if there is none.
 	Get(r Resource, namespace, name string) Object
@@ -31,8 +30,8 @@ type Reader interface {
 	Controlled(r Resource, owner types.UID) []Object
 	// Free returns the objects of a namespace that have no controller reference.
 	Free(r Resource, namespace string) []Object
-	// All returns the objects of a namespace or, with an empty one, all. It costs as much as there are:
-	// a pass is better served by Controlled, Free and Get.
+	// All returns the objects of a namespace or, with an empty one, of all. Its cost grows with their number: passes
+	// should use Controlled, Free and Get.
 	All(r Resource, namespace string) []Object
 }
 
@@ -72,14 +71,14 @@ func typed[T Object](list []Object) []T {
 	return out
 }
 
-// View is what a pass is decided on.
+// View is the input of a decision.
 type View struct {
 	Reader
 	Key Key
-	// Object is the one that the pass is over; nil if it is gone.
+	// Object is the object of the pass; nil if it was deleted.
 	Object Object
-	// Failed is the action of this pass's first plan that failed; nil if none has. Only the Status and the
-	// Events of a plan made with it are carried out.
+	// Failed is the action of this pass's first plan that failed; nil if none has. Of a plan made with it only the
+	// Status and the Events are carried out.
 	Failed *Failure
 }
 

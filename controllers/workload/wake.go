@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// follow tells of the objects that are to be looked at.
+// follow sends the keys of the objects that need a pass.
 func (e *engine) follow(ctx context.Context, sink func(Key)) error {
 	for _, key := range e.Start {
 		sink(key)
@@ -21,7 +21,7 @@ func (e *engine) follow(ctx context.Context, sink func(Key)) error {
 	})
 }
 
-// concerned returns the objects that a change is to be followed by a pass over.
+// concerned returns the objects that need a pass after a change.
 func (e *engine) concerned(c Change) (keys []Key) {
 	if c.Resource == e.For && !e.Quiet {
 		if c.New != nil {
@@ -40,7 +40,7 @@ func (e *engine) concerned(c Change) (keys []Key) {
 	return slices.Compact(keys)
 }
 
-// owners returns who controlled a dependent or does now, or would adopt it.
+// owners returns the present and former controllers of a dependent, and the objects that would adopt it.
 func (e *engine) owners(c Change) (keys []Key) {
 	for _, m := range []*Meta{c.Old, c.New} {
 		if m != nil && m.Controller.UID != "" && m.Controller.Is(e.For) {
@@ -68,7 +68,7 @@ func freed(c Change) bool {
 	return c.Old == nil || c.Old.Controller.UID != "" || !maps.Equal(c.Old.Labels, c.New.Labels)
 }
 
-// glance reads without waiting. If nothing can be read, following starts again soon and tells everything.
+// glance reads without waiting. If nothing can be read, Follow soon starts again and sends everything.
 func (e *engine) glance(f func(Reader)) {
 	if err := e.api.Glance(f); err != nil {
 		e.log.Warn("failed to find the objects that a change affects", "err", err)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Action is something to do. Delete, RemoveOwners, Unblock and RemoveFinalizer are requests: each
-// is answered by one Result with its ticket. Report, Retry and Forget are not answered.
+// Action is something to do. Delete, RemoveOwners, Unblock and RemoveFinalizer are requests: each is answered by one
+// Result with its ticket. Report, Retry and Forget are not answered.
 type Action interface {
 	action()
 	String() string
@@ -22,10 +22,10 @@ const (
 	OrphanPolicy
 )
 
-// String is the policy as DeleteOptions spell it.
+// String is the policy as in DeleteOptions.
 func (p Policy) String() string { return [...]string{"Background", "Foreground", "Orphan"}[p] }
 
-// Finalizer is one of the two that the collector handles.
+// Finalizer is one of the two finalizers of the collector.
 type Finalizer uint8
 
 // The finalizers.
@@ -37,27 +37,27 @@ const (
 // String is the name in metadata.finalizers.
 func (f Finalizer) String() string { return [...]string{"orphan", "foregroundDeletion"}[f] }
 
-// Delete deletes an object that nobody owns any more.
+// Delete deletes an object that has no owner any more.
 type Delete struct {
 	Ticket Ticket
 	// Object must still have this uid and revision.
 	Object Ref
 	Policy Policy
-	// Guards are the places of all owners, sorted, each once.
+	// Guards are the keys of all owners, sorted, each once.
 	Guards []Guard
 }
 
-// RemoveOwners takes references out of an object, which stays.
+// RemoveOwners removes references from an object, which stays.
 type RemoveOwners struct {
 	Ticket Ticket
 	// Object must still have this uid.
 	Object Ref
-	// Exact says that it must have the revision, too: the references are wrong or their owners are on their
-	// way, which an update can mend. Owners that are gone or let go never come back.
+	// Exact says that it must have this revision, too. That is so if the references are wrong, or their owners are
+	// being deleted, as an update can change that. Owners that are gone, or orphan their dependents, never come back.
 	Exact bool
 	// Owners are the uids of the references to remove, sorted, each once.
 	Owners []string
-	// Orphaning says that an owner with the orphan finalizer waits for it.
+	// Orphaning says that an owner with the orphan finalizer waits for this request.
 	Orphaning bool
 }
 
@@ -70,7 +70,7 @@ type Unblock struct {
 	Owners []string
 }
 
-// RemoveFinalizer lets an owner go.
+// RemoveFinalizer removes a finalizer of the collector from an owner.
 type RemoveFinalizer struct {
 	Ticket Ticket
 	// Object must still have this uid and revision.
@@ -78,20 +78,20 @@ type RemoveFinalizer struct {
 	Finalizer Finalizer
 }
 
-// Report tells the user that the object's owner lives in another namespace (D-80).
+// Report reports to the user that the object's owner lives in another namespace (D-80).
 type Report struct {
 	Object Ref
 	Owner  Owner
 }
 
-// Retry asks for Due with this ticket after a time that grows with Attempt (1 at first).
+// Retry requests a Due with this ticket after a time that grows with Attempt (1 at first).
 type Retry struct {
 	Ticket  Ticket
 	Object  Ref
 	Attempt int
 }
 
-// Forget takes a Retry back.
+// Forget cancels a Retry.
 type Forget struct{ Ticket Ticket }
 
 func (Delete) action()          {}
@@ -139,10 +139,10 @@ func (a Report) String() string {
 		a.Object, a.Owner.Kind, a.Owner.Name, a.Owner.UID, a.Object.Namespace)
 }
 
-// String prints the wish on one line.
+// String prints the action on one line.
 func (a Retry) String() string {
 	return fmt.Sprintf("retry %s attempt %d #%d", a.Object, a.Attempt, a.Ticket)
 }
 
-// String prints the wish on one line.
+// String prints the action on one line.
 func (a Forget) String() string { return fmt.Sprintf("forget #%d", a.Ticket) }

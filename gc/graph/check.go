@@ -9,25 +9,25 @@ import (
 
 // Check verifies the invariants and returns every violation. It walks the whole graph; it is for tests.
 //
-//   - every node stands under its key, and under its uid if that can be read
-//   - node n has an edge to uid u  <=>  anchor u lists n, and its sums are those of its list
+//   - every node is found by its key, and by its uid if that is known
+//   - node n has an edge to uid u  <=>  ownerUID u lists n, and its counts are those of its list
 //   - the edge of n to u blocks  <=>  a reference of n with blockOwnerDeletion names an object that has u
-//   - an anchor is named by a reference, and its owner is the first of those that have the uid
-//   - nothing is both gone and in line; what is in line is there once; slots are used within the limit
-//   - n stands on the shelf of a place  <=>  its request rests on that place
+//   - a reference names each ownerUID, and its owner is the first of the objects with the uid
+//   - no object is both gone and queued; an object is queued at most once; slots are used within the limit
+//   - n is on the waiting list of a key  <=>  the key guards its request
 //   - decide(n) is a request  =>  n is ready, in flight, backing off or settled
-//   - decide(n) waits for a fact  =>  n is on that shelf, or ready, or would be kept if its kinds were served
-//   - waiting nodes don't wait for themselves but through released edges
+//   - decide(n) returns a waiting list  =>  n is on it, or ready, or would be kept if its kinds were served
+//   - waiting nodes don't wait for themselves, except through released edges
 func (g *Graph) Check() error {
-	errs := []error{g.checkSums(), g.checkContested()}
+	errs := []error{g.checkSums(), g.checkGuarded()}
 	for _, n := range slices.SortedFunc(maps.Values(g.nodes), compareNodes) {
 		errs = append(errs, g.checkNode(n), g.checkEdges(n))
 		if !g.loading {
 			errs = append(errs, g.checkWork(n))
 		}
 	}
-	for _, uid := range slices.Sorted(maps.Keys(g.anchors)) {
-		errs = append(errs, g.checkAnchor(g.anchors[uid]))
+	for _, uid := range slices.Sorted(maps.Keys(g.ownerUIDs)) {
+		errs = append(errs, g.checkOwnerUID(g.ownerUIDs[uid]))
 	}
 	return errors.Join(errs...)
 }
@@ -37,17 +37,17 @@ func (g *Graph) checkNode(n *node) error {
 	case n.gone:
 		return fmt.Errorf("%s is gone and known", n.key())
 	case g.nodes[n.place] != n:
-		return fmt.Errorf("%s stands under another key", n.key())
-	case n.uid != "" && !g.stands(n):
+		return fmt.Errorf("%s is listed under another key", n.key())
+	case n.uid != "" && !g.listed(n):
 		return fmt.Errorf("%s isn't found by its uid %s", n.key(), n.uid)
-	case n.anchor != g.anchors[n.uid]:
-		return fmt.Errorf("%s: its anchor isn't that of its uid", n.key())
+	case n.ownerUID != g.ownerUIDs[n.uid]:
+		return fmt.Errorf("%s: its ownerUID has another uid", n.key())
 	}
 	return nil
 }
 
-// stands reports whether n is found by its uid, once.
-func (g *Graph) stands(n *node) bool {
+// listed reports whether n is found by its uid, once.
+func (g *Graph) listed(n *node) bool {
 	times := 0
 	for o := g.uids[n.uid]; o != nil; o = o.same {
 		if o == n {
@@ -60,9 +60,9 @@ func (g *Graph) stands(n *node) bool {
 func (g *Graph) checkEdges(n *node) error {
 	var errs []error
 	n.edges(func(e *edge) {
-		a := e.anchor
-		if g.anchors[a.uid] != a {
-			errs = append(errs, fmt.Errorf("%s: the anchor of %s is forgotten", n.key(), a.uid))
+		a := e.ownerUID
+		if g.ownerUIDs[a.uid] != a {
+			errs = append(errs, fmt.Errorf("%s: the ownerUID of %s is missing", n.key(), a.uid))
 		}
 		if e.dependent != n || a.owner != nil && e.blocking != e.blocks() {
 			errs = append(errs, fmt.Errorf("%s: its edge to %s is wrong", n.key(), a.uid))
@@ -79,7 +79,7 @@ func (g *Graph) checkEdges(n *node) error {
 	})
 	for i := range n.refs {
 		if k := n.refs[i].kind; g.kinds[k.name] != k || k.refs <= 0 {
-			errs = append(errs, fmt.Errorf("%s: kind %v is forgotten", n.key(), k.name))
+			errs = append(errs, fmt.Errorf("%s: kind %v is missing", n.key(), k.name))
 		}
 	}
 	return errors.Join(errs...)
@@ -100,14 +100,14 @@ func (g *Graph) checkWork(n *node) error {
 			return fmt.Errorf("%s is idle and should %s", n.key(), m)
 		}
 		if where != nil && !where.has(n) && !g.keptBefore(n) {
-			return fmt.Errorf("%s waits for a fact and stands on no shelf", n.key())
+			return fmt.Errorf("%s should wait and is on no waiting list", n.key())
 		}
 	}
 	return nil
 }
 
-// keptBefore reports whether n was to be kept when the kinds that it names were last served. It needs no
-// shelf then: if they are served again, nothing has changed.
+// keptBefore reports whether the decision was to keep n when the kinds that it names were last served. It needs no
+// waiting list then: if they are served again, nothing has changed.
 func (g *Graph) keptBefore(n *node) bool {
 	for i := range n.refs {
 		if k := n.refs[i].kind; k.known && !k.served {
@@ -124,7 +124,7 @@ func holds(set map[*node]struct{}, n *node) bool {
 	return ok
 }
 
-func (g *Graph) checkAnchor(a *anchor) error {
+func (g *Graph) checkOwnerUID(a *ownerUID) error {
 	var count, blocking, dying, pending int
 	for e := a.first; e != nil; e = e.next {
 		d := e.dependent
@@ -146,20 +146,20 @@ func (g *Graph) checkAnchor(a *anchor) error {
 		return fmt.Errorf("uid %s: %d dependents, owner %v", a.uid, count, a.owner)
 	}
 	if count != a.count || blocking != a.blocking || dying != a.dying || pending != a.pending {
-		return fmt.Errorf("uid %s: sums are %d %d %d %d, should be %d %d %d %d", a.uid,
+		return fmt.Errorf("uid %s: counts are %d %d %d %d, should be %d %d %d %d", a.uid,
 			a.count, a.blocking, a.dying, a.pending, count, blocking, dying, pending)
 	}
 	return nil
 }
 
-func (g *Graph) checkContested() error {
-	for p, s := range g.contested {
+func (g *Graph) checkGuarded() error {
+	for p, s := range g.guarded {
 		if len(s.nodes) == 0 {
-			return fmt.Errorf("the shelf of %s is empty", p.key())
+			return fmt.Errorf("the waiting list of %s is empty", p.key())
 		}
 		for n := range s.nodes {
 			if n.gone || n.work == nil || !slices.ContainsFunc(n.work.guards, func(x Guard) bool { return x.Key == p.key() }) {
-				return fmt.Errorf("%s stands on the shelf of %s, which doesn't concern it", n.key(), p.key())
+				return fmt.Errorf("%s is on the waiting list of %s, which does not guard its request", n.key(), p.key())
 			}
 		}
 	}
@@ -171,8 +171,8 @@ func (g *Graph) checkContested() error {
 			return fmt.Errorf("%s is %s and in a conflict", n.key(), s)
 		}
 		for _, guard := range n.work.guards {
-			if s := g.contested[g.place(guard.Key)]; s == nil || !s.has(n) {
-				return fmt.Errorf("%s doesn't stand on the shelf of %s", n.key(), guard.Key)
+			if s := g.guarded[g.place(guard.Key)]; s == nil || !s.has(n) {
+				return fmt.Errorf("%s is not on the waiting list of %s", n.key(), guard.Key)
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func (g *Graph) checkSums() error {
 			inLine[n]++
 		}
 		if inLine[n] > 1 {
-			return fmt.Errorf("%s is in line twice", n.key())
+			return fmt.Errorf("%s is queued twice", n.key())
 		}
 	}
 	for _, n := range g.tickets {
@@ -201,7 +201,7 @@ func (g *Graph) checkSums() error {
 		}
 	}
 	if len(inLine) != states[Ready] || states != g.states {
-		return fmt.Errorf("%d in line; states are %v, should be %v", len(inLine), g.states, states)
+		return fmt.Errorf("%d queued; states are %v, should be %v", len(inLine), g.states, states)
 	}
 	if states[InFlight] > g.limit {
 		return fmt.Errorf("%d in flight, limit %d", states[InFlight], g.limit)

@@ -15,7 +15,7 @@ func (p *play) client() {
 	}
 	t := p.w.objects[keys[p.r.IntN(len(keys))]]
 	if t.Flags.Has(Broken) {
-		return // the server refuses whatever is asked of it
+		return // the server rejects every request
 	}
 	switch p.r.IntN(11) {
 	case 0, 1, 2:
@@ -149,7 +149,7 @@ func (p *play) owners(namespace string) []Owner {
 		o := Owner{api, kind, x.Name, x.UID, p.r.IntN(2) == 0}
 		mistake := p.r.IntN(20)
 		if p.single {
-			// A reference with somebody's uid and other coordinates is dangling by them and released by
+			// A reference with an object's uid and other coordinates is dangling by them and released by
 			// that uid (D-62), whichever comes first.
 			if mistake != 1 {
 				mistake = 5

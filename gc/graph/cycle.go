@@ -2,13 +2,12 @@ package graph
 
 import "slices"
 
-// breakCycles looks for blocking references of n by which it waits for itself: n is waiting for its
-// dependents, and so is the owner, which in turn waits, directly or not, for n. Such references are
-// released: they will be unblocked. All that need to be looked at is the newest member of
-// a cycle, so this is asked of every object that begins to wait or changes its references
-// while it does, and cycles never persist (D-40, J-11, J-12).
+// breakCycles looks for blocking references of n by which n waits for itself: n waits for its dependents, and so does
+// the owner, which in turn waits, directly or not, for n. Such references are marked as released, and will be
+// unblocked. It is enough to check the newest member of a cycle. So breakCycles is called for every object that begins
+// to wait, or that changes its references while it waits, and cycles never persist (D-40, J-11, J-12).
 func (g *Graph) breakCycles(n *node) {
-	if g.loading || n.class() != Waiting || n.anchor == nil || n.anchor.dying == 0 {
+	if g.loading || n.class() != Waiting || n.ownerUID == nil || n.ownerUID.dying == 0 {
 		return
 	}
 	n.edges(func(e *edge) {
@@ -18,8 +17,8 @@ func (g *Graph) breakCycles(n *node) {
 	})
 }
 
-// recheck takes back what was released to break a cycle that somebody else has broken meanwhile, so that
-// no owner stops waiting for a dependent without need (J-11).
+// recheck undoes the release of references whose cycle has been broken elsewhere meanwhile, so that no owner stops
+// waiting for a dependent without need (J-11).
 func recheck(n *node) {
 	n.edges(func(e *edge) {
 		e.released = e.released && e.holds() && e.waitsFor(n)
@@ -28,20 +27,20 @@ func recheck(n *node) {
 
 // holds reports whether a waiting owner waits for a waiting dependent along the edge.
 func (e *edge) holds() bool {
-	return e.blocking && e.dependent.class() == Waiting && e.anchor.has(Waiting)
+	return e.blocking && e.dependent.class() == Waiting && e.ownerUID.has(Waiting)
 }
 
 // waitsFor reports whether a waiting owner of the edge waits for target, or is it.
 func (e *edge) waitsFor(target *node) (found bool) {
-	e.anchor.owners(func(o *node) bool {
+	e.ownerUID.owners(func(o *node) bool {
 		found = o.class() == Waiting && waitsFor(o, target)
 		return !found
 	})
 	return found
 }
 
-// waitsFor reports whether target is reached from n upwards, from dependents to owners. The
-// search is of the waiting objects above n only, which are few: a cascade begins at the top.
+// waitsFor reports whether target is reached from n upwards, from dependents to owners. It searches only the waiting
+// objects above n, which are few, as a cascade begins at the top.
 func waitsFor(n, target *node) bool {
 	seen := map[*node]bool{n: true}
 	stack := []*node{n}
@@ -55,7 +54,7 @@ func waitsFor(n, target *node) bool {
 			if !e.holds() || e.released {
 				return
 			}
-			e.anchor.owners(func(o *node) bool {
+			e.ownerUID.owners(func(o *node) bool {
 				if o.class() == Waiting && !seen[o] {
 					seen[o] = true
 					stack = append(stack, o)
@@ -82,7 +81,7 @@ func (n *node) cycleOwners() []string {
 	var uids []string
 	n.edges(func(e *edge) {
 		if e.released && e.holds() {
-			uids = append(uids, e.anchor.uid)
+			uids = append(uids, e.ownerUID.uid)
 		}
 	})
 	slices.Sort(uids)

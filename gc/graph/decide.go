@@ -1,15 +1,15 @@
 package graph
 
-// decide says what is to be done about n now. If it can't be said, or not be done, the shelf
-// is where to wait.
-func (g *Graph) decide(n *node) (Move, *shelf) {
+// decide decides what to do about n now. If that can't be decided or done yet, it returns the waiting list that n
+// belongs on.
+func (g *Graph) decide(n *node) (Move, *waitingList) {
 	if n.collection.inert || n.flags.Has(Broken) {
 		return Keep, nil
 	}
 	s, where := g.situation(n)
 	m := Decide(s)
 	if m != Keep && !n.collection.served {
-		return Keep, &n.collection.shelf
+		return Keep, &n.collection.unreachable
 	}
 	if m != Keep {
 		return m, nil
@@ -17,14 +17,14 @@ func (g *Graph) decide(n *node) (Move, *shelf) {
 	return Keep, where
 }
 
-// situation reads n's situation off the graph. The owners of what is being deleted don't matter.
-func (g *Graph) situation(n *node) (Situation, *shelf) {
+// situation determines n's situation. The owners of an object that is being deleted have no effect.
+func (g *Graph) situation(n *node) (Situation, *waitingList) {
 	s := Situation{Life: n.life(), Released: n.released()}
-	var where *shelf
+	var where *waitingList
 	if s.Life < Terminating {
 		s.Owners, where = g.owners(n)
 	}
-	if a := n.anchor; a != nil {
+	if a := n.ownerUID; a != nil {
 		s.Dependents = FreeDependents
 		if a.holding() {
 			s.Dependents = HoldingDependents
@@ -61,13 +61,12 @@ func (n *node) released() bool {
 	return false
 }
 
-// released reports whether the owner orphans its dependents, or did when it vanished. Only the
-// uid counts (D-62).
+// released reports whether the owner orphans its dependents, or did when it vanished. Only the uid counts (D-62).
 func (r *ref) released() bool {
-	return r.orphaned || r.edge.anchor.has(Releasing)
+	return r.orphaned || r.edge.ownerUID.has(Releasing)
 }
 
-// request makes the move a request.
+// request turns the move into a request.
 func (g *Graph) request(n *node, m Move, t Ticket) Action {
 	ref := n.ref()
 	switch m {

@@ -6,17 +6,17 @@ type Event interface{ event() }
 // Observed says that an object was written.
 type Observed struct{ Object Object }
 
-// Gone says that nothing is stored under the key any more.
+// Gone says that the key was deleted.
 type Gone struct {
 	Key Key
-	// Revision is that of the removal.
+	// Revision is the revision of the deletion.
 	Revision int64
 }
 
 // Kinds replaces the table of types.
 type Kinds struct{ Table []Kind }
 
-// Loaded says that everything stored at Revision has been observed. Before it, no action is taken.
+// Loaded says that the whole state at Revision has been observed. No action is taken before.
 type Loaded struct{ Revision int64 }
 
 // Result is the answer to the request with that ticket.
@@ -25,11 +25,11 @@ type Result struct {
 	Outcome Outcome
 }
 
-// Due says that the time that a Retry asked for has passed.
+// Due says that the time of a Retry has passed.
 type Due struct{ Ticket Ticket }
 
-// Overdue asks again for whatever was answered before the previous Overdue and still isn't shown
-// by the timeline. It is to be sent every now and then; the interval is how long the timeline may lag.
+// Overdue repeats the decisions on requests that were answered before the previous Overdue and whose effect the
+// timeline still doesn't show. It is sent at an interval that limits how long the timeline may lag.
 type Overdue struct{}
 
 func (Observed) event() {}
@@ -48,13 +48,13 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	// Done: carried out, or there was nothing to do.
+	// Done: the request was carried out, or there was nothing to do.
 	Done Outcome = iota
-	// Missing: the object isn't there any more, or another one is in its place.
+	// Missing: the object is gone, or another one has its key.
 	Missing
-	// Conflict: the object or an owner is at another revision than was judged.
+	// Conflict: the object or an owner has another revision than the decision was made on.
 	Conflict
-	// Failed: refused or not answered.
+	// Failed: the request was rejected or not answered.
 	Failed
 )
 

@@ -2,19 +2,19 @@ package graph
 
 import "fmt"
 
-// Config is what a graph is made with.
+// Config is the configuration of a graph.
 type Config struct {
-	// Limit is the number of requests that may be under way together; at least 1.
+	// Limit is the maximum number of requests in flight; at least 1.
 	Limit int
-	// Inert are the collections whose objects are owners at most and never collected (D-08, J-36).
+	// Inert are the collections whose objects may be owners but are never collected (D-08, J-36).
 	Inert []string
-	// FirstTicket is where the tickets begin, so that answers to an earlier graph are not
-	// taken for answers to this one.
+	// FirstTicket is the first ticket, so that answers to requests of an earlier graph are not taken for answers to
+	// this one's.
 	FirstTicket Ticket
 }
 
-// Graph is the state: all objects, who names whom, and what is under way. It has one owner, that
-// calls its methods one after the other.
+// Graph is the state: all objects, their references, and the requests in flight. One goroutine at a time may call its
+// methods.
 type Graph struct {
 	limit    int
 	revision int64
@@ -22,25 +22,26 @@ type Graph struct {
 
 	nodes       map[place]*node
 	uids        map[string]*node
-	anchors     map[string]*anchor
+	ownerUIDs   map[string]*ownerUID
 	kinds       map[kindName]*kind
 	names       map[kindName]*kindName
 	collections map[string]*collection
-	// unread are the shelves of objects that wait for a key whose value has never been readable.
-	unread map[place]*shelf
-	// contested are the shelves of objects whose request rests on a place, until that is written, and
-	// further if the answer is a conflict.
-	contested map[place]*shelf
-	// loaded are the objects to look at when loading is over.
+	// unread are the waiting lists of objects that wait for a key whose value could never be decoded.
+	unread map[place]*waitingList
+	// guarded are the waiting lists of objects with a request that a key guards, until the key is written. If the
+	// answer is a conflict, they stay on the list.
+	guarded map[place]*waitingList
+	// loaded are the objects to decide on when loading is complete.
 	loaded []*node
 
 	ready queue
 	// woken are owners to be marked before the next decision.
 	woken  []*node
 	ticket Ticket
-	// tickets are the nodes under way and those that wait for a retry.
+	// tickets are the nodes with a request in flight or a pending retry.
 	tickets map[Ticket]*node
-	// settled are answered and not yet shown by the timeline; overdue, since before the last Overdue.
+	// settled are nodes whose request was answered, and whose effect the timeline has not shown yet; overdue are those
+	// that were settled before the last Overdue.
 	settled, overdue map[*node]struct{}
 	states           [5]int
 	edgeCount        int
@@ -48,19 +49,19 @@ type Graph struct {
 	out []Action
 }
 
-// New returns an empty graph that waits to be loaded.
+// New returns an empty graph, to be loaded.
 func New(c Config) *Graph {
 	g := &Graph{
 		limit:       max(c.Limit, 1),
 		loading:     true,
 		nodes:       map[place]*node{},
 		uids:        map[string]*node{},
-		anchors:     map[string]*anchor{},
+		ownerUIDs:   map[string]*ownerUID{},
 		kinds:       map[kindName]*kind{},
 		names:       map[kindName]*kindName{},
 		collections: map[string]*collection{},
-		unread:      map[place]*shelf{},
-		contested:   map[place]*shelf{},
+		unread:      map[place]*waitingList{},
+		guarded:     map[place]*waitingList{},
 		ticket:      c.FirstTicket,
 		tickets:     map[Ticket]*node{},
 		settled:     map[*node]struct{}{},
@@ -72,8 +73,8 @@ func New(c Config) *Graph {
 	return g
 }
 
-// Step takes one event in and returns what is to be done, in order. The slice is the graph's
-// own and valid until the next Step.
+// Step processes one event and returns the actions to take, in order. The slice belongs to the graph and is valid until
+// the next Step.
 func (g *Graph) Step(e Event) []Action {
 	clear(g.out)
 	g.out = g.out[:0]
@@ -104,19 +105,19 @@ func (g *Graph) Step(e Event) []Action {
 	return g.out
 }
 
-// Stats are sums over the graph.
+// Stats are counts of a graph.
 type Stats struct {
 	// Nodes are the objects; Edges, the pairs of an object and a uid that it names.
 	Nodes, Edges int
-	// Ready objects wait for a free slot, InFlight ones for an answer, BackOff ones for a retry, Settled
-	// ones for the timeline to show what was answered.
+	// Ready objects wait for a free slot, InFlight ones for an answer, BackOff ones for a retry, Settled ones for the
+	// timeline to show the effect of an answered request.
 	Ready, InFlight, BackOff, Settled int
-	// Revision is the newest seen; NextTicket, a FirstTicket for a graph that replaces this one.
+	// Revision is the newest revision seen; NextTicket is the FirstTicket for a graph that replaces this one.
 	Revision   int64
 	NextTicket Ticket
 }
 
-// Stats returns the sums.
+// Stats returns the counts.
 func (g *Graph) Stats() Stats {
 	return Stats{
 		Nodes: len(g.nodes), Edges: g.edgeCount,

@@ -10,50 +10,50 @@ import (
 // kindName is an apiVersion and a kind, interned.
 type kindName struct{ apiVersion, kind string }
 
-// kind is what references to an apiVersion and kind mean. It exists while it is served or named
-// by a reference; a kind that was served and isn't now keeps its meaning for as long (J-45).
+// kind is the meaning of references to an apiVersion and kind. It exists while the kind is served or a reference names
+// it. A kind that was served and isn't now keeps its meaning for as long (J-45).
 type kind struct {
 	name kindName
 	// refs is the number of references that name the kind.
 	refs int
-	// served: the table has it now. known: it has, or had.
+	// served: it is in the table. known: it is or was in the table.
 	served, known bool
 	collection    *collection
 	namespaced    bool
-	// shelf holds the objects that can't be judged until the kind means something else (D-73).
-	shelf shelf
+	// undecided are the objects that can't be decided until the kind has another meaning (D-73).
+	undecided waitingList
 }
 
-// collection is where objects of a resource are stored.
+// collection is the collection of a resource's objects.
 type collection struct {
 	name string
-	// inert objects are owners at most; nothing is ever done to them (D-08).
+	// inert objects may be owners, but are never collected (D-08).
 	inert bool
-	// served: some kind of the table stands for it.
+	// served: a kind of the table has this collection.
 	served bool
-	// preferred is the version by which its objects are named; nil to take the stored one.
+	// preferred is the version in which its objects are named; nil for the stored version.
 	preferred *kindName
-	// shelf holds the objects that can't be reached until the collection is served.
-	shelf shelf
+	// unreachable are the objects to which no request is possible until the collection is served.
+	unreachable waitingList
 }
 
-// shelf is where objects wait for a fact. The zero value is empty.
-type shelf struct{ nodes map[*node]struct{} }
+// waitingList holds objects that wait for an event. The zero value is empty.
+type waitingList struct{ nodes map[*node]struct{} }
 
-func (s *shelf) put(n *node) {
+func (s *waitingList) put(n *node) {
 	if s.nodes == nil {
 		s.nodes = map[*node]struct{}{}
 	}
 	s.nodes[n] = struct{}{}
 }
 
-func (s *shelf) has(n *node) bool {
+func (s *waitingList) has(n *node) bool {
 	_, ok := s.nodes[n]
 	return ok
 }
 
-// sorted returns what is on the shelf.
-func (s *shelf) sorted() []*node { return slices.SortedFunc(maps.Keys(s.nodes), compareNodes) }
+// sorted returns the objects of the list.
+func (s *waitingList) sorted() []*node { return slices.SortedFunc(maps.Keys(s.nodes), compareNodes) }
 
 func (g *Graph) name(apiVersion, kind string) *kindName {
 	k := kindName{apiVersion, kind}
@@ -83,16 +83,16 @@ func (g *Graph) kind(name kindName) *kind {
 	return k
 }
 
-// dropKind forgets a kind that nobody names and nobody serves.
+// dropKind drops a kind that no reference names and that isn't served.
 func (g *Graph) dropKind(k *kind) {
 	if k.refs == 0 && !k.served {
 		delete(g.kinds, k.name)
 	}
 }
 
-// setKinds replaces the table and wakes whom it concerns: those that waited for a kind or for
-// their own collection, and, if a known kind now means another collection or scope, all that
-// name it. The last is a walk over all objects, as rare as the change.
+// setKinds replaces the table and wakes the objects that depend on the change: those that waited for a kind or for
+// their own collection, and, if a known kind now means another collection or scope, all that name it. The latter visits
+// all objects, but is rare.
 func (g *Graph) setKinds(table []Kind) {
 	table = slices.Clone(table)
 	slices.SortFunc(table, func(a, b Kind) int {
@@ -100,11 +100,11 @@ func (g *Graph) setKinds(table []Kind) {
 	})
 	moved := g.replaceKinds(table)
 	for _, c := range g.serve(table) {
-		g.wake(&c.shelf)
+		g.wake(&c.unreachable)
 	}
 	for _, t := range table {
 		k := g.kinds[kindName{t.APIVersion, t.Kind}]
-		g.wake(&k.shelf)
+		g.wake(&k.undecided)
 	}
 	if len(moved) == 0 {
 		return
@@ -116,7 +116,7 @@ func (g *Graph) setKinds(table []Kind) {
 	}
 }
 
-// replaceKinds enters the table and returns the kinds whose known meaning has changed.
+// replaceKinds sets the table and returns the kinds whose known meaning has changed.
 func (g *Graph) replaceKinds(table []Kind) map[*kind]bool {
 	for _, k := range g.kinds {
 		k.served = false
@@ -136,7 +136,7 @@ func (g *Graph) replaceKinds(table []Kind) map[*kind]bool {
 	return moved
 }
 
-// serve marks the collections that the table stands for and returns those that are new, sorted.
+// serve marks the collections of the table as served and returns the new ones, sorted.
 func (g *Graph) serve(table []Kind) []*collection {
 	before := map[*collection]bool{}
 	for _, c := range g.collections {
@@ -160,8 +160,8 @@ func (g *Graph) serve(table []Kind) []*collection {
 	return fresh
 }
 
-// wake marks everything on a shelf; what can't be judged still goes back to a shelf.
-func (g *Graph) wake(s *shelf) {
+// wake marks all objects of a list; those that still can't be decided return to a list.
+func (g *Graph) wake(s *waitingList) {
 	if len(s.nodes) == 0 {
 		return
 	}

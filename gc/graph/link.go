@@ -1,6 +1,6 @@
 package graph
 
-// link gives n its references. old are those that it had before: what was known of them stays known.
+// link sets n's references. old are those that it had before; what was known about them is kept.
 func (g *Graph) link(n *node, owners []Owner, old []ref) {
 	if len(owners) == 0 {
 		return
@@ -11,7 +11,7 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 	for i, o := range owners {
 		e, again := edges[o.UID]
 		if !again {
-			e = &edge{dependent: n, anchor: g.anchor(o.UID)}
+			e = &edge{dependent: n, ownerUID: g.ownerUID(o.UID)}
 			edges[o.UID] = e
 		}
 		k := g.kind(kindName{o.APIVersion, o.Kind})
@@ -21,12 +21,12 @@ func (g *Graph) link(n *node, owners []Owner, old []ref) {
 	}
 	n.edges(func(e *edge) {
 		e.blocking = e.blocks()
-		e.anchor.add(e)
+		e.ownerUID.add(e)
 	})
 	g.edgeCount += len(edges)
 }
 
-// memories are the references of which something is known that an update doesn't change, by uid.
+// memories are the references with knowledge that an update doesn't change, by uid.
 func memories(old []ref) map[string][]*ref {
 	var known map[string][]*ref
 	for i := range old {
@@ -34,14 +34,14 @@ func memories(old []ref) map[string][]*ref {
 			if known == nil {
 				known = map[string][]*ref{}
 			}
-			uid := r.edge.anchor.uid
+			uid := r.edge.ownerUID.uid
 			known[uid] = append(known[uid], r)
 		}
 	}
 	return known
 }
 
-// remember takes over what was known of the references with the same uid.
+// remember copies what was known about the references with the same uid.
 func (r *ref) remember(known []*ref) {
 	for _, was := range known {
 		r.orphaned = r.orphaned || was.orphaned
@@ -51,12 +51,12 @@ func (r *ref) remember(known []*ref) {
 	}
 }
 
-// unlink takes n's references away and wakes the owners that may have waited for that.
+// unlink removes n's references and wakes the owners that may have waited for that.
 func (g *Graph) unlink(n *node) {
 	refs := n.refs
 	n.edges(func(e *edge) {
 		g.edgeCount--
-		a := e.anchor
+		a := e.ownerUID
 		a.remove(e)
 		a.owners(func(o *node) bool {
 			if o != n && o.class() != Firm {
@@ -67,9 +67,9 @@ func (g *Graph) unlink(n *node) {
 		if a.count > 0 {
 			return
 		}
-		delete(g.anchors, a.uid)
+		delete(g.ownerUIDs, a.uid)
 		a.owners(func(o *node) bool {
-			o.anchor = nil
+			o.ownerUID = nil
 			return true
 		})
 	})
@@ -90,34 +90,34 @@ func (g *Graph) drop(refs []ref) {
 	}
 }
 
-// anchor returns the anchor of a uid, new if need be.
-func (g *Graph) anchor(uid string) *anchor {
-	a := g.anchors[uid]
+// ownerUID returns the entry of a uid, and adds it if necessary.
+func (g *Graph) ownerUID(uid string) *ownerUID {
+	a := g.ownerUIDs[uid]
 	if a == nil {
-		a = &anchor{uid: uid, owner: g.uids[uid]}
-		g.anchors[uid] = a
+		a = &ownerUID{uid: uid, owner: g.uids[uid]}
+		g.ownerUIDs[uid] = a
 		a.owners(func(o *node) bool {
-			o.anchor = a
+			o.ownerUID = a
 			return true
 		})
 	}
 	return a
 }
 
-// change alters what the sums of n's owners depend on: its flags or its work. An owner that n
-// was the last to hold is woken, later, so that no change begins within another.
+// change runs alter, which changes the flags or the work that the counts of n's owners depend on. An owner that only n
+// held is woken later, so that changes don't nest.
 func (g *Graph) change(n *node, alter func()) {
 	n.edges(func(e *edge) {
-		e.held = e.anchor.holding()
-		e.anchor.tally(e, -1)
+		e.held = e.ownerUID.holding()
+		e.ownerUID.tally(e, -1)
 	})
 	alter()
 	n.edges(func(e *edge) {
-		e.anchor.tally(e, 1)
-		if !e.held || e.anchor.holding() {
+		e.ownerUID.tally(e, 1)
+		if !e.held || e.ownerUID.holding() {
 			return
 		}
-		e.anchor.owners(func(o *node) bool {
+		e.ownerUID.owners(func(o *node) bool {
 			if o.class() == Waiting {
 				g.woken = append(g.woken, o)
 			}
@@ -126,24 +126,24 @@ func (g *Graph) change(n *node, alter func()) {
 	})
 }
 
-// markDependents has all that name n judged again.
+// markDependents marks all dependents of n for a new decision.
 func (g *Graph) markDependents(n *node) {
-	if n.anchor == nil {
+	if n.ownerUID == nil {
 		return
 	}
-	for e := n.anchor.first; e != nil; e = e.next {
+	for e := n.ownerUID.first; e != nil; e = e.next {
 		g.mark(e.dependent)
 	}
 }
 
-// lose remembers, in the references that were satisfied by n, that it is gone. They needn't be
-// looked up again, which may be impossible by then: a CustomResourceDefinition takes the meaning
-// of the kind with it (J-45). An owner that was orphaning has released whoever names its uid (D-62).
+// lose records, in the references to n, that n is gone. Later a look-up may be impossible: deleting a
+// CustomResourceDefinition removes the meaning of its kind (J-45). An owner that was orphaning has released all objects
+// that name its uid (D-62).
 func (g *Graph) lose(n *node) {
-	if n.anchor == nil {
+	if n.ownerUID == nil {
 		return
 	}
-	for e := n.anchor.first; e != nil; e = e.next {
+	for e := n.ownerUID.first; e != nil; e = e.next {
 		d := e.dependent
 		for i := range d.refs {
 			r := &d.refs[i]
@@ -158,9 +158,9 @@ func (g *Graph) lose(n *node) {
 	}
 }
 
-// regain takes in that the uid has an owner. That it was gone is taken back: a uid doesn't come back, unless from a
-// backup (J-17). Which dependents block is known only now.
-func regain(a *anchor) {
+// regain records that the uid has an owner again, and that it isn't gone. A uid doesn't come back, except from a backup
+// (J-17). Which dependents block can be determined only now.
+func regain(a *ownerUID) {
 	a.reconsider()
 	for e := a.first; e != nil; e = e.next {
 		for i := range e.dependent.refs {
@@ -171,8 +171,8 @@ func regain(a *anchor) {
 	}
 }
 
-// reconsider finds out anew which dependents block, after an owner has come or gone, or has another kind.
-func (a *anchor) reconsider() {
+// reconsider determines again which dependents block, after an owner has come or gone, or has another kind.
+func (a *ownerUID) reconsider() {
 	for e := a.first; e != nil; e = e.next {
 		a.tally(e, -1)
 		e.blocking = e.blocks()
@@ -182,9 +182,9 @@ func (a *anchor) reconsider() {
 
 // blocks reports whether one of the references with the owner's uid has blockOwnerDeletion and names the owner.
 //
-// Upstream compares the uid only (GC/graph.go:blockingDependents), so that an object in one namespace blocks the
-// deletion of an owner in another, though it can't depend on it (D-71, J-16): a client that has read a uid could keep
-// the owner, and with it its namespace, from going away. The permission to block is checked for the object that the
+// Upstream compares only the uid (GC/graph.go:blockingDependents), so that an object in one namespace blocks the
+// deletion of an owner in another, although it can't depend on it (D-71, J-16): a client that has read a uid could
+// prevent the deletion of the owner, and of its namespace. The permission to block is checked for the object that the
 // reference names.
 func (e *edge) blocks() bool {
 	for i := range e.dependent.refs {
@@ -192,11 +192,11 @@ func (e *edge) blocks() bool {
 		if r.edge != e || !r.block {
 			continue
 		}
-		if e.anchor.owner == nil { // nothing waits for the dependent
+		if e.ownerUID.owner == nil { // nothing waits for the dependent
 			return true
 		}
 		found := false
-		e.anchor.owners(func(o *node) bool {
+		e.ownerUID.owners(func(o *node) bool {
 			found = r.fits(e.dependent, o)
 			return !found
 		})
@@ -207,16 +207,16 @@ func (e *edge) blocks() bool {
 	return false
 }
 
-// fits reports whether n's reference names the owner by name and kind, from where it can be named (D-70). The version
-// doesn't matter, nor whether it is served; the group neither, as what an old API server stored may have another than
-// it is served in (extensions).
+// fits reports whether n's reference names the owner by name and kind, and from a namespace in which that is possible
+// (D-70). The version is ignored, and whether it is served. So is the group, as an object that an old API server stored
+// may have another group than the one that is served (extensions).
 func (r *ref) fits(n, owner *node) bool {
 	return r.name == owner.name && r.kind.name.kind == owner.stored.kind &&
 		(owner.namespace == "" || owner.namespace == n.namespace)
 }
 
-// names returns where the owner must be stored that r means. The kind must be known. For a
-// namespaced kind that is the dependent's own namespace (D-36).
+// names returns the key at which the owner of r must be stored. The kind must be known. For a namespaced kind the key
+// is in the dependent's own namespace (D-36).
 func (n *node) names(r *ref) place {
 	p := place{collection: r.kind.collection, name: r.name}
 	if r.kind.namespaced {

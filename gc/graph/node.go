@@ -10,17 +10,17 @@ type place struct {
 
 func (p place) key() Key { return Key{p.collection.name, p.namespace, p.name} }
 
-// node is one stored object. Most have neither references nor dependents and cost little more
-// than their strings.
+// node is one stored object. Most have neither references nor dependents and need little more memory than their
+// strings.
 type node struct {
 	place
 	stored   *kindName
 	uid      string
 	revision int64
 	refs     []ref
-	// anchor collects the dependents; nil if nobody names the uid.
-	anchor *anchor
-	// same is the next object with the same uid, which only a write to etcd by other ways can have made.
+	// ownerUID lists the dependents; nil if no reference names the uid.
+	ownerUID *ownerUID
+	// same is the next object with the same uid, which only a direct write to etcd can have created.
 	same *node
 	// work is nil while there is nothing to do.
 	work  *work
@@ -33,12 +33,11 @@ type ref struct {
 	kind *kind
 	name string
 	edge *edge
-	// lost is where the owner was stored when it was seen to vanish; nil as long as it wasn't.
-	// Uids don't come back, so the reference dangles for ever, even if its kind is no longer
-	// served (J-45).
+	// lost is the collection of the owner if its deletion was seen, else nil. Uids don't come back, so the reference
+	// dangles forever, even if its kind is no longer served (J-45).
 	lost *collection
-	// orphaned: the owner was orphaning its dependents when it vanished, this one among them. It
-	// came too late to be waited for, and is released all the same (J-08).
+	// orphaned: the owner was orphaning its dependents when it was deleted. The reference was added too late to be
+	// waited for, but is released as well (J-08).
 	orphaned bool
 	// block is blockOwnerDeletion. first: no reference before it has the same uid.
 	block, first bool
@@ -47,36 +46,36 @@ type ref struct {
 // edge joins a dependent to the uid of an owner.
 type edge struct {
 	dependent  *node
-	anchor     *anchor
+	ownerUID   *ownerUID
 	prev, next *edge
 	// blocking: one of the references with this uid has blockOwnerDeletion (D-43), and names the owner if there is one.
 	blocking bool
-	// released: the edge closes a cycle of waiting objects, and is to be unblocked.
+	// released: the edge closes a cycle of waiting objects, and will be unblocked.
 	released bool
-	// held is for change.
+	// held is used by change.
 	held bool
 }
 
-// anchor is a uid that is named by references, whether an object has it or not.
-type anchor struct {
+// ownerUID is a uid that references name, whether or not an object has it.
+type ownerUID struct {
 	uid string
-	// owner is the object that has the uid, the first of them if there are several (node.same); nil if none has.
+	// owner is the object with the uid, the first of them if there are several (node.same); nil if there is none.
 	owner *node
 	// first and last are the ends of the list of edges, in the order in which they were made.
 	first, last *edge
-	// count is the number of edges; blocking, those that block; dying, those that block and whose
-	// dependent waits for its own dependents; pending, those whose dependent is counted.
+	// count is the number of edges; blocking, of those that block; dying, of those that block and whose dependent waits
+	// for its own dependents; pending, of those whose dependent is counted.
 	count, blocking, dying, pending int
 }
 
 // owners calls f for each object that has the uid, until it returns false.
-func (a *anchor) owners(f func(*node) bool) {
+func (a *ownerUID) owners(f func(*node) bool) {
 	for o := a.owner; o != nil && f(o); o = o.same {
 	}
 }
 
-// has reports whether an object with the uid is of the class.
-func (a *anchor) has(c Class) (found bool) {
+// has reports whether an object with the uid has the class.
+func (a *ownerUID) has(c Class) (found bool) {
 	a.owners(func(o *node) bool {
 		found = o.class() == c
 		return !found
@@ -84,7 +83,7 @@ func (a *anchor) has(c Class) (found bool) {
 	return found
 }
 
-func (a *anchor) add(e *edge) {
+func (a *ownerUID) add(e *edge) {
 	e.prev = a.last
 	if a.last != nil {
 		a.last.next = e
@@ -95,7 +94,7 @@ func (a *anchor) add(e *edge) {
 	a.tally(e, 1)
 }
 
-func (a *anchor) remove(e *edge) {
+func (a *ownerUID) remove(e *edge) {
 	if e.prev != nil {
 		e.prev.next = e.next
 	} else {
@@ -110,8 +109,8 @@ func (a *anchor) remove(e *edge) {
 	a.tally(e, -1)
 }
 
-// tally adds the edge, as it now is, to the sums.
-func (a *anchor) tally(e *edge, by int) {
+// tally adds the edge's present state to the counts.
+func (a *ownerUID) tally(e *edge, by int) {
 	a.count += by
 	if e.blocking {
 		a.blocking += by
@@ -124,10 +123,10 @@ func (a *anchor) tally(e *edge, by int) {
 	}
 }
 
-// holding reports whether a waiting owner has somebody to wait for.
-func (a *anchor) holding() bool { return a.blocking > 0 || a.pending > 0 }
+// holding reports whether a waiting owner still has to wait.
+func (a *ownerUID) holding() bool { return a.blocking > 0 || a.pending > 0 }
 
-// Class is what an existing object means to its dependents.
+// Class is the effect of an existing object on its dependents.
 type Class uint8
 
 // The classes.
@@ -138,14 +137,14 @@ const (
 	Waiting
 	// Releasing owners are deleted and orphan their dependents. They count as solid (D-35).
 	Releasing
-	// Unknown owners can't be read, so nothing is decided by them.
+	// Unknown owners can't be decoded, so nothing is decided on them.
 	Unknown
 )
 
 // String names the class.
 func (c Class) String() string { return [...]string{"firm", "waiting", "releasing", "unknown"}[c] }
 
-// class follows from the flags of the newest state alone, never from transitions (J-01, J-03).
+// class depends only on the flags of the newest state, never on transitions (J-01, J-03).
 func (n *node) class() Class {
 	switch {
 	case n.flags.Has(Broken):
@@ -158,7 +157,7 @@ func (n *node) class() Class {
 	return Firm
 }
 
-// ref returns the reference that errors, requests and reports use.
+// ref returns the object's reference for errors, requests and reports.
 func (n *node) ref() Ref {
 	name := n.stored
 	if p := n.collection.preferred; p != nil {
@@ -167,12 +166,12 @@ func (n *node) ref() Ref {
 	return Ref{Key: n.key(), APIVersion: name.apiVersion, Kind: name.kind, UID: n.uid, Revision: n.revision}
 }
 
-// owner is the reference at i in the words of the API.
+// owner is the reference at i in the API's form.
 func (n *node) owner(i int) Owner {
 	r := &n.refs[i]
 	return Owner{
 		APIVersion: r.kind.name.apiVersion, Kind: r.kind.name.kind,
-		Name: r.name, UID: r.edge.anchor.uid, Block: r.block,
+		Name: r.name, UID: r.edge.ownerUID.uid, Block: r.block,
 	}
 }
 

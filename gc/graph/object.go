@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Key says where an object is stored.
+// Key is the key of a stored object.
 type Key struct {
 	// Collection is the part of the storage key that names the resource ("pods", "services/specs").
 	Collection string
@@ -38,19 +38,19 @@ type Owner struct {
 	Block bool
 }
 
-// Object is what the graph needs of a stored object.
+// Object has the fields of a stored object that the graph needs.
 type Object struct {
 	Key
 	// APIVersion and Kind are those of the stored version.
 	APIVersion, Kind string
 	UID              string
-	// Revision is that of the last write.
+	// Revision is the revision of the last write.
 	Revision int64
 	Owners   []Owner
 	Flags    Flags
 }
 
-// Flags are an object's lifecycle as its metadata shows it.
+// Flags are an object's lifecycle, from its metadata.
 type Flags uint8
 
 // The flags.
@@ -60,7 +60,7 @@ const (
 	// OrphanFinalizer and ForegroundFinalizer: the collector's finalizers are present.
 	OrphanFinalizer
 	ForegroundFinalizer
-	// Broken: the stored value can't be read. UID, Owners and the other flags mean nothing then.
+	// Broken: the stored value can't be decoded. UID, Owners and the other flags are then unknown.
 	Broken
 )
 
@@ -78,29 +78,28 @@ func (f Flags) String() string {
 	return strings.Join(words, ",")
 }
 
-// Ref names one state of one object.
+// Ref identifies one state of one object.
 type Ref struct {
 	Key
 	APIVersion, Kind string
 	UID              string
-	// Revision is the one that the decision was made on.
+	// Revision is the revision on which the decision was made.
 	Revision int64
 }
 
 // String prints the key and the revision.
 func (r Ref) String() string { return fmt.Sprintf("%s@%d", r.Key, r.Revision) }
 
-// Guard is a key that a decision rests on, with the mod revision that it must still have
-// (0: nothing is stored there).
+// Guard is a key that a decision depends on, with the mod revision that it must still have (0: the key must not exist).
 type Guard struct {
 	Key      Key
 	Revision int64
-	// Held asks less: the key may hold what it held at Revision in a later state, too, or nothing.
-	// Whatever is written to an object of another uid, it isn't the owner.
+	// Held is a weaker condition: the object at the key may have been updated or deleted since Revision. Whatever
+	// happens to an object with another uid, it isn't the owner.
 	Held bool
 }
 
-// String prints the key and the revision, with a plus if a later one of the same object will do.
+// String prints the key and the revision, with a plus if a later revision of the same object is allowed.
 func (g Guard) String() string {
 	if g.Held {
 		return fmt.Sprintf("%s@%d+", g.Key, g.Revision)
@@ -119,12 +118,12 @@ func (g Guard) compare(h Guard) int {
 	return 1
 }
 
-// Kind is one entry of the table of types: what owner references of this apiVersion and kind mean.
+// Kind is one entry of the table of types: the meaning of owner references with this apiVersion and kind.
 type Kind struct {
 	APIVersion, Kind string
-	// Collection is where its objects are stored.
+	// Collection is the collection of its objects.
 	Collection string
 	Namespaced bool
-	// Preferred marks the version by which the collection's objects are named in reports.
+	// Preferred marks the version in which reports name the collection's objects.
 	Preferred bool
 }

@@ -1,21 +1,21 @@
 package graph
 
-// observe enters the new state of an object.
+// observe records the new state of an object.
 func (g *Graph) observe(o *Object) {
 	p := g.place(o.Key)
 	n := g.nodes[p]
 	if n != nil && !o.Flags.Has(Broken) && n.uid != o.UID {
-		// Another object has taken the name, or a value became readable for the first time.
+		// Another object has the key now, or the value can be decoded for the first time.
 		g.remove(n)
 		n = nil
 	}
 	if n == nil {
 		g.insert(p, o)
-		g.overtake(p, false)
+		g.written(p, false)
 		return
 	}
 	g.update(n, o)
-	g.overtake(p, true)
+	g.written(p, true)
 }
 
 func (g *Graph) insert(p place, o *Object) {
@@ -25,11 +25,11 @@ func (g *Graph) insert(p place, o *Object) {
 	}
 	g.nodes[p] = n
 	if n.flags.Has(Broken) {
-		n.uid = "" // nothing that is said about the value can be relied on
+		n.uid = "" // nothing is known about the value
 		return
 	}
 	g.join(n)
-	g.link(n, g.heed(n, o), nil)
+	g.link(n, g.effective(n, o), nil)
 	if g.loading {
 		if len(n.refs) > 0 || n.class() != Firm {
 			g.loaded = append(g.loaded, n)
@@ -46,30 +46,30 @@ func (g *Graph) insert(p place, o *Object) {
 	}
 }
 
-// breakBelow looks for cycles that dependents of n close, as which of them block is known anew.
+// breakBelow looks for cycles that dependents of n close, after their blocking was determined again.
 func (g *Graph) breakBelow(n *node) {
-	if n.anchor == nil {
+	if n.ownerUID == nil {
 		return
 	}
-	for e := n.anchor.first; e != nil; e = e.next {
+	for e := n.ownerUID.first; e != nil; e = e.next {
 		g.breakCycles(e.dependent)
 		g.mark(e.dependent)
 	}
 }
 
-// join enters n under its uid, before others that have the same.
+// join lists n under its uid, before others with the same uid.
 func (g *Graph) join(n *node) {
 	n.same = g.uids[n.uid]
 	g.uids[n.uid] = n
-	if a := g.anchors[n.uid]; a != nil {
-		a.owner, n.anchor = n, a
+	if a := g.ownerUIDs[n.uid]; a != nil {
+		a.owner, n.ownerUID = n, a
 		regain(a)
 	}
 }
 
-// part takes n out from under its uid.
+// part removes n from the list of its uid.
 func (g *Graph) part(n *node) {
-	if n.uid == "" { // it never could be read
+	if n.uid == "" { // it could never be decoded
 		return
 	}
 	if head := g.uids[n.uid]; head != n {
@@ -82,24 +82,24 @@ func (g *Graph) part(n *node) {
 	} else {
 		delete(g.uids, n.uid)
 	}
-	if n.anchor != nil {
-		n.anchor.owner = g.uids[n.uid]
-		if n.anchor.owner != nil {
-			n.anchor.reconsider()
+	if n.ownerUID != nil {
+		n.ownerUID.owner = g.uids[n.uid]
+		if n.ownerUID.owner != nil {
+			n.ownerUID.reconsider()
 		}
 	}
 }
 
-// heed returns the references that count: those of inert objects don't (D-08).
-func (g *Graph) heed(n *node, o *Object) []Owner {
+// effective returns the references that have an effect: those of inert objects have none (D-08).
+func (g *Graph) effective(n *node, o *Object) []Owner {
 	if n.collection.inert {
 		return nil
 	}
 	return o.Owners
 }
 
-// update takes over a newer state of the same object. What can't be read leaves the older
-// state in place, under the new revision: the uid at least is still true.
+// update records a newer state of the same object. If the value can't be decoded, the older state stays, with the new
+// revision: at least the uid is still right.
 func (g *Graph) update(n *node, o *Object) {
 	before := n.class()
 	flags := o.Flags
@@ -108,12 +108,12 @@ func (g *Graph) update(n *node, o *Object) {
 	} else {
 		g.rename(n, g.name(o.APIVersion, o.Kind))
 	}
-	owners := g.heed(n, o)
+	owners := g.effective(n, o)
 	relink := !flags.Has(Broken) && !n.sameOwners(owners)
 	changed := relink || flags != n.flags
 	old := n.refs
 	if relink {
-		g.hold(old) // what their kinds meant isn't forgotten in between
+		g.hold(old) // keep the meaning of their kinds meanwhile
 		g.unlink(n)
 		n.revision, n.flags = o.Revision, flags
 		g.link(n, owners, old)
@@ -137,20 +137,20 @@ func (g *Graph) update(n *node, o *Object) {
 	}
 }
 
-// rename takes over the stored version, and kind if the definition of a collection has another now.
+// rename records the stored version, and the kind if the definition of a collection has another now.
 func (g *Graph) rename(n *node, stored *kindName) {
 	if n.stored == stored {
 		return
 	}
 	n.stored = stored
-	if n.anchor != nil {
-		n.anchor.reconsider()
+	if n.ownerUID != nil {
+		n.ownerUID.reconsider()
 		g.breakBelow(n)
 		g.mark(n)
 	}
 }
 
-// remove takes an object out. Its dependents are judged again, and whoever waited for it.
+// remove removes an object. Its dependents are decided again, and so are the objects that waited for it.
 func (g *Graph) remove(n *node) {
 	delete(g.nodes, n.place)
 	n.gone = true
@@ -158,11 +158,11 @@ func (g *Graph) remove(n *node) {
 	g.retire(n)
 	g.unlink(n)
 	g.part(n)
-	if a := n.anchor; a != nil {
+	if a := n.ownerUID; a != nil {
 		for e := a.first; e != nil; e = e.next {
 			g.mark(e.dependent)
 		}
-		a.owners(func(o *node) bool { // fewer may block it now
+		a.owners(func(o *node) bool { // fewer dependents may block it now
 			g.mark(o)
 			return true
 		})
@@ -170,11 +170,11 @@ func (g *Graph) remove(n *node) {
 	if s := g.unread[n.place]; s != nil {
 		g.wakeUnread(n.place, s)
 	}
-	g.overtake(n.place, false)
+	g.written(n.place, false)
 }
 
-// load looks at everything for the first time. What was left over from before is found here:
-// owners that vanished while nobody looked, and deletions that were not finished.
+// load marks all objects for their first decision. This finds unfinished work from before: owners that were deleted
+// while the collector didn't run, and deletions that were not completed.
 func (g *Graph) load() {
 	loaded := g.loaded
 	g.loading, g.loaded = false, nil

@@ -74,7 +74,7 @@ func random(t *testing.T, shared bool) {
 	})
 }
 
-// TestOracle starts the collector on a random state that nobody changes any more, in which nobody has
+// TestOracle starts the collector on a random state that no client changes any more, in which no client has
 // two owners, so that the rules lead to one end only. It must be the one that they come to when
 // they are simply applied one after the other.
 func TestOracle(t *testing.T) {
@@ -177,7 +177,7 @@ func (p *play) take(e Event) {
 		p.log("   %s", a)
 		switch a := a.(type) {
 		case Delete:
-			p.judge(a)
+			p.check(a)
 		case Unblock:
 			if t := p.told.objects[a.Object.Key]; !p.told.naiveCycle(t, t, map[Key]bool{}) {
 				p.t.Errorf("%s, and there is no cycle", a)
@@ -276,8 +276,8 @@ func (p *play) rarely() {
 	p.reload()
 }
 
-// judge fails the test if the deletion isn't justified by what the graph has been told.
-func (p *play) judge(d Delete) {
+// check fails the test if the events of the graph don't justify the deletion.
+func (p *play) check(d Delete) {
 	t := p.told.objects[d.Object.Key]
 	if t == nil || t.UID != d.Object.UID || t.Revision != d.Object.Revision || len(t.Owners) == 0 {
 		p.t.Errorf("%s is of another object than %+v", d, t)
@@ -330,7 +330,7 @@ func (p *play) guard(d Delete) func() {
 	}
 }
 
-// keep fails the test if the request takes a reference that is right to an owner that nobody deletes.
+// keep fails the test if the request removes a correct reference to an owner that no client deletes.
 func (p *play) keep(a RemoveOwners) func() {
 	t := p.w.objects[a.Object.Key]
 	if t == nil || t.UID != a.Object.UID || p.shared { // a reference with another object's uid is taken with that one's (D-62)
@@ -356,12 +356,12 @@ func (p *play) keep(a RemoveOwners) func() {
 	}
 }
 
-// free takes note of whoever names an orphaning owner when it goes (J-08).
+// free records the objects that name an orphaning owner when it is deleted (J-08).
 func (p *play) free(a RemoveFinalizer) func() {
 	var freed [][2]string
 	for _, t := range p.w.objects {
 		if t.Flags.Has(Broken) {
-			continue // nobody can know what it names
+			continue // its references are unknown
 		}
 		for _, o := range t.Owners {
 			if o.UID == a.Object.UID && p.w.naiveOwner(t, o) == "solid" {

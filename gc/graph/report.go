@@ -1,21 +1,20 @@
 package graph
 
-// reportOwners tells of the first new reference whose owner is known and lives in another
-// namespace (D-83). A reference that is wrong in another way ends the search, too (D-84). old are
-// the references that n had before.
+// reportOwners reports the first new reference whose owner is known and lives in another namespace (D-83). A reference
+// that is wrong in another way ends the search, too (D-84). old are the references that n had before.
 func (g *Graph) reportOwners(n *node, old []ref) {
 	named := make(map[string]bool, len(old))
 	for i := range old {
-		named[old[i].edge.anchor.uid] = true
+		named[old[i].edge.ownerUID.uid] = true
 	}
 	for i := range n.refs {
 		r := &n.refs[i]
-		o := r.edge.anchor.owner
-		if o == nil || named[r.edge.anchor.uid] {
+		o := r.edge.ownerUID.owner
+		if o == nil || named[r.edge.ownerUID.uid] {
 			continue
 		}
 		right := false
-		r.edge.anchor.owners(func(o *node) bool {
+		r.edge.ownerUID.owners(func(o *node) bool {
 			right = r.kind.known && n.names(r) == o.place
 			return !right
 		})
@@ -29,19 +28,19 @@ func (g *Graph) reportOwners(n *node, old []ref) {
 	}
 }
 
-// reportDependents tells of each that names the new object n from another namespace (D-84).
+// reportDependents reports each object that names the new object n from another namespace (D-84).
 func (g *Graph) reportDependents(n *node) {
-	if n.anchor == nil || n.namespace == "" || n.collection.inert {
+	if n.ownerUID == nil || n.namespace == "" || n.collection.inert {
 		return
 	}
-	for e := n.anchor.first; e != nil; e = e.next {
+	for e := n.ownerUID.first; e != nil; e = e.next {
 		if e.dependent.namespace != n.namespace {
 			g.report(e.dependent, e)
 		}
 	}
 }
 
-// report tells of n's first reference along the edge.
+// report reports n's first reference along the edge.
 func (g *Graph) report(n *node, e *edge) {
 	for i := range n.refs {
 		if n.refs[i].edge == e {

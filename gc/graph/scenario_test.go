@@ -40,7 +40,7 @@ type scenario struct {
 	t *testing.T
 	w *world
 	g *Graph
-	// todo are actions that nobody has carried out yet.
+	// todo are actions that were not carried out yet.
 	todo []Action
 }
 

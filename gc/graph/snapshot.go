@@ -12,28 +12,27 @@ type View struct {
 	Ref
 	// Owners are the uids that the object names, sorted, each once.
 	Owners []string
-	// Missing: some object names the uid and no object has it. APIVersion, Kind and Name are then
-	// those of a reference, and Namespace and Collection are empty.
+	// Missing: some object names the uid and no object has it. APIVersion, Kind and Name are then those of a reference;
+	// Namespace and Collection are empty.
 	Missing bool
-	// Deleting, Waiting and Releasing are the object's life (D-11).
+	// Deleting, Waiting and Releasing are the object's lifecycle (D-11).
 	Deleting, Waiting, Releasing bool
-	// State is what is being done about it, and Attempts how often that has failed.
+	// State is the state of the work on the object, and Attempts how often a request has failed.
 	State    State
 	Attempts int
 }
 
-// Snapshot returns the objects that have owners or dependents, and the uids that are named and
-// missing, sorted by uid. With uids it is restricted to what is connected with them, through
-// owners and dependents; uids that nobody has or names are ignored (D-90, D-93).
+// Snapshot returns the objects that have owners or dependents, and the missing uids, sorted by uid. With uids it is
+// restricted to what is connected with them, through owners and dependents; unknown uids are ignored (D-90, D-93).
 func (g *Graph) Snapshot(uids []string) []View {
 	nodes := g.nodes
 	if len(uids) > 0 {
 		nodes = g.connected(uids)
 	}
-	views := make([]View, 0, len(g.anchors)+g.edgeCount)
+	views := make([]View, 0, len(g.ownerUIDs)+g.edgeCount)
 	missing := map[string]View{}
 	for _, n := range nodes {
-		if len(n.refs) == 0 && n.anchor == nil {
+		if len(n.refs) == 0 && n.ownerUID == nil {
 			continue
 		}
 		views = append(views, n.view())
@@ -68,9 +67,9 @@ func (g *Graph) connected(uids []string) map[place]*node {
 		seen[uid] = true
 		for n := g.uids[uid]; n != nil; n = n.same {
 			found[n.place] = n
-			n.edges(func(e *edge) { next = append(next, e.anchor.uid) })
+			n.edges(func(e *edge) { next = append(next, e.ownerUID.uid) })
 		}
-		if a := g.anchors[uid]; a != nil {
+		if a := g.ownerUIDs[uid]; a != nil {
 			for e := a.first; e != nil; e = e.next {
 				next = append(next, e.dependent.uid)
 			}
@@ -87,7 +86,7 @@ func (n *node) view() View {
 	if n.work != nil {
 		v.Attempts = n.work.failures
 	}
-	n.edges(func(e *edge) { v.Owners = append(v.Owners, e.anchor.uid) })
+	n.edges(func(e *edge) { v.Owners = append(v.Owners, e.ownerUID.uid) })
 	slices.Sort(v.Owners)
 	return v
 }

@@ -1,9 +1,9 @@
 package graph
 
-// Life is where an object is in its own life.
+// Life is an object's own lifecycle.
 type Life uint8
 
-// The lives. The live ones with a finalizer of the collector were created with it.
+// The lifecycles. The live ones with a finalizer of the collector were created with it.
 const (
 	Live Life = iota
 	LiveOrphan
@@ -13,10 +13,10 @@ const (
 	ForegroundLife
 )
 
-// Owners sums up the verdicts on an object's references.
+// Owners summarizes the verdicts on an object's references.
 type Owners uint8
 
-// The sums.
+// The summaries.
 const (
 	NoOwners Owners = iota
 	SolidOwners
@@ -29,7 +29,7 @@ const (
 	UnreachableOwners
 )
 
-// Dependents is what the dependents of an object mean to it.
+// Dependents summarizes the effect of an object's dependents on it.
 type Dependents uint8
 
 // The cases.
@@ -37,7 +37,7 @@ const (
 	NoDependents Dependents = iota
 	// FreeDependents don't keep it.
 	FreeDependents
-	// HoldingDependents do: they block it, or their own deletion hasn't been answered yet.
+	// HoldingDependents keep it: they block it, or their own deletion hasn't been answered yet.
 	HoldingDependents
 )
 
@@ -48,7 +48,7 @@ type Situation struct {
 	Dependents Dependents
 	// Released: an owner orphans its dependents.
 	Released bool
-	// Cyclic: the object waits for itself through a reference to be unblocked.
+	// Cyclic: the object waits for itself through a reference that must be unblocked.
 	Cyclic bool
 }
 
@@ -73,7 +73,7 @@ func (m Move) String() string {
 		"delete background", "delete foreground", "delete orphan"}[m]
 }
 
-// row is a line of the table. An empty set means any.
+// row is a row of the table. An empty set means any.
 type row struct {
 	life             []Life
 	owners           []Owners
@@ -82,30 +82,31 @@ type row struct {
 	move             Move
 }
 
-// table is the collector's whole mind; the first row that fits decides.
+// table is the complete decision table; the first row that fits decides.
 var table = []row{
-	// The dependents of an orphaning owner let go of it, in whatever state (D-60, D-62).
+	// The dependents of an orphaning owner drop their references to it, in whatever state they are (D-60, D-62).
 	{released: true, move: DropOwners},
-	// An orphaning owner goes when nobody names it any more (D-60).
+	// An orphaning owner is released when no object names it any more (D-60).
 	{life: []Life{OrphaningLife}, dependents: []Dependents{NoDependents}, move: ReleaseOrphan},
-	// A foreground owner goes when nobody blocks it (D-43). It waits for the answers to the deletions
-	// of all its dependents, so that those that don't block are gone when it is (D-S30).
+	// A foreground owner is released when no dependent blocks it (D-43). It waits for the answers to the deletions of
+	// all its dependents, so that those that don't block are deleted before it is (D-S30).
 	{life: []Life{ForegroundLife}, cyclic: true, move: UnblockOwners},
 	{life: []Life{ForegroundLife}, dependents: []Dependents{NoDependents, FreeDependents}, move: ReleaseForeground},
-	// Whatever else is being deleted is somebody else's to finish (D-31).
+	// All other terminating objects are finished by other components (D-31).
 	{life: []Life{Terminating, OrphaningLife, ForegroundLife}, move: Keep},
-	// Nothing is deleted, nor patched, that can't be judged (D-37, D-38), or that is owned (D-34, D-39).
+	// An object is neither deleted nor patched if its owners can't be determined (D-37, D-38), or if it is owned (D-34,
+	// D-39).
 	{owners: []Owners{UndecidableOwners, UnreachableOwners, NoOwners, SolidOwners}, move: Keep},
 	{owners: []Owners{MixedOwners}, move: DropOwners}, // D-39
-	// The owner waits, so this one shall wait for its own dependents, too (D-40, D-47).
+	// The owner waits, so this object must wait for its own dependents, too (D-40, D-47).
 	{owners: []Owners{WaitingOwners}, dependents: []Dependents{FreeDependents, HoldingDependents}, move: DeleteForeground},
-	// The finalizer that it has chooses, not the kind's default (D-41, J-27).
+	// Its finalizer decides on the policy, not the kind's default (D-41, J-27).
 	{life: []Life{LiveOrphan}, move: DeleteOrphan},
 	{life: []Life{LiveForeground}, move: DeleteForeground},
 	{move: DeleteBackground},
 }
 
-// Decide looks the situation up.
+// Decide looks up the situation in the table.
 func Decide(s Situation) Move {
 	for i := range table {
 		if table[i].fits(s) {

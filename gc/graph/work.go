@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// State is what is being done about an object.
+// State is the state of the work on an object.
 type State uint8
 
 // The states.
 const (
 	Idle State = iota
-	// Ready: it is in line to be decided.
+	// Ready: it is queued for a decision.
 	Ready
-	// InFlight: a request is under way.
+	// InFlight: a request is in flight.
 	InFlight
 	// BackOff: a request has failed and will be repeated.
 	BackOff
-	// Settled: a request was answered, and the timeline will show what came of it.
+	// Settled: a request was answered, and the timeline will show its effect.
 	Settled
 )
 
@@ -26,29 +26,28 @@ func (s State) String() string {
 	return [...]string{"idle", "ready", "in flight", "back-off", "settled"}[s]
 }
 
-// tries are what has failed since the last success or change.
+// tries are the failures since the last success or change.
 type tries struct {
-	// attempts count for the back-off; failures are all, those too that were conflicts with a write that
-	// is known by now and will not be met again.
+	// attempts determine the back-off. failures are all failures, including conflicts with a write that has been seen
+	// by now and will not happen again.
 	attempts, failures int
-	// conflict: the last one failed because a revision was another.
+	// conflict: the last request failed because of another revision.
 	conflict bool
 }
 
-// work is what is being done about an object.
+// work is the work on an object.
 type work struct {
 	state State
 	// ticket of the request or of the retry.
 	ticket Ticket
 	tries
-	// touched: the object was written while the request was under way. dirty: there is a reason to
-	// decide again.
+	// touched: the object was written while the request was in flight. dirty: there is a reason to decide again.
 	touched, dirty bool
-	// overtaken: a guard of the request was written, so that it was, or will be, in conflict.
+	// overtaken: a key that guards the request was written, so that the request is, or will be, in conflict.
 	overtaken bool
-	// shelf is where the object waits for a fact.
-	shelf *shelf
-	// guards are what the request rests on, whose places have n on their shelves.
+	// list is the waiting list that the object is on.
+	list *waitingList
+	// guards are the guards of the request. n is on the waiting lists of their keys.
 	guards []Guard
 }
 
@@ -59,11 +58,10 @@ func (n *node) state() State {
 	return n.work.state
 }
 
-// patience is the number of conflicts that are taken for a timeline that lags, not for an answer.
+// patience is the number of conflicts that are attributed to a lagging timeline.
 const patience = 3
 
-// counted reports whether foreground owners wait for the answer to n's own first request: its
-// deletion or its release.
+// counted reports whether foreground owners wait for the answer to n's own first request: its deletion or its release.
 func (n *node) counted() bool {
 	if n.work == nil || n.flags.Has(Deleting) {
 		return false
@@ -77,23 +75,23 @@ func (n *node) counted() bool {
 	return false
 }
 
-// mark says that there may be something to do about n.
+// mark records that there may be something to do about n.
 func (g *Graph) mark(n *node) {
 	if g.loading || n.gone || n.collection.inert {
 		return
 	}
 	switch n.state() {
 	case Idle:
-		g.enter(n, Ready, tries{})
+		g.setState(n, Ready, tries{})
 	case BackOff:
 		g.out = append(g.out, Forget{Ticket: n.work.ticket})
-		g.enter(n, Ready, n.work.tries)
+		g.setState(n, Ready, n.work.tries)
 	case InFlight:
 		n.work.dirty = true
 	}
 }
 
-// touch says that n itself was written; changed, that it matters.
+// touch records that n itself was written; changed says whether the change matters.
 func (g *Graph) touch(n *node, changed bool) {
 	switch n.state() {
 	case Idle, Ready:
@@ -114,13 +112,13 @@ func (g *Graph) touch(n *node, changed bool) {
 			g.mark(n)
 		}
 	case Settled:
-		g.enter(n, Idle, tries{})
+		g.setState(n, Idle, tries{})
 		g.mark(n)
 	}
 }
 
-// enter moves n to a state, taking it out of wherever it was.
-func (g *Graph) enter(n *node, s State, t tries) {
+// setState moves n to a state, from whichever state it had.
+func (g *Graph) setState(n *node, s State, t tries) {
 	if n.work == nil {
 		n.work = &work{}
 	}
@@ -149,7 +147,7 @@ func (g *Graph) enter(n *node, s State, t tries) {
 
 func (g *Graph) leave(n *node) {
 	w := n.work
-	g.release(n)
+	g.stopWaiting(n)
 	if w.state != Idle {
 		g.states[w.state]--
 	}
@@ -160,13 +158,13 @@ func (g *Graph) leave(n *node) {
 		delete(g.settled, n)
 		delete(g.overdue, n)
 	}
-	if w.shelf != nil {
-		delete(w.shelf.nodes, n)
-		w.shelf = nil
+	if w.list != nil {
+		delete(w.list.nodes, n)
+		w.list = nil
 	}
 }
 
-// retire ends all work on an object that is gone. A request under way keeps its slot until it is answered.
+// retire ends all work on an object that is gone. A request in flight keeps its slot until it is answered.
 func (g *Graph) retire(n *node) {
 	switch n.state() {
 	case BackOff:
@@ -176,11 +174,11 @@ func (g *Graph) retire(n *node) {
 		defer func() { g.tickets[t] = n; g.states[InFlight]++ }()
 	}
 	if n.work != nil {
-		g.enter(n, Idle, tries{})
+		g.setState(n, Idle, tries{})
 	}
 }
 
-// drain hands out as many requests as there are free slots.
+// drain sends as many requests as there are free slots.
 func (g *Graph) drain() {
 	g.wakeOwners()
 	for g.states[InFlight] < g.limit {
@@ -195,41 +193,41 @@ func (g *Graph) drain() {
 	}
 }
 
-// conclude takes n, which is ready, out of the line: on its way, or out of work.
+// conclude decides on n, which is ready, and removes it from the queue: it is then in flight, or has no work.
 func (g *Graph) conclude(n *node) {
 	recheck(n)
 	m, where := g.decide(n)
 	if m == Keep {
-		g.enter(n, Idle, tries{})
+		g.setState(n, Idle, tries{})
 		g.park(n, where)
 		return
 	}
-	g.enter(n, InFlight, n.work.tries)
+	g.setState(n, InFlight, n.work.tries)
 	a := g.request(n, m, n.work.ticket)
 	if d, ok := a.(Delete); ok {
-		g.contest(n, d.Guards)
+		g.waitOnGuards(n, d.Guards)
 	}
 	g.out = append(g.out, a)
 }
 
 func (g *Graph) wakeOwners() {
-	for i := 0; i < len(g.woken); i++ { // marking may wake more
+	for i := 0; i < len(g.woken); i++ { // marking may wake further objects
 		g.mark(g.woken[i])
 	}
 	clear(g.woken)
 	g.woken = g.woken[:0]
 }
 
-// park has n wait on a shelf, if any.
-func (g *Graph) park(n *node, where *shelf) {
+// park puts n on a waiting list, if any.
+func (g *Graph) park(n *node, where *waitingList) {
 	if where == nil {
 		return
 	}
-	n.work = &work{shelf: where}
+	n.work = &work{list: where}
 	where.put(n)
 }
 
-// result takes the answer to a request.
+// result processes the answer to a request.
 func (g *Graph) result(r Result) {
 	n := g.tickets[r.Ticket]
 	if n == nil {
@@ -249,25 +247,25 @@ func (g *Graph) result(r Result) {
 	switch r.Outcome {
 	case Done, Missing:
 		if touched {
-			g.enter(n, Ready, tries{})
+			g.setState(n, Ready, tries{})
 			return
 		}
-		// Its own next event decides; nothing else that has happened matters until then.
-		g.enter(n, Settled, tries{})
+		// Its own next event decides; no other event matters until then.
+		g.setState(n, Settled, tries{})
 	case Conflict, Failed:
 		if t.conflict && (touched || overtaken) {
 			t.attempts = 0
-			g.enter(n, Ready, t)
+			g.setState(n, Ready, t)
 			return
 		}
 		if dirty {
-			g.enter(n, Ready, t)
+			g.setState(n, Ready, t)
 			return
 		}
 		guards := w.guards
-		g.enter(n, BackOff, t)
-		if t.conflict { // the write that won is on its way
-			g.contest(n, guards)
+		g.setState(n, BackOff, t)
+		if t.conflict { // the timeline will show the conflicting write
+			g.waitOnGuards(n, guards)
 		}
 		g.out = append(g.out, Retry{Ticket: w.ticket, Object: n.ref(), Attempt: w.attempts})
 	}
@@ -276,20 +274,20 @@ func (g *Graph) result(r Result) {
 // due ends a back-off.
 func (g *Graph) due(t Ticket) {
 	if n := g.tickets[t]; n != nil && n.state() == BackOff {
-		g.enter(n, Ready, n.work.tries)
+		g.setState(n, Ready, n.work.tries)
 	}
 }
 
-// sweep asks again for what the timeline should have shown by now.
+// sweep repeats the decisions whose effect the timeline should have shown by now.
 func (g *Graph) sweep() {
 	late := slices.SortedFunc(maps.Keys(g.overdue), compareNodes)
 	for _, n := range late {
-		g.enter(n, Ready, tries{})
+		g.setState(n, Ready, tries{})
 	}
 	g.overdue, g.settled = g.settled, map[*node]struct{}{}
 }
 
-// queue is first in, first out.
+// queue is a FIFO queue.
 type queue struct {
 	nodes []*node
 	head  int

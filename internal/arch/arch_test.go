@@ -78,7 +78,7 @@ var forbidden = []struct {
 	{"controllers", module + "/apiserver", true, "controllers reach the API through interfaces that they declare"},
 	{"controllers", module + "/storage", true, "controllers see the API, not how it is stored"},
 	{"controllers", "net/http", false, "controllers reach the API through interfaces that they declare"},
-	{"apiserver", module + "/gc", true, "the collector is a client like any other: no private door"},
+	{"apiserver", module + "/gc", true, "the collector is a client like any other, without an internal interface"},
 	{"apiserver", module + "/controllers", true, "controllers are clients like any other"},
 	{"apiserver", module + "/loopback", true, "loopback is built on the server, not the other way round"},
 	{"apiserver/registry", "net/http", false, "it carries out requests of the process's own, too: it knows no HTTP"},

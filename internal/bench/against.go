@@ -18,10 +18,10 @@ import (
 // rounds is how often each batch of requests is sent to both servers, alternately.
 const rounds = 40
 
-// batch is requests of one kind that are measured together.
+// batch has requests of one kind that are measured together.
 type batch struct {
 	what string
-	// times is how many there are in one batch: enough for some tenths of a second of the server's processor time.
+	// times is how many requests a batch has: enough for some tenths of a second of the server's processor time.
 	times int
 	// do sends request i of the whole comparison.
 	do func(c *side, i int) error
@@ -37,8 +37,8 @@ type side struct {
 	answer bytes.Buffer
 }
 
-// against compares the processor time that a request takes of this binary with that of another one. Batches of requests
-// go to both in turn, so what the machine does beside it meets both, and the medians of many batches are compared.
+// against compares the processor time per request of this binary with that of another one. It sends batches of requests
+// to both in turn, so that other load on the machine affects both, and compares the medians of many batches.
 func (b *bench) against(ctx context.Context, other string) (err error) {
 	var sides [2]*side
 	for i, binary := range []string{other, b.binary} {
@@ -66,7 +66,7 @@ func (b *bench) against(ctx context.Context, other string) (err error) {
 	return nil
 }
 
-// profileBoth takes a profile of each server, if they are wanted. The channel has the error, or nil.
+// profileBoth takes a profile of each server, if requested. The channel receives the error, or nil.
 func (b *bench) profileBoth(ctx context.Context, sides [2]*side, what string) <-chan error {
 	ended := make(chan error, 1)
 	if b.profile == "" {
@@ -91,7 +91,7 @@ func (b *bench) newSide(ctx context.Context, binary string) (s *side, stop func(
 	if b.profile != "" {
 		flags = []string{"--profiling"}
 	}
-	p, err := (&bench{binary: binary}).run(flags...)
+	p, err := (&bench{binary: binary}).run(ctx, flags...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,6 +124,13 @@ func (s *side) dial(ctx context.Context) (err error) {
 	}
 	s.one, err = s.target.dial(ctx)
 	return err
+}
+
+func batchNames() (names []string) {
+	for _, k := range batches() {
+		names = append(names, k.what)
+	}
+	return names
 }
 
 // batches are the requests that are compared.
@@ -170,7 +177,7 @@ func batches() []batch {
 	}
 }
 
-// http2 sends a request as net/http's client does, and reads the answer.
+// http2 sends a request with net/http's client, and reads the response.
 func (s *side) http2(method, path string, header http.Header, body []byte) error {
 	req, err := http.NewRequest(method, s.p.secure+s.path+path, bytes.NewReader(body))
 	if err != nil {

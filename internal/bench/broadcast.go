@@ -10,16 +10,15 @@ import (
 	"sync"
 )
 
-// broadcast is what the plain handler has in the place of watches: it passes on what is posted to all who listen,
-// and stores nothing. How late that is on this machine no server can do better. Who doesn't listen fast enough
-// holds up those who post.
+// broadcast replaces watches in the plain handler: it forwards posted bodies to all listeners, and stores nothing. Its
+// latency is the minimum for this machine. A slow listener delays the posts.
 type broadcast struct {
 	mu sync.Mutex // guards listeners
-	// listeners are who is sent lines, and whether they still are.
+	// listeners has the channel of each listener, with a channel that is closed when it is gone.
 	listeners map[chan []byte]<-chan struct{}
 }
 
-// post sends the body to all, as a line of the size that an event has.
+// post sends the body to all listeners, as a line of the size of an event.
 func (b *broadcast) post(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -39,7 +38,7 @@ func (b *broadcast) post(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusCreated)
 }
 
-// listen sends the lines that there are, all at once.
+// listen sends the pending lines together.
 func (b *broadcast) listen(w http.ResponseWriter, r *http.Request) {
 	c := make(chan []byte, 1024)
 	b.mu.Lock()
@@ -66,7 +65,7 @@ func (b *broadcast) listen(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// eventSize is about that of the events of fanOut.
+// eventSize is about the size of fanOut's events.
 const eventSize = 464
 
 // broadcastRow is fanOut's case with the plain handler.

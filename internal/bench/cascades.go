@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// cascades deletes an owner in each policy and measures until the last dependent is gone, or free; then the
+// cascades deletes an owner with each policy and measures until the last dependent is deleted, or orphaned; then the
 // head of a chain, and a namespace.
 func (b *bench) cascades(ctx context.Context) (rows []row, err error) {
 	return rows, b.serve(ctx, func(t *target) error {
@@ -47,7 +47,7 @@ func (b *bench) cascades(ctx context.Context) (rows []row, err error) {
 	})
 }
 
-// metadata is what the cases need to know of objects and lists.
+// metadata is the metadata of objects and lists that the cases need.
 type metadata struct {
 	Metadata struct {
 		UID             string `json:"uid"`
@@ -55,7 +55,7 @@ type metadata struct {
 	} `json:"metadata"`
 }
 
-// created makes an object and returns its uid.
+// created creates an object and returns its uid.
 func (t *target) created(ctx context.Context, path string, body []byte) (uid string, err error) {
 	data, err := t.once(ctx, http.MethodPost, path, asJSON, body)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *target) created(ctx context.Context, path string, body []byte) (uid str
 	return o.Metadata.UID, err
 }
 
-// revision is that of a collection now.
+// revision is the present resourceVersion of a collection.
 func (t *target) revision(ctx context.Context, path string) (string, error) {
 	data, err := t.once(ctx, http.MethodGet, path+"?limit=1", "", nil)
 	if err != nil {

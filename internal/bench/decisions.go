@@ -18,8 +18,9 @@ import (
 
 const bindings = 1000
 
-// decisions is how many requests the mode RBAC judges on one core, in this process, by roles and bindings
-// in the cache: bindings of as many users, and then all of one group. Half of the requests are allowed.
+// decisions is how many requests RBAC authorizes per second on one core, in this process, with roles and bindings in
+// the cache: with bindings of as many users, and then with all bindings for one group. Half of the requests are
+// allowed.
 func (b *bench) decisions(ctx context.Context) (rows []row, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, c := range []struct {
@@ -35,7 +36,7 @@ func (b *bench) decisions(ctx context.Context) (rows []row, err error) {
 		}
 		var rates []float64
 		for range b.runs {
-			rate, err := judge(ctx, z)
+			rate, err := authorize(ctx, z)
 			if err != nil {
 				return nil, err
 			}
@@ -46,7 +47,7 @@ func (b *bench) decisions(ctx context.Context) (rows []row, err error) {
 	return rows, nil
 }
 
-// authorizer has for each number a role that allows a request for the object of that number, and its binding.
+// authorizer has, for each number, a role that allows a request for the object of that number, and its binding.
 func authorizer(subject func(i int) string) (*live.Authorizer, error) {
 	const root, group = "/registry", `"apiVersion":"rbac.authorization.k8s.io/v1"`
 	batch := storage.Batch{Reset: true, Revision: 1}
@@ -68,8 +69,8 @@ func authorizer(subject func(i int) string) (*live.Authorizer, error) {
 	return live.New(c, slog.New(slog.DiscardHandler)), nil
 }
 
-// judge returns the decisions a second.
-func judge(ctx context.Context, z *live.Authorizer) (float64, error) {
+// authorize returns the number of decisions per second.
+func authorize(ctx context.Context, z *live.Authorizer) (float64, error) {
 	var requests []*auth.Attributes
 	for i := range bindings {
 		u := auth.User{Name: fmt.Sprint("u", i), Groups: []string{"g", auth.GroupAuthenticated}}

@@ -10,19 +10,17 @@ import (
 	"time"
 )
 
-// How many definitions are installed, how many properties their schemas have (8 KB of JSON), and by how
-// many clients.
+// How many CRDs are installed, how many properties their schemas have (8 KB of JSON), and by how many clients.
 const (
 	definitions       = 200
 	properties        = 50
 	definitionClients = 16
 )
 
-// restTime is how long memory is given to be handed back to the system before it is measured.
+// restTime is the time for the runtime to return memory to the system before it is measured.
 const restTime = 30 * time.Second
 
-// install is how long it takes until so many definitions are established, and how much memory each of them
-// takes at rest.
+// install is how long it takes until so many CRDs are established, and how much memory each of them takes at rest.
 func (b *bench) install(ctx context.Context) ([]row, error) {
 	var took, memory []float64
 	for range b.runs {
@@ -49,7 +47,7 @@ func (b *bench) install(ctx context.Context) ([]row, error) {
 	return []row{rowOf(fmt.Sprintf("install %d definitions", definitions), "s", took), rowOf("resident, idle, a definition", "KiB", memory)}, nil
 }
 
-// installed creates the definitions and waits until the last is established.
+// installed creates the CRDs and waits until the last is established.
 func installed(ctx context.Context, p *process, c *http.Client) (time.Duration, error) {
 	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.secure+path+"?watch=1", nil)
@@ -79,7 +77,7 @@ func installed(ctx context.Context, p *process, c *http.Client) (time.Duration, 
 	return time.Since(began), err
 }
 
-// established reads a watch until all definitions are.
+// established reads a watch until all CRDs are established.
 func established(d *json.Decoder) error {
 	ready := map[string]bool{}
 	for len(ready) < definitions {

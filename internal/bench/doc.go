@@ -2,8 +2,9 @@
 //
 // It guarantees:
 //
-//  1. Every figure is of the process as a user runs it: TLS and fsync are on unless a row says
-//     otherwise, data directories are new, the client shares the machine.
-//  2. Times are medians over the runs, with the smallest and the largest beside them.
-//  3. Nothing is judged: it prints what it measured, also where a figure is bad.
+//  1. Every figure is of the process as a user runs it: TLS and fsync are on unless a row says otherwise, data
+//     directories are new, the client shares the machine.
+//  2. Times are medians over the runs, with the minimum and the maximum beside them.
+//  3. It prints what it measured, and has no thresholds.
+//  4. On SIGINT and SIGTERM it stops the servers that it has started.
 package main

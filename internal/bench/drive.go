@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// drive has so many clients call f for 0..n-1, each over its own connection.
+// drive has a number of clients call f for 0..n-1, each over its own connection.
 func (t *target) drive(ctx context.Context, clients, n int, f func(c *conn, i int) error) (m measured, err error) {
 	conns := make([]*conn, clients)
 	for i := range conns {
@@ -53,7 +53,7 @@ func (t *target) drive(ctx context.Context, clients, n int, f func(c *conn, i in
 	return measured{rate: float64(n) / seconds, p50: percentile(all, 50), p99: percentile(all, 99), cpu: (cpuTime(t.pid) - before) / time.Duration(n)}, nil
 }
 
-// cpuTime is the processor time that a process has taken, in steps of 10 ms; 0 if that isn't known.
+// cpuTime is the processor time that a process has used, in steps of 10 ms; 0 if that isn't known.
 func cpuTime(pid int) time.Duration {
 	if pid == 0 {
 		return 0

@@ -12,19 +12,20 @@ import (
 )
 
 const (
-	// fanOutEvents is how many events all watchers together are sent.
+	// fanOutEvents is how many events are sent to all watchers together.
 	fanOutEvents = 1000000
-	// fanOutWriters is how many clients write at the same time what the watchers see, each as fast as it can.
+	// fanOutWriters is how many clients write concurrently, each as fast as it can.
 	fanOutWriters = 4
-	// pacedWrites is how many writes a second there are where writers keep a pace, and pacedWriters by how many.
+	// pacedWrites is the number of writes per second in the cases with a fixed rate, and pacedWriters the number of
+	// their writers.
 	pacedWrites, pacedWriters = 1000, 16
-	// sampled is of how many events a watcher looks at one's age.
+	// sampled: a watcher determines the age of one in so many events.
 	sampled = 32
 )
 
-// fanOut is how fast the writes of some clients reach all watchers, and how old an event is, from
-// before its write was sent, when it is there. As fast as it goes the machine is full and everything waits for
-// a processor; how old events are where it isn't is seen at a pace.
+// fanOut is how fast the writes of some clients reach all watchers, and the age of an event at its arrival, from before
+// its write was sent. At the maximum rate the processors are saturated and everything waits; the cases with a fixed
+// rate show the latency without saturation.
 func (b *bench) fanOut(ctx context.Context) (rows []row, err error) {
 	return rows, b.serve(ctx, func(t *target) error {
 		for _, c := range []fan{{1, fanOutWriters, 0}, {100, fanOutWriters, 0}, {100, pacedWriters, pacedWrites}, {1000, fanOutWriters, 0}} {
@@ -48,11 +49,11 @@ func (b *bench) fanOut(ctx context.Context) (rows []row, err error) {
 	})
 }
 
-// fan is one case: so many writers keep a pace of so many writes a second together, none if that is 0.
+// fan is one case: the writers have a fixed total rate of pace writes per second; 0 for the maximum rate.
 type fan struct{ watchers, writers, pace int }
 
-// fannedOut creates objects that say when, and measures until all watchers have seen them all. size is that
-// of an event. At a pace an event's age is from when its write was due.
+// fannedOut creates objects with a timestamp, and measures until all watchers have seen all of them. size is the size
+// of an event. At a fixed rate an event's age is measured from when its write was due.
 func (t *target) fannedOut(ctx context.Context, c fan, writes int, id string) (m measured, size int, err error) {
 	path := t.path("configmaps")
 	revision, err := t.revision(ctx, path)
@@ -62,7 +63,7 @@ func (t *target) fannedOut(ctx context.Context, c fan, writes int, id string) (m
 	return t.fanned(ctx, c, writes, path+"?watch=1&resourceVersion="+revision, path, id)
 }
 
-// fanned is fannedOut of what is posted to a path and seen at another.
+// fanned is fannedOut for objects that are posted to one path and watched at another.
 func (t *target) fanned(ctx context.Context, c fan, writes int, watch, post, id string) (m measured, size int, err error) {
 	var mu sync.Mutex // guards ages and size
 	var ages []time.Duration
@@ -109,7 +110,7 @@ func (t *target) fanned(ctx context.Context, c fan, writes int, watch, post, id 
 	return measured{rate: float64(n) / took.Seconds(), p50: percentile(ages, 50), p99: percentile(ages, 99), cpu: (cpuTime(t.pid) - before) / time.Duration(n)}, size, nil
 }
 
-// age is how long ago the event's object was sent.
+// age is the time since the event's object was sent.
 func age(frame []byte) (time.Duration, bool) {
 	_, rest, _ := bytes.Cut(frame, []byte(`"at":"`))
 	text, _, ok := bytes.Cut(rest, []byte{'"'})
@@ -120,7 +121,7 @@ func age(frame []byte) (time.Duration, bool) {
 	return time.Since(time.Unix(0, at)), err == nil
 }
 
-// streamLimit is how many frames a second a plain handler sends to so many clients together.
+// streamLimit is how many frames per second a plain handler sends to so many clients together.
 func (b *bench) streamLimit(ctx context.Context, clients, frames, size int) (rate float64) {
 	if err := b.plain(ctx, func(t *target) error {
 		began := time.Now()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// growth is what the same requests cost among more and more objects of 1 KiB, and then beside watchers of
-// other resources and idle clients; and how much memory so many objects take at rest.
+// growth is the cost of the same requests with more and more objects of 1 KiB, and then with watches of other resources
+// and idle clients; and the memory of so many objects at rest.
 func (b *bench) growth(ctx context.Context) (rows []row, err error) {
 	return rows, b.serve(ctx, func(t *target) error {
 		filled := 0
@@ -48,7 +48,7 @@ func (b *bench) growth(ctx context.Context) (rows []row, err error) {
 	})
 }
 
-// grow makes the objects from..to-1, so large that what a client gets is 1 KiB.
+// grow creates the objects from..to-1, of such a size that a client's response is 1 KiB.
 func (t *target) grow(ctx context.Context, from, to int) error {
 	small, err := t.once(ctx, http.MethodPost, t.path("configmaps")+"?dryRun=All", asJSON, []byte(`{"metadata":{"name":"sample"},"data":{"k":""}}`))
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// idleWatches is how many watches are open, with nothing to say.
+// idleWatches is how many idle watches are open.
 const idleWatches = 2000
 
-// idle is the memory that watches take which have nothing to say, each on a connection of its own, or together
-// on as few as HTTP/2 allows.
+// idle is the memory of idle watches, each on a connection of its own, or together on as few connections as HTTP/2
+// allows.
 func (b *bench) idle(ctx context.Context) (rows []row, err error) {
 	for _, k := range []struct {
 		what string

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// limit is what the machine does without the server, by the row's name; what it takes to know it is
-// measured when it is first asked for. 0 if that fails.
+// limit is what the machine does without the server, by the row's name; it is measured when it is first needed. 0 if
+// that fails.
 func (b *bench) limit(ctx context.Context, what string) float64 {
 	if _, known := b.limits[what]; !known {
 		rows, err := b.machine(ctx)
@@ -28,8 +28,8 @@ func (b *bench) limit(ctx context.Context, what string) float64 {
 	return b.limits[what]
 }
 
-// etcdNow is a limit of bare etcd as the machine has it at this moment: the speed of a virtual one may change by half within a
-// minute, and then a share of an older figure says nothing. 0 if that fails.
+// etcdNow is a limit of bare etcd at this moment: the speed of a virtual machine may change by half within a minute,
+// and the ratio to an older figure is then meaningless. 0 if that fails.
 func (b *bench) etcdNow(ctx context.Context, operation string, writers int) float64 {
 	rows, err := b.bareEtcd(ctx, writers)
 	if err != nil {
@@ -46,8 +46,8 @@ func etcdRow(operation string, writers int) string {
 	return fmt.Sprintf("bare etcd %s, %d writers", operation, writers)
 }
 
-// machine is the limits: what etcd alone does on this disk, in this process, what a handler that does nothing
-// but send bytes does over TLS, in another, and how fast memory is copied.
+// machine measures the limits: what etcd alone does on this disk, in this process; what a handler that only sends bytes
+// does over TLS, in another process; and how fast memory is copied.
 func (b *bench) machine(ctx context.Context) (rows []row, err error) {
 	for _, writers := range []int{1, 32, 64} {
 		r, err := b.bareEtcd(ctx, writers)
@@ -93,8 +93,8 @@ func (b *bench) bytesLimit(ctx context.Context, size int) float64 {
 	return m.rate
 }
 
-// bareEtcd is what the embedded etcd alone does on the same disk: conditional writes by so many writers,
-// in this process.
+// bareEtcd is what the embedded etcd alone does on the same disk: conditional writes by so many writers, in this
+// process.
 func (b *bench) bareEtcd(ctx context.Context, writers int) (rows []row, err error) {
 	dir, err := os.MkdirTemp("", "kubecascade-bench-")
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// How clients ask for other forms.
+// How clients request other representations.
 const (
 	asTable    = "Accept: application/json;as=Table;v=v1;g=meta.k8s.io,application/json\r\n"
 	asMetadata = "Accept: application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json\r\n"
 )
 
-// lists is collections of 2,200 objects of 1.4 KiB, 3.2 MiB as upstream's own figure has them, and of 20,000.
+// lists measures collections of 2,200 objects of 1.4 KiB (3.2 MiB, as upstream's own figure), and of 20,000.
 func (b *bench) lists(ctx context.Context) (rows []row, err error) {
 	for _, n := range []int{2200, 20000} {
 		if err := b.serve(ctx, func(t *target) error {
@@ -32,7 +32,7 @@ func (b *bench) lists(ctx context.Context) (rows []row, err error) {
 	return rows, nil
 }
 
-// fill makes n objects with so many bytes of data.
+// fill creates n objects with so many bytes of data.
 func (t *target) fill(ctx context.Context, resource string, n, size int, labels func(i int) string) error {
 	data := strings.Repeat("x", size)
 	_, err := t.drive(ctx, 32, n, func(c *conn, i int) error {
@@ -42,7 +42,7 @@ func (t *target) fill(ctx context.Context, resource string, n, size int, labels 
 	return err
 }
 
-// listed asks for a collection in each form.
+// listed lists a collection in each representation.
 func (b *bench) listed(ctx context.Context, t *target, n int) (rows []row, err error) {
 	path := t.path("configmaps")
 	for _, k := range []struct{ what, query, header string }{
@@ -80,7 +80,7 @@ func pages(c *conn, path string) error {
 			return err
 		}
 		if i := strings.Index(string(data[:min(len(data), 1<<10)]), `"items":[`); i > 0 {
-			data = append(data[:i:i], `"items":null}`...) // only the head counts here
+			data = append(data[:i:i], `"items":null}`...) // only the list's metadata matters here
 		}
 		var list struct {
 			Metadata struct {

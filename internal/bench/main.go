@@ -11,19 +11,19 @@ import (
 	"syscall"
 )
 
-// bench is what the cases need.
+// bench is the configuration of the cases.
 type bench struct {
 	binary string
 	runs   int
-	// objects is how many each load case makes, dependents how many the large cascades have.
+	// objects is how many objects each load case creates, dependents how many the large cascades have.
 	objects, dependents int
-	// only names the groups of cases to run; empty means all.
+	// only names the groups of cases to run, or with -against the batches of requests; nil means all.
 	only []string
-	// foreign is a server that runs already; its url is nil if the bench starts one for each group.
+	// foreign is a running server; its url is empty if the bench starts one for each group.
 	foreign foreign
-	// profile is the folder that CPU profiles of the servers go to; empty for none.
+	// profile is the directory for CPU profiles of the servers; empty for none.
 	profile string
-	// limits remembers what the machine does without the server, by the rows' names.
+	// limits caches what the machine does without the server, by the rows' names.
 	limits map[string]float64
 }
 
@@ -38,20 +38,26 @@ func main() {
 	flag.StringVar(&b.foreign.authority, "certificate-authority", "", "file with the CA certificates of -server")
 	flag.BoolVar(&b.foreign.insecure, "insecure-skip-tls-verify", false, "take any certificate of -server")
 	flag.StringVar(&b.profile, "profile", "", "folder for CPU profiles of the servers, one after the other of eight seconds each")
-	only := flag.String("only", "", "groups of cases to run, separated by commas: "+strings.Join(groupNames(), ", "))
+	only := flag.String("only", "", "groups of cases to run, separated by commas: "+strings.Join(groupNames(), ", ")+
+		"; with -against, batches of requests: "+strings.Join(batchNames(), "; "))
 	other := flag.String("against", "", "compare the processor time of requests with that of this other binary, and do nothing else")
 	output := flag.String("o", "", "json, or empty for a table")
 	plain := flag.Bool("plain", false, "serve bytes and nothing else, for the limits; the bench starts itself with this")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if *only != "" {
-		b.only = strings.Split(*only, ",")
+	known := groupNames()
+	if *other != "" {
+		known = batchNames()
 	}
 	var err error
-	if *other != "" {
+	b.only, err = names(*only, known)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("-only: %w", err)
+	case *other != "":
 		err = b.against(ctx, *other)
-	} else {
+	default:
 		err = b.do(ctx, *plain, *output)
 	}
 	if err != nil {
@@ -71,7 +77,7 @@ func (b *bench) do(ctx context.Context, plain bool, output string) error {
 	return show(rows, output)
 }
 
-// group is cases that are run together.
+// group has cases that are run together.
 type group struct {
 	name string
 	run  func(*bench, context.Context) ([]row, error)
@@ -105,13 +111,27 @@ func groupNames() (names []string) {
 	return names
 }
 
+// names splits a list of names at its commas, except at those that belong to a known name. It returns nil for an empty
+// list, and an error for a name that is not known.
+func names(list string, known []string) (chosen []string, err error) {
+	if list == "" {
+		return nil, nil
+	}
+	for parts := strings.Split(list, ","); len(parts) > 0; {
+		n := len(parts)
+		for n > 0 && !slices.Contains(known, strings.Join(parts[:n], ",")) {
+			n--
+		}
+		if n == 0 {
+			return nil, fmt.Errorf("%q is unknown", parts[0])
+		}
+		chosen, parts = append(chosen, strings.Join(parts[:n], ",")), parts[n:]
+	}
+	return chosen, nil
+}
+
 // all runs the groups of cases in turn.
 func (b *bench) all(ctx context.Context) (rows []row, err error) {
-	for _, name := range b.only {
-		if !slices.Contains(groupNames(), name) {
-			return nil, fmt.Errorf("-only %q: no such group", name)
-		}
-	}
 	for _, g := range groups() {
 		if b.only != nil && !slices.Contains(b.only, g.name) || b.only == nil && g.own && b.foreign.url != "" {
 			continue

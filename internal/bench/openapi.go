@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// openapi is what the documents cost when they are first asked for, each in a process that has made
-// none before; start has what a process costs that nobody asks.
+// openapi is the cost of the documents at the first request, each in a new process; start has the cost of a process
+// without such a request.
 func (b *bench) openapi(ctx context.Context) ([]row, error) {
 	paths := []string{"/openapi/v3", "/openapi/v3/apis/apps/v1", "/openapi/v2"}
 	took, again := make([][]float64, len(paths)), make([][]float64, len(paths))
 	var idle, after []float64
 	for range b.runs {
 		for i, path := range paths {
-			p, err := b.run()
+			p, err := b.run(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -36,13 +36,13 @@ func (b *bench) openapi(ctx context.Context) ([]row, error) {
 	return append(rows, rowOf("resident, before /openapi/v3/apis/apps/v1", "MiB", idle), rowOf("resident, after it", "MiB", after)), nil
 }
 
-// documents asks for a document twice, and returns how many milliseconds either took, and the
-// process' memory in MiB before and after.
+// documents requests a document twice, and returns the time of each in milliseconds, and the process' memory in MiB
+// before and after.
 func (p *process) documents(ctx context.Context, path string) (first, second float64, grown [2]float64, err error) {
 	if _, err = p.firstWrite(ctx); err != nil {
 		return
 	}
-	time.Sleep(time.Second) // what is asked for is the document alone, not the start
+	time.Sleep(time.Second) // measure only the document, not the start
 	if grown[0], err = p.resident(); err != nil {
 		return
 	}

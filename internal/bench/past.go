@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Past lists: so many objects of 1 KiB, pages of so many, and so many writes after them that the history in memory
-// doesn't reach back (kube-apiserver's watch cache has at most 102,400 events of a resource, this server's 16,384).
+// Past lists: so many objects of 1 KiB, pages of so many, and so many later writes that the history in memory doesn't
+// reach back (kube-apiserver's watch cache has at most 102,400 events of a resource, this server's 16,384).
 const (
 	pastObjects = 100000
 	pastPage    = 500
@@ -21,8 +21,8 @@ const (
 	pastClients = 16
 )
 
-// pastLists is paging at revisions that only etcd has: one client, then 16 at one revision, then 16 at 16 revisions, and
-// how much memory that takes beyond what the same pages take at the newest revision.
+// pastLists lists pages at revisions that only etcd has: one client, then 16 at one revision, then 16 at 16 revisions;
+// and it measures the memory beyond that of the same pages at the newest revision.
 func (b *bench) pastLists(ctx context.Context) (rows []row, err error) {
 	return rows, b.serve(ctx, func(t *target) error {
 		if err := t.grow(ctx, 0, pastObjects); err != nil {
@@ -56,7 +56,7 @@ func (b *bench) pastLists(ctx context.Context) (rows []row, err error) {
 	})
 }
 
-// age returns revisions after each of the first writes, and writes until no history in memory reaches back to them.
+// age returns the revisions after each of the first writes, and writes until no history in memory reaches back to them.
 func (t *target) age(ctx context.Context) (revisions []string, err error) {
 	for i := range pastClients {
 		data, err := t.once(ctx, http.MethodPatch, t.path("configmaps")+"/000000", asPatch, fmt.Appendf(nil, `{"data":{"at":"%d"}}`, i))
@@ -78,7 +78,7 @@ func (t *target) age(ctx context.Context) (revisions []string, err error) {
 	return revisions, err
 }
 
-// paging has each client list pages at one of the revisions, again from the beginning after the last; an empty one is
+// paging has each client list pages at one of the revisions, and start again after the last page; an empty revision is
 // the newest.
 func (t *target) paging(ctx context.Context, clients int, revisions []string) (rows []row, err error) {
 	stop := func() (float64, error) { return 0, nil }
@@ -109,7 +109,7 @@ func (t *target) paging(ctx context.Context, clients int, revisions []string) (r
 	return rows, nil
 }
 
-// growing watches a process' memory; stop tells by how many MiB it was larger at most than at the beginning.
+// growing watches a process' memory; stop returns by how many MiB it exceeded the initial value at most.
 func growing(pid int) (stop func() (float64, error), err error) {
 	before, err := resident(pid)
 	if err != nil {
@@ -142,7 +142,7 @@ func growing(pid int) (stop func() (float64, error), err error) {
 // paged is a client's list.
 type paged struct{ revision, token string }
 
-// next asks for one page.
+// next requests one page.
 func (l *paged) next(c *conn, path string) error {
 	query := "&continue=" + l.token
 	if l.token == "" && l.revision != "" {

@@ -24,7 +24,7 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// plain runs f against a process of this program that serves bytes and nothing else.
+// plain runs f against a process of this program that only serves bytes.
 func (b *bench) plain(ctx context.Context, f func(*target) error) (err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -80,8 +80,8 @@ func servePlain(ctx context.Context) error {
 	return nil
 }
 
-// plainRoutes answer GET /size with so many bytes, GET /size/count with so many lines of that size, sent
-// in pieces as large as those of watches, and /feed as broadcast does.
+// plainRoutes serve GET /size with so many bytes, GET /size/count with so many lines of that size, sent in pieces as
+// large as those of watches, and /feed by broadcast.
 func plainRoutes() http.Handler {
 	const piece = 64 << 10
 	body := bytes.Repeat([]byte{'x'}, 64<<20)

@@ -32,8 +32,12 @@ type process struct {
 	began         time.Time
 }
 
-// run starts the server on free ports; it doesn't wait until it is ready.
-func (b *bench) run(flags ...string) (*process, error) {
+// stopTimeout is how long a server may take to stop before it is killed.
+const stopTimeout = 30 * time.Second
+
+// run starts the server on free ports; it doesn't wait until it is ready. The server stops when ctx is done, so that
+// an interrupted run ends whatever request it waits for, and leaves no server behind.
+func (b *bench) run(ctx context.Context, flags ...string) (*process, error) {
 	dir, err := os.MkdirTemp("", "kubecascade-bench-")
 	if err != nil {
 		return nil, err
@@ -43,13 +47,15 @@ func (b *bench) run(flags ...string) (*process, error) {
 		return nil, err
 	}
 	p := &process{dir: dir, plain: "http://127.0.0.1:" + ports[0], secure: "https://127.0.0.1:" + ports[1]}
-	p.cmd = exec.Command(b.binary, append([]string{"serve", "--data-dir", dir, "--insecure-port", ports[0], "--secure-port", ports[1]}, flags...)...)
+	p.cmd = exec.CommandContext(ctx, b.binary, append([]string{"serve", "--data-dir", dir, "--insecure-port", ports[0], "--secure-port", ports[1]}, flags...)...)
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
+	p.cmd.WaitDelay = stopTimeout
 	p.cmd.Stderr = os.Stderr
 	p.began = time.Now()
 	return p, p.cmd.Start()
 }
 
-// freePorts finds ports that nobody uses now.
+// freePorts finds unused ports.
 func freePorts(n int) (ports []string, err error) {
 	for range n {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -65,27 +71,30 @@ func freePorts(n int) (ports []string, err error) {
 // stop ends the server and removes its data.
 func (p *process) stop() error {
 	err := p.cmd.Process.Signal(syscall.SIGTERM)
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil
+	}
 	if e := p.cmd.Wait(); err == nil {
 		err = e
 	}
 	return errors.Join(err, os.RemoveAll(p.dir))
 }
 
-// firstWrite asks the server to store an object until it does, and returns how long after the
-// start of the process that was.
+// firstWrite creates an object, with retries until the server accepts it, and returns the time since the start of the
+// process.
 func (p *process) firstWrite(ctx context.Context) (time.Duration, error) {
 	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) && ctx.Err() == nil {
 		res, err := http.Post(p.plain+"/api/v1/namespaces/default/configmaps", "application/json",
 			strings.NewReader(`{"metadata":{"name":"first"}}`))
 		if err == nil {
-			_, _ = io.Copy(io.Discard, res.Body) // only the code counts
+			_, _ = io.Copy(io.Discard, res.Body) // only the status code matters
 			res.Body.Close()
 			if res.StatusCode == http.StatusCreated {
 				return time.Since(p.began), nil
 			}
 		}
-		time.Sleep(time.Millisecond) // nothing tells a client that a port will open
+		time.Sleep(time.Millisecond) // no event announces that a port opens
 	}
 	return 0, errors.New("the server accepted no write within a minute")
 }
@@ -139,8 +148,7 @@ func (p *process) credentials() (*tls.Config, error) {
 	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{cert}}, nil
 }
 
-// client speaks HTTPS with the administrator's certificate, over as many connections as it has
-// requests in flight.
+// client is an HTTPS client with the administrator's certificate and as many connections as requests in flight.
 func (p *process) client() (*http.Client, error) {
 	c, err := p.credentials()
 	if err != nil {

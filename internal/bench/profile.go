@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// profileSeconds is how long a CPU profile is taken for.
+// profileSeconds is the duration of a CPU profile.
 const profileSeconds = 8
 
 // profileLoop takes CPU profiles of the server, one after the other, until ctx is done.
@@ -47,7 +47,7 @@ func (b *bench) takeProfile(ctx context.Context, p *process, name string) (err e
 	return errors.Join(err, f.Close())
 }
 
-// profiled runs f and takes profiles of the server meanwhile, if they are wanted.
+// profiled runs f and takes profiles of the server meanwhile, if requested.
 func (b *bench) profiled(ctx context.Context, p *process, f func() error) error {
 	if b.profile == "" {
 		return f()

@@ -20,16 +20,16 @@ type row struct {
 	Mid  float64 `json:"median"`
 	Max  float64 `json:"max"`
 	Runs int     `json:"runs"`
-	// P50 and P99 are how many milliseconds one operation took; 0 if that wasn't measured.
+	// P50 and P99 are the percentiles of an operation's duration in milliseconds; 0 if that wasn't measured.
 	P50 float64 `json:"p50Milliseconds,omitempty"`
 	P99 float64 `json:"p99Milliseconds,omitempty"`
-	// CPU is how many microseconds of processor time the server took for each operation.
+	// CPU is the server's processor time per operation in microseconds.
 	CPU float64 `json:"serverMicroseconds,omitempty"`
-	// Limit is what the machine does in the same unit without the server (see limits.go); 0 if nothing compares.
+	// Limit is what the machine does in the same unit without the server (see limits.go); 0 if there is no such value.
 	Limit float64 `json:"limit,omitempty"`
 }
 
-// rowOf sums up the runs of one case.
+// rowOf summarizes the runs of one case.
 func rowOf(what, unit string, values []float64) row {
 	slices.Sort(values)
 	n := len(values)
@@ -38,16 +38,16 @@ func rowOf(what, unit string, values []float64) row {
 
 // measured is one run of operations.
 type measured struct {
-	// rate is how many there were a second.
+	// rate is the number of operations per second.
 	rate     float64
 	p50, p99 time.Duration
-	// cpu is the server's processor time for each.
+	// cpu is the server's processor time per operation.
 	cpu time.Duration
 }
 
 func (m measured) row(what string) row { return rowsOf(what, []measured{m}) }
 
-// rowsOf is the row of several runs, with the times of the one in the middle.
+// rowsOf is the row of several runs, with the times of the median run.
 func rowsOf(what string, runs []measured) row {
 	slices.SortFunc(runs, func(a, b measured) int { return int(a.rate - b.rate) })
 	rates := make([]float64, len(runs))
@@ -93,7 +93,7 @@ func show(rows []row, output string) error {
 	return w.Flush()
 }
 
-// figure has three digits that say something; nothing is said of 0.
+// figure formats a number with three significant digits; 0 is "-".
 func figure(f float64) string {
 	switch {
 	case f == 0:
@@ -104,7 +104,7 @@ func figure(f float64) string {
 	return fmt.Sprintf("%.3g", f)
 }
 
-// load is how many processes have waited for a processor in the last minute, on average.
+// load is the average number of processes that waited for a processor in the last minute.
 func load() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(data), " ")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// scales has one ReplicaSet make as many pods as the load cases make objects, and delete them again, and
-// measures until a watcher has seen them all.
+// scales has one ReplicaSet create as many pods as the load cases create objects, and delete them again, and measures
+// until a watcher has seen all of them.
 func (b *bench) scales(ctx context.Context) (rows []row, err error) {
 	return rows, b.serve(ctx, func(t *target) error {
 		const set = `{"metadata":{"name":"scaled"},"spec":{"replicas":0,"selector":{"matchLabels":{"app":"scaled"}},

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// size is how large the binary is.
+// size is the size of the binary.
 func (b *bench) size(context.Context) ([]row, error) {
 	st, err := os.Stat(b.binary)
 	if err != nil {
@@ -19,12 +19,12 @@ func (b *bench) size(context.Context) ([]row, error) {
 	return []row{rowOf("binary", "MB", []float64{float64(st.Size()) / 1e6})}, nil
 }
 
-// start is how long until the first write is accepted, with a new data directory, and how much
-// memory the process then has after two seconds of rest.
+// start is the time until the first write is accepted, with a new data directory, and the memory of the process after
+// two idle seconds.
 func (b *bench) start(ctx context.Context) ([]row, error) {
 	var first, memory []float64
 	for range b.runs {
-		p, err := b.run()
+		p, err := b.run(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func (b *bench) start(ctx context.Context) ([]row, error) {
 
 // serving runs f against a new server.
 func (b *bench) serving(ctx context.Context, f func(*process, *http.Client) error) error {
-	p, err := b.run()
+	p, err := b.run(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (b *bench) serving(ctx context.Context, f func(*process, *http.Client) erro
 	return errors.Join(err, p.stop())
 }
 
-// inParallel calls f for 0..n-1 from that many goroutines and returns the calls a second.
+// inParallel calls f for 0..n-1 from so many goroutines and returns the calls per second.
 func inParallel(clients, n int, f func(i int) error) (rate float64, err error) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -53,7 +53,7 @@ func (b *bench) serve(ctx context.Context, f func(*target) error) (err error) {
 	if b.profile != "" {
 		flags = []string{"--profiling"}
 	}
-	p, err := b.run(flags...)
+	p, err := b.run(ctx, flags...)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (b *bench) serve(ctx context.Context, f func(*target) error) (err error) {
 	return b.profiled(ctx, p, func() error { return t.within(ctx, f) })
 }
 
-// within runs f in a namespace that is made for it, and deleted.
+// within runs f in a namespace that is created for it, and deleted afterwards.
 func (t *target) within(ctx context.Context, f func(*target) error) (err error) {
 	t.namespace = fmt.Sprintf("bench-%x", time.Now().UnixNano())
 	if _, err := t.once(ctx, http.MethodPost, "/api/v1/namespaces", asJSON, fmt.Appendf(nil, `{"metadata":{"name":%q}}`, t.namespace)); err != nil {

@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// target is a server as clients reach it.
+// target is a server with the client's configuration.
 type target struct {
 	url   *url.URL
 	tls   *tls.Config
 	token string
-	// pid is the server's process; 0 if it isn't one of this machine that is known.
+	// pid is the server's process; 0 if it isn't a known process of this machine.
 	pid int
-	// namespace is where the cases make their objects.
+	// namespace is the namespace of the cases' objects.
 	namespace string
 }
 
-// conn is one client: a connection with one request under way. It spends little on a request, as it shares
-// the machine with the server: net/http's client would take as much of it as the server does.
+// conn is one client: a connection with one request in flight. It uses little processor time, as it shares the machine
+// with the server; net/http's client would use as much as the server does.
 type conn struct {
 	c    net.Conn
 	r    *bufio.Reader
@@ -78,13 +78,13 @@ func (c *conn) send(method, path, header string, body []byte) (*http.Response, e
 	}
 	res, err := http.ReadResponse(c.r, nil)
 	if err == nil && res.StatusCode >= 300 {
-		text, _ := io.ReadAll(res.Body) // what can't be read can't be shown
+		text, _ := io.ReadAll(res.Body) // an unreadable body can't be shown
 		err = fmt.Errorf("%s %s: %s: %s", method, path, res.Status, text)
 	}
 	return res, err
 }
 
-// do makes a request and returns the answer's body, which is good until the next.
+// do makes a request and returns the response's body, which is valid until the next request.
 func (c *conn) do(method, path, header string, body []byte) ([]byte, error) {
 	res, err := c.send(method, path, header, body)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *conn) do(method, path, header string, body []byte) ([]byte, error) {
 	return c.in.Bytes(), err
 }
 
-// The headers of bodies.
+// The headers for bodies.
 const (
 	asJSON  = "Content-Type: application/json\r\n"
 	asPatch = "Content-Type: application/merge-patch+json\r\n"
@@ -129,7 +129,7 @@ func (t *target) watch(ctx context.Context, path string, each func(frame []byte)
 		lines := bufio.NewReaderSize(res.Body, 64<<10)
 		for {
 			frame, err := lines.ReadSlice('\n')
-			for err == bufio.ErrBufferFull { // the rest of a long one says nothing more
+			for err == bufio.ErrBufferFull { // the rest of a long frame isn't needed
 				_, err = lines.ReadSlice('\n')
 			}
 			if err != nil {
@@ -145,7 +145,7 @@ func (t *target) watch(ctx context.Context, path string, each func(frame []byte)
 	return done, nil
 }
 
-// until is watch until there were n events of the type.
+// until is watch until it has seen n events of the type.
 func (t *target) until(ctx context.Context, path, change string, n int) (<-chan error, error) {
 	prefix := []byte(`{"type":"` + change)
 	return t.watch(ctx, path, func(frame []byte) bool {
@@ -156,7 +156,7 @@ func (t *target) until(ctx context.Context, path, change string, n int) (<-chan 
 	})
 }
 
-// wait returns how long it took until the channel said so.
+// wait returns how long it took until the channel received.
 func wait(done <-chan error, began time.Time) (time.Duration, error) {
 	err := <-done
 	return time.Since(began), err

@@ -1,13 +1,14 @@
-// Package jsonfield says which fields JSON shows of a Go type, by what name, and where in the value they are. It is the
-// only table of that kind: managed fields, merge patches, quantities and memory estimates look up fields in it, and
-// package openapi reads tags by it.
+// Package jsonfield describes the JSON fields of a Go type: their names, and their position in the value. It is the
+// only such table: managed fields, merge patches, quantities and memory estimates look up fields in it, and package
+// openapi reads tags with it.
 //
 // It guarantees:
 //
 //  1. Names are those of encoding/json for the types of Kubernetes' API, whose embedded structs are all inlined. Rules
-//     for types that have none of these (two fields of one name, strings in quotes) are not modelled.
-//  2. A field is omitted when structured-merge-diff omits it (value/jsontagutil.go), which is what managed fields are
-//     made by: with omitempty an empty list, map, string or zero, never a struct; with omitzero what says so.
-//  3. A type is described once, when it is first asked for. Descriptions may be used by any number of goroutines, and
-//     are not to be changed.
+//     that don't apply to these types (two fields of one name, strings in quotes) are not modelled.
+//  2. A field is omitted when structured-merge-diff omits it (value/jsontagutil.go), as managed fields are computed by
+//     that: with omitempty an empty list, map, string or zero, never a struct; with omitzero a value whose IsZero says
+//     so.
+//  3. A type is described once, at its first use. Any number of goroutines may use a description, which must not be
+//     changed.
 package jsonfield

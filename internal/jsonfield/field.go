@@ -8,16 +8,16 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Tag is what a field's own tags say.
+// Tag has the content of a field's tags.
 type Tag struct {
-	// Name is the field's name in JSON; empty if JSON doesn't show it, or shows what is in it in its place.
+	// Name is the field's name in JSON; empty if the field isn't in JSON, or is inlined.
 	Name string
-	// Inline says that the fields of the field's struct take its place.
+	// Inline says that the fields of the field's struct are inlined in its place.
 	Inline              bool
 	OmitEmpty, OmitZero bool
 }
 
-// TagOf reads the tag of a field. A field without a name has that of the Go field.
+// TagOf reads the tag of a field. Without a name in the tag it is the Go field's.
 func TagOf(f reflect.StructField) Tag {
 	tag := f.Tag.Get("json")
 	if tag == "-" {
@@ -49,20 +49,20 @@ func TagOf(f reflect.StructField) Tag {
 
 // Field is an exported field of a struct, or of a struct that is inlined into it.
 type Field struct {
-	// Name is the field's name in JSON; empty if JSON doesn't show it.
+	// Name is the field's name in JSON; empty if it isn't in JSON.
 	Name string
 	// Type is the field's Go type.
 	Type reflect.Type
-	// Number is that of the field in protobuf; 0 if it has none.
+	// Number is the field's number in protobuf; 0 if it has none.
 	Number uint64
-	// OmitEmpty and OmitZero say that JSON leaves the field out when it is empty, or zero.
+	// OmitEmpty and OmitZero say that JSON omits the field when it is empty, or zero.
 	OmitEmpty, OmitZero bool
-	// index are the fields that lead to it from the struct.
+	// index is the index path from the struct to the field.
 	index []int
 	zero  func(reflect.Value) bool
 }
 
-// Direct reports whether the field is the struct's own, and not one of a struct that is inlined.
+// Direct reports whether the field is the struct's own, and not one of an inlined struct.
 func (f *Field) Direct() bool { return len(f.index) == 1 }
 
 // In returns the field's value in a struct.
@@ -73,7 +73,7 @@ func (f *Field) In(v reflect.Value) reflect.Value {
 	return v
 }
 
-// Omits reports whether a struct with this value in the field is shown without it.
+// Omits reports whether JSON omits the field with this value.
 func (f *Field) Omits(v reflect.Value) bool {
 	if f.OmitEmpty {
 		switch f.Type.Kind() {
@@ -91,7 +91,7 @@ func (f *Field) Omits(v reflect.Value) bool {
 	return f.zero != nil && f.zero(v)
 }
 
-// newField describes a field that index leads to.
+// newField describes the field at an index path.
 func newField(f reflect.StructField, tag Tag, index []int) Field {
 	x := Field{Name: tag.Name, Type: f.Type, Number: number(f.Tag.Get("protobuf")), OmitEmpty: tag.OmitEmpty,
 		OmitZero: tag.OmitZero, index: index}
@@ -101,7 +101,7 @@ func newField(f reflect.StructField, tag Tag, index []int) Field {
 	return x
 }
 
-// number is that of a field's protobuf tag ("bytes,2,rep,name=items"); 0 for none.
+// number is the number in a field's protobuf tag ("bytes,2,rep,name=items"); 0 for none.
 func number(tag string) uint64 {
 	_, rest, _ := strings.Cut(tag, ",")
 	digits, _, _ := strings.Cut(rest, ",")

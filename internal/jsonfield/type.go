@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// Type is what JSON makes of a Go type.
+// Type describes the JSON of a Go type.
 type Type struct {
-	// Marshals and Unmarshals say that values, or pointers to them, are written or read by methods of their own.
+	// Marshals and Unmarshals say that values, or pointers to them, have methods for JSON of their own.
 	Marshals, Unmarshals bool
-	// Fields are those of a struct in their order, those of an inlined struct in its place; nil of other types.
+	// Fields are the fields of a struct in their order, those of an inlined struct in its place; nil for other types.
 	Fields []Field
 	byName map[string]int
 }
 
-// types are those that were asked for: by reflect.Type a *Type.
+// types are the types that were described: by reflect.Type a *Type.
 var types sync.Map
 
 var marshaler, unmarshaler = reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler]()
@@ -44,7 +44,7 @@ func Of(t reflect.Type) *Type {
 	return known.(*Type)
 }
 
-// fields appends the fields of a struct that the indices lead to.
+// fields appends the fields of a struct at an index path.
 func fields(to []Field, t reflect.Type, within []int) []Field {
 	for i := range t.NumField() {
 		f := t.Field(i)

@@ -1,21 +1,20 @@
-// Package jsonscan scans JSON in place: nothing is copied, and no values are made of what is passed over. It is the
-// only scanner of this module; storage, metadata, managed fields, limits and memory estimates read by it.
+// Package jsonscan scans JSON in place: it copies nothing, and makes no values of what it skips. It is the only scanner
+// of this module; storage, metadata, managed fields, limits and memory estimates use it.
 //
-//	Scanner  one document, value by value, for readers that know what they look for
-//	Marks    the punctuation of anything, for counts that must not depend on whether it is JSON
-//	Member   where the value of one member of an object stands
+//	Scanner  one document, value by value, for readers that know its structure
+//	Marks    the punctuation of any data, for counts that must not depend on whether it is JSON
+//	Member   the position of the value of one member of an object
 //
 // It guarantees:
 //
-//  1. A Scanner that has passed a whole document and is Done has read what encoding/json.Valid accepts, to the same
-//     depth, and it accepts all of that. FuzzScanner compares the two, token by token.
-//  2. A String stands for the same bytes as in encoding/json: what is no UTF-8, and half a surrogate pair, is U+FFFD.
-//  3. A Scanner that has failed stands at the end of its document, so loops over members and elements end. It keeps
-//     its first error.
-//  4. Marks never fails. Of valid JSON it gives every brace, bracket, comma and colon that is outside of strings. It
-//     takes time linear in the bytes.
-//  5. Nothing allocates but errors and String.Value. Member and Skip recurse as deep as the document is nested, up to
-//     MaxDepth.
+//  1. A document that a Scanner has read to the end without an error (Done) is one that encoding/json.Valid accepts, to
+//     the same depth, and vice versa. FuzzScanner compares the two, token by token.
+//  2. A String decodes to the same bytes as in encoding/json: invalid UTF-8, and half a surrogate pair, is U+FFFD.
+//  3. A Scanner that has failed is at the end of its document, so loops over members and elements end. It keeps its
+//     first error.
+//  4. Marks never fails. For valid JSON it yields every brace, bracket, comma and colon outside of strings. Its time is
+//     linear in the bytes.
+//  5. Only errors and String.Value allocate. Member and Skip recurse as deep as the document is nested, up to MaxDepth.
 //
-// A Scanner belongs to one goroutine. All results are parts of the data that was given.
+// A Scanner belongs to one goroutine. All results are parts of the given data.
 package jsonscan

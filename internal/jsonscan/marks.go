@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// Marks goes over the punctuation of data: each brace, bracket, comma and colon that is outside of strings, with its
-// offset, from front to back. It checks nothing, so of what isn't JSON it gives whatever looks so, and it ends in a
-// string without an end.
+// Marks yields the punctuation of data: each brace, bracket, comma and colon outside of strings, with its offset, in
+// order. It checks nothing: for data that isn't JSON it yields all such characters, and it ends in an unterminated
+// string.
 func Marks(data []byte) iter.Seq2[int, byte] {
 	return func(yield func(int, byte) bool) {
 		for i := 0; i < len(data); i++ {
@@ -23,7 +23,8 @@ func Marks(data []byte) iter.Seq2[int, byte] {
 	}
 }
 
-// behind is the offset behind the string that begins at the quote at from; the length of data if it has no end.
+// behind is the offset after the string that begins with the quote at from; the length of data if the string is
+// unterminated.
 func behind(data []byte, from int) int {
 	from++
 	for i := from; ; {

@@ -1,7 +1,7 @@
 package jsonscan
 
-// Member returns where the value of a member of a JSON object stands, of the first with that name; from and to
-// are 0 if there is none, or if data isn't JSON up to there.
+// Member returns the offsets of the value of an object's member, of the first with that name; from and to are 0 if
+// there is none, or if data isn't JSON up to there.
 func Member(object []byte, name string) (from, to int) {
 	s := New(object)
 	if !s.Open('{') {

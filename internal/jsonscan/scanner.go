@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// MaxDepth is how deep arrays and objects may be nested; encoding/json's bound.
+// MaxDepth is the maximum nesting of arrays and objects; encoding/json has the same limit.
 const MaxDepth = 10000
 
 // ErrDepth is the error of a document that is nested deeper than MaxDepth.
 var ErrDepth = errors.New("nested too deep")
 
-// Scanner reads JSON from front to back, and rejects exactly what encoding/json.Valid rejects. After an error it stands
-// at the end, so that loops stop; only the first error is kept.
+// Scanner reads JSON from front to back, and rejects exactly what encoding/json.Valid rejects. After an error it is at
+// the end, so that loops stop; only the first error is kept.
 type Scanner struct {
 	data  []byte
 	pos   int
@@ -26,22 +26,22 @@ func New(data []byte) Scanner { return Scanner{data: data} }
 // Err is the first error; nil as long as there is none.
 func (s *Scanner) Err() error { return s.err }
 
-// Offset is how many bytes have been passed.
+// Offset is how many bytes have been read.
 func (s *Scanner) Offset() int { return s.pos }
 
 // Len is the length of the document.
 func (s *Scanner) Len() int { return len(s.data) }
 
-// Seek goes to an offset at which the scanner has stood before, at the same depth.
+// Seek moves to an offset at which the scanner has been before, at the same depth.
 func (s *Scanner) Seek(offset int) { s.pos = offset }
 
 // Depth is how many objects and arrays are open.
 func (s *Scanner) Depth() int { return s.depth }
 
-// From is the data from an offset to where the scanner stands.
+// From is the data from an offset to the present one.
 func (s *Scanner) From(offset int) []byte { return s.data[offset:s.pos] }
 
-// Fail notes an error at the present offset, unless there is one, and goes to the end.
+// Fail records an error at the present offset, unless there is one, and moves to the end.
 func (s *Scanner) Fail(what string) {
 	if s.err == nil {
 		s.stop(errors.New(what))
@@ -55,7 +55,7 @@ func (s *Scanner) stop(err error) {
 	s.pos = len(s.data)
 }
 
-// Done reports whether nothing is left but white space, and there was no error.
+// Done reports whether only white space is left, and there was no error.
 func (s *Scanner) Done() bool {
 	return s.Peek() == 0 && s.pos == len(s.data) && s.err == nil
 }
@@ -73,7 +73,7 @@ func (s *Scanner) Peek() byte {
 	return 0
 }
 
-// Open goes into an object or array, if one with that bracket is next.
+// Open enters an object or array, if one with that bracket is next.
 func (s *Scanner) Open(bracket byte) bool {
 	if s.Peek() != bracket {
 		return false
@@ -86,8 +86,8 @@ func (s *Scanner) Open(bracket byte) bool {
 	return true
 }
 
-// More goes to the next member or element and reports whether there is one; if not, it leaves
-// the object or array that the bracket closes. first says that none was read yet.
+// More moves to the next member or element and reports whether there is one; if not, it leaves the object or array that
+// the bracket closes. first says that none was read yet.
 func (s *Scanner) More(first bool, bracket byte) bool {
 	switch c := s.Peek(); {
 	case c == bracket:
@@ -104,8 +104,8 @@ func (s *Scanner) More(first bool, bracket byte) bool {
 	return false
 }
 
-// Key is More for objects: it reads the member's name and the colon, and stands before the value. at
-// is where the name's quote is.
+// Key is More for objects: it reads the member's name and the colon, and stops before the value. at is the offset of
+// the name's quote.
 func (s *Scanner) Key(first bool) (name String, at int, ok bool) {
 	if !s.More(first, '}') {
 		return String{}, 0, false
@@ -124,7 +124,7 @@ func (s *Scanner) Key(first bool) (name String, at int, ok bool) {
 	return name, at, true
 }
 
-// Skip passes one value of any kind.
+// Skip skips one value of any kind.
 func (s *Scanner) Skip() {
 	switch c := s.Peek(); c {
 	case '"':
@@ -157,7 +157,7 @@ func (s *Scanner) Skip() {
 	}
 }
 
-// word passes a literal.
+// word reads a literal.
 func (s *Scanner) word(w string) {
 	if len(s.data)-s.pos < len(w) || string(s.data[s.pos:s.pos+len(w)]) != w {
 		s.Fail("value expected")
@@ -166,7 +166,7 @@ func (s *Scanner) word(w string) {
 	s.pos += len(w)
 }
 
-// Null passes a null, if that is next.
+// Null reads a null, if that is next.
 func (s *Scanner) Null() bool {
 	if s.Peek() != 'n' {
 		return false
@@ -175,7 +175,7 @@ func (s *Scanner) Null() bool {
 	return s.err == nil
 }
 
-// Bool passes true or false, and returns it.
+// Bool reads true or false, and returns it.
 func (s *Scanner) Bool() bool {
 	if s.Peek() == 't' {
 		s.word("true")
@@ -185,7 +185,7 @@ func (s *Scanner) Bool() bool {
 	return false
 }
 
-// Number passes a number and returns it as it is written.
+// Number reads a number and returns it as it is written.
 func (s *Scanner) Number() []byte {
 	from := s.pos
 	s.accept('-', '-')
@@ -213,7 +213,7 @@ func (s *Scanner) Number() []byte {
 	return s.data[from:s.pos]
 }
 
-// accept passes one byte between lo and hi, if that is next.
+// accept reads one byte between lo and hi, if that is next.
 func (s *Scanner) accept(lo, hi byte) bool {
 	if s.pos < len(s.data) && lo <= s.data[s.pos] && s.data[s.pos] <= hi {
 		s.pos++
@@ -222,7 +222,7 @@ func (s *Scanner) accept(lo, hi byte) bool {
 	return false
 }
 
-// digits passes all digits and reports whether there were any.
+// digits reads all digits and reports whether there were any.
 func (s *Scanner) digits() bool {
 	from := s.pos
 	for s.accept('0', '9') {

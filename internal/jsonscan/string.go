@@ -7,14 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// String is the inside of a string as it is written. Plain says that it stands for itself: no
-// escapes, and ASCII only.
+// String is the encoded content of a string. Plain says that it needs no decoding: no escapes, and ASCII only.
 type String struct {
 	Raw   []byte
 	Plain bool
 }
 
-// Is reports whether t stands for s.
+// Is reports whether t decodes to s.
 func (t String) Is(s string) bool {
 	if t.Plain {
 		return string(t.Raw) == s
@@ -22,16 +21,16 @@ func (t String) Is(s string) bool {
 	return string(t.Append(nil)) == s
 }
 
-// special has the high bit of the first byte set that doesn't stand for itself in a string: a quote,
-// a backslash, a control character or a byte beyond ASCII. Bits above that one mean nothing. (The
-// words are the bytes' borrows; the trick is that of strlen in C libraries.)
+// special sets the high bit of the first byte that needs attention in a string: a quote, a backslash, a control
+// character or a byte beyond ASCII. Higher bits are undefined. (It uses the borrows between bytes, as strlen does in C
+// libraries.)
 func special(w uint64) uint64 {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	quote, slash := w^ones*'"', w^ones*'\\'
 	return (w | (w - ones*0x20) | (quote-ones)&^quote | (slash-ones)&^slash) & high
 }
 
-// ReadString passes the string that begins here.
+// ReadString reads the string that begins here.
 func (s *Scanner) ReadString() String {
 	from := s.pos + 1
 	t := String{Plain: true}
@@ -73,7 +72,7 @@ func (s *Scanner) ReadString() String {
 	return String{}
 }
 
-// escapeLen is the length of the escape that b begins with; 0 if it is none.
+// escapeLen is the length of the escape at the beginning of b; 0 if there is none.
 func escapeLen(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -110,7 +109,7 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// Append appends what t stands for. As in encoding/json, what is no Unicode becomes U+FFFD.
+// Append appends the decoded content. As in encoding/json, invalid Unicode becomes U+FFFD.
 func (t String) Append(to []byte) []byte {
 	if t.Plain {
 		return append(to, t.Raw...)
@@ -126,8 +125,7 @@ func (t String) Append(to []byte) []byte {
 	return to
 }
 
-// unescape returns what the escape that b begins with stands for, and its length; escapeLen has
-// found it valid.
+// unescape decodes the escape at the beginning of b, which escapeLen has validated, and returns its length.
 func unescape(b []byte) (r rune, n int) {
 	switch b[1] {
 	case 'b':
@@ -158,7 +156,7 @@ func unescape(b []byte) (r rune, n int) {
 	return utf8.RuneError, 6
 }
 
-// Value is what t stands for, in memory of its own.
+// Value is the decoded content, in memory of its own.
 func (t String) Value() string {
 	if t.Plain {
 		return string(t.Raw)

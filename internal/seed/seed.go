@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Of returns the seed for a test: 1, or what the environment's SEED says. A SEED that is neither a number nor
-// "random" ends the test, as it would repeat another run than the one that is meant.
+// Of returns the seed for a test: 1, or the value of SEED in the environment. A SEED that is neither a number nor
+// "random" fails the test, as another run than the intended one would be repeated.
 func Of(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

@@ -9,17 +9,17 @@ import (
 
 // Sentinel errors. Test with errors.Is.
 var (
-	// ErrExpired says that the history asked for is no longer, or not yet after a restart, held here.
+	// ErrExpired says that the requested history is no longer in the cache, or not yet after a restart.
 	ErrExpired = errors.New("cache: history expired")
-	// ErrMalformed says that a batch breaks what storage.Store.Follow promises; nothing of it was applied.
+	// ErrMalformed says that a batch breaks a guarantee of storage.Store.Follow; no part of it was applied.
 	ErrMalformed = errors.New("cache: malformed batch")
 )
 
-// ExpiredError is the ErrExpired that is returned, with what a client is told (H-30).
+// ExpiredError is the type of the returned ErrExpired, with what a client's error message needs (H-30).
 type ExpiredError struct {
-	// Revision is the one asked for; for a watcher that fell behind, the one up to which it had read.
+	// Revision is the requested one; for a watcher that fell behind, the revision up to which it had read.
 	Revision int64
-	// Oldest is the smallest revision that could have been asked for; 0 before the first batch.
+	// Oldest is the oldest available revision; 0 before the first batch.
 	Oldest int64
 }
 
@@ -31,7 +31,7 @@ func (e *ExpiredError) Error() string {
 // Is makes errors.Is(err, ErrExpired) hold.
 func (e *ExpiredError) Is(target error) bool { return target == ErrExpired }
 
-// Type says what an event did.
+// Type is the type of an event.
 type Type uint8
 
 // The types of events.
@@ -54,23 +54,23 @@ func (t Type) String() string {
 	return fmt.Sprintf("Type(%d)", uint8(t))
 }
 
-// Event is one change of one object. It is immutable but for what Memo keeps.
+// Event is one change of one object. It is immutable except for the renderings that Memo keeps.
 type Event struct {
 	Type Type
 	// Collection as storage.Collection names it.
 	Collection string
-	// Object is the new state; for Deleted the last state, rendered with the revision of the deletion.
+	// Object is the new state; for Deleted the last state, with the revision of the deletion as its resourceVersion.
 	Object *storage.Object
 	// Prev is the state before; nil for Added.
 	Prev *storage.Object
-	// Revision is that of the change.
+	// Revision is the revision of the change.
 	Revision int64
 
 	memo memo
 }
 
-// held is how many bytes of JSON live on only because of the event: those of the state that it
-// ended and, as no tree holds it, of the rendering of a deletion.
+// held is how many bytes of JSON only the event keeps in memory: those of the previous state and, as it is in no tree,
+// of the rendering of a deletion.
 func (e *Event) held() int64 {
 	var n int64
 	if e.Prev != nil {
@@ -82,20 +82,20 @@ func (e *Event) held() int64 {
 	return n
 }
 
-// Options bound the cache. Zero values mean the defaults.
+// Options configure the cache. Zero values mean the defaults.
 type Options struct {
-	// Decoder turns values into objects; its Root is needed.
+	// Decoder turns values into objects; its Root is required.
 	Decoder storage.Decoder
-	// Events and Bytes bound the history of one collection (defaults 16384 events, 64 MiB of JSON).
+	// Events and Bytes limit the history of one collection (defaults 16384 events, 64 MiB of JSON).
 	Events int
 	Bytes  int64
-	// TimelineEvents and TimelineBytes bound the history of all collections together (defaults 65536
-	// events, 256 MiB of JSON). What exceeds them is taken from the collection that holds most.
+	// TimelineEvents and TimelineBytes limit the history of all collections together (defaults 65536 events, 256 MiB of
+	// JSON). Beyond them, the collection with the largest history loses events.
 	TimelineEvents int
 	TimelineBytes  int64
 }
 
-// withDefaults fills in what is zero.
+// withDefaults sets the defaults.
 func (o Options) withDefaults() Options {
 	if o.Events <= 0 {
 		o.Events = 16384

@@ -9,12 +9,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Apply takes in the next batch of the timeline. All that it changes becomes visible at once. It
-// keeps neither the batch's slices nor its values' bytes if the decoder doesn't.
+// Apply applies the next batch of the timeline. All its changes become visible at once. It does not keep the batch's
+// slices, nor its values' bytes unless the decoder does.
 //
-// Events with revisions that have been applied before are passed over, and so are keys that name
-// no collection and removals of keys that aren't there. A batch with Reset, but for the first, drops
-// all history: every watcher gets ErrExpired. Errors: ErrMalformed, storage.ErrSetBack.
+// It ignores events with revisions that were applied before, keys that name no collection, and deletions of absent
+// keys. A batch with Reset, except the first, drops all history: every watcher gets ErrExpired. Errors: ErrMalformed,
+// storage.ErrSetBack.
 func (c *Cache) Apply(b storage.Batch) error {
 	if err := c.follows(b); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (c *Cache) follows(b storage.Batch) error {
 	return nil
 }
 
-// continues returns ErrSetBack if a whole state can't have followed the present one: it has a value that was
-// written before, and wasn't there. Values that are missing may have been removed since.
+// continues returns ErrSetBack if a whole state can't have followed the present one: it has a value at a revision that
+// was already applied, without that value. Missing values may have been deleted since.
 func (c *Cache) continues(b storage.Batch) error {
 	now := c.state.Load().revision
 	if !b.Reset || now == 0 {
@@ -88,7 +88,7 @@ func (c *Cache) continues(b storage.Batch) error {
 	return nil
 }
 
-// reset makes the draft's objects those of a whole state, and drops all history.
+// reset sets the draft's objects to those of a whole state, and drops all history.
 func (c *Cache) reset(d *draft, events []storage.Event, objects []*storage.Object) {
 	whole := map[string][]*storage.Object{}
 	for i := range events {
@@ -112,7 +112,7 @@ func (c *Cache) advance(d *draft, events []storage.Event, objects []*storage.Obj
 	d.shed(c.whole, c.each)
 }
 
-// change applies one event: o is the new state, nil for a removal.
+// change applies one event: o is the new state, nil for a deletion.
 func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 	collection, _, ok := storage.Collection(c.decoder.Root, e.Key)
 	if !ok {
@@ -136,11 +136,11 @@ func (c *Cache) change(d *draft, e *storage.Event, o *storage.Object) {
 	d.record(timeline, change, c.line)
 }
 
-// chunk is how many values a goroutine decodes before it takes more; as few aren't worth one.
+// chunk is how many values a goroutine decodes at a time; fewer are not worth a goroutine.
 const chunk = 64
 
-// decode returns the objects of the events; nil for removals. Of a whole state those that are known
-// at the same revision are not made anew.
+// decode returns the objects of the events; nil for deletions. Objects of a whole state that are known at the same
+// revision are not decoded again.
 func (c *Cache) decode(events []storage.Event, whole bool) []*storage.Object {
 	objects := make([]*storage.Object, len(events))
 	one := func(i int) {

@@ -10,13 +10,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Cache is the newest state of the store and a stretch of its history. Make one with New.
+// Cache is the newest state of the store and its recent history. New makes one.
 type Cache struct {
 	decoder storage.Decoder
-	// each bounds a collection's log, line the timeline's, and whole the collections' together.
+	// each limits a collection's log, line the timeline's, and whole those of all collections together.
 	each, line, whole limits
-	// mu is held while a draft is made and published: by Apply, and by the first watch of a
-	// collection that has no objects yet. Readers of the state don't take it.
+	// mu is held while a draft is made and published: by Apply, and by the first watch of a collection without objects.
+	// Readers of the state don't lock it.
 	mu    sync.Mutex
 	state atomic.Pointer[state]
 	ready chan struct{}
@@ -37,7 +37,7 @@ func New(o Options) *Cache {
 	return c
 }
 
-// publish shows a draft to all and wakes those who wait for something that it has.
+// publish makes a draft the current state and wakes the watchers that it has something for.
 func (c *Cache) publish(d *draft) {
 	c.state.Store(d.state)
 	for _, ch := range d.ended {
@@ -45,13 +45,13 @@ func (c *Cache) publish(d *draft) {
 	}
 }
 
-// Revision returns the revision of the timeline that has been applied; 0 before the first batch.
+// Revision returns the revision up to which the timeline was applied; 0 before the first batch.
 func (c *Cache) Revision() int64 { return c.state.Load().revision }
 
 // Ready returns a channel that is closed after the first batch.
 func (c *Cache) Ready() <-chan struct{} { return c.ready }
 
-// Wait returns when Revision is at least rev, or with ctx's error when ctx ends before.
+// Wait returns when Revision is at least rev, or with ctx's error if ctx is done before.
 func (c *Cache) Wait(ctx context.Context, rev int64) error {
 	for {
 		s := c.state.Load()
@@ -66,8 +66,8 @@ func (c *Cache) Wait(ctx context.Context, rev int64) error {
 	}
 }
 
-// Get returns the object stored under the full key, nil if there is none, and the revision of the
-// timeline that this holds at.
+// Get returns the object stored under the full key, nil if there is none, and the revision of the timeline of this
+// answer.
 func (c *Cache) Get(key string) (*storage.Object, int64) {
 	s := c.state.Load()
 	collection, _, ok := storage.Collection(c.decoder.Root, key)
@@ -93,9 +93,9 @@ func (c *Cache) Collections() []string {
 	return names
 }
 
-// Everything returns the whole state at one revision: a snapshot of every collection that has
-// objects, sorted by Snapshot.Collection. Timeline with that revision goes on without a gap. It
-// copies no objects. Before the first batch the revision is 0.
+// Everything returns the whole state at one revision: a snapshot of every collection with objects, sorted by
+// Snapshot.Collection. Timeline with that revision continues without a gap. It copies no objects. Before the first
+// batch the revision is 0.
 func (c *Cache) Everything() (rev int64, all []*Snapshot) {
 	s := c.state.Load()
 	for _, v := range s.versions[timeline+1:] {

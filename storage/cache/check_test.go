@@ -9,8 +9,8 @@ func (n *node) check() error {
 	if n == nil {
 		return nil
 	}
-	if n.entries() == 0 || n.kids != nil && len(n.kids) < 2 {
-		return fmt.Errorf("root with %d items and %d kids", len(n.items), len(n.kids))
+	if n.entries() == 0 || n.children != nil && len(n.children) < 2 {
+		return fmt.Errorf("root with %d items and %d children", len(n.items), len(n.children))
 	}
 	_, err := n.checkBelow("", true)
 	return err
@@ -21,7 +21,7 @@ func (n *node) checkBelow(low string, root bool) (depth int, err error) {
 	if e := n.entries(); e > width || !root && e < width/2 {
 		return 0, fmt.Errorf("node %q has %d entries", n.first(), e)
 	}
-	if n.kids == nil {
+	if n.children == nil {
 		for i, o := range n.items {
 			if o.Key < low || i > 0 && o.Key <= n.items[i-1].Key {
 				return 0, fmt.Errorf("key %q out of order", o.Key)
@@ -33,7 +33,7 @@ func (n *node) checkBelow(low string, root bool) (depth int, err error) {
 		return 1, nil
 	}
 	size := 0
-	for i, k := range n.kids {
+	for i, k := range n.children {
 		d, err := k.checkBelow(n.keys[i], false)
 		switch {
 		case err != nil:
@@ -42,12 +42,12 @@ func (n *node) checkBelow(low string, root bool) (depth int, err error) {
 			return 0, fmt.Errorf("kid %q is %d deep, not %d", n.keys[i], d, depth)
 		case k.first() != n.keys[i]:
 			return 0, fmt.Errorf("kid %q begins at %q", n.keys[i], k.first())
-		case i > 0 && n.kids[i-1].last() >= n.keys[i]:
-			return 0, fmt.Errorf("kid %q overlaps %q", n.keys[i], n.kids[i-1].last())
+		case i > 0 && n.children[i-1].last() >= n.keys[i]:
+			return 0, fmt.Errorf("kid %q overlaps %q", n.keys[i], n.children[i-1].last())
 		}
 		depth, size = d, size+k.size
 	}
-	if size != n.size || len(n.keys) != len(n.kids) {
+	if size != n.size || len(n.keys) != len(n.children) {
 		return 0, fmt.Errorf("node %q has size %d, not %d", n.first(), n.size, size)
 	}
 	return depth + 1, nil
@@ -55,8 +55,8 @@ func (n *node) checkBelow(low string, root bool) (depth int, err error) {
 
 // last is the greatest key below n.
 func (n *node) last() string {
-	for n.kids != nil {
-		n = n.kids[len(n.kids)-1]
+	for n.children != nil {
+		n = n.children[len(n.children)-1]
 	}
 	return n.items[len(n.items)-1].Key
 }

@@ -3,49 +3,49 @@ package cache
 import "sort"
 
 const (
-	// parts is into how many segments a full log is divided; it is dropped by whole segments.
+	// parts is the number of segments of a full log; whole segments are dropped.
 	parts = 64
-	// warm is how many sealed segments, the newest, keep the renderings of their events.
+	// warm is how many of the newest sealed segments keep the renderings of their events.
 	warm = 8
 )
 
-// limits bound one log.
+// limits are the limits of one log.
 type limits struct {
 	events int
 	bytes  int64
-	// retires says that the log retires its events' memos; the timeline shares its events with
-	// the collections' logs, which do.
+	// retires says that the log drops its events' renderings. The timeline doesn't: it shares its events with the
+	// collections' logs.
 	retires bool
 }
 
-// log is a stretch of history: the newest events of one collection, or of all. It is a value: whoever
-// has a copy may read it for ever, while append and drop make later ones that share its segments.
-// One goroutine at a time makes later ones, and only from the latest.
+// log is recent history: the newest events of one collection, or of all. It is a value: a copy stays valid, while
+// append and drop make later ones that share its segments. One goroutine at a time makes later ones, and only from the
+// latest.
 //
-// Every event has a sequence number, one more than that of the event before it; a reader is
-// nothing but the number of the event it wants next.
+// Every event has a sequence number, one more than that of the event before it; a reader only has the number of the
+// event it wants next.
 //
 // Invariants:
 //
 //	open and sealed hold the events first..end-1, ascending in Revision
-//	every event with Revision > floor is held, none with Revision <= floor is unless it shares it
+//	every event with Revision > floor is held; none with Revision <= floor, unless another has its revision
 type log struct {
 	first, end uint64
-	// floor is the revision that history begins after.
+	// floor is the revision after which history begins.
 	floor int64
-	// bytes is the sum of the events' held.
+	// bytes is the sum of Event.held.
 	bytes  int64
 	sealed []*segment
-	// open is the segment that grows. Its array is shared by all copies; places beyond a copy's
-	// length may be written while others read that copy.
+	// open is the segment that grows. All copies share its array: elements beyond a copy's length may be written while
+	// others read that copy.
 	open segment
 }
 
-// segment is a run of events whose numbers begin with first.
+// segment is a sequence of events whose numbers begin with first.
 type segment struct {
 	first  uint64
 	events []*Event
-	// bytes is the sum of the events' held; weight that of all JSON they refer to.
+	// bytes is the sum of Event.held; weight that of all JSON that the events refer to.
 	bytes, weight int64
 }
 
@@ -54,8 +54,8 @@ func newLog(next uint64, floor int64) log {
 	return log{first: next, end: next, floor: floor, open: segment{first: next}}
 }
 
-// append adds an event and drops what exceeds the limits, but never the newest segment: who
-// waits for an event must see it, even if it is alone too large.
+// append adds an event and drops what exceeds the limits, but never the newest segment: watchers that wait for an event
+// must see it, even if it alone exceeds the limits.
 func (g *log) append(e *Event, l limits) {
 	if len(g.open.events) >= max(1, l.events/parts) || g.open.weight >= max(1, l.bytes/parts) {
 		g.seal(l)
@@ -80,7 +80,7 @@ func (g *log) seal(l limits) {
 	}
 }
 
-// drop forgets the oldest sealed segment; false if there is none.
+// drop drops the oldest sealed segment; false if there is none.
 func (g *log) drop(l limits) bool {
 	if len(g.sealed) == 0 {
 		return false
@@ -114,12 +114,11 @@ func (g *log) run(seq uint64) []*Event {
 	return s.events[seq-s.first:]
 }
 
-// worth is how many events in one segment are enough to be returned without the ones in the next.
+// worth is how many events of one segment are enough to return without those of the next.
 const worth = 64
 
-// read returns events from seq on, at most most; none only if seq is end. As a rule the slice is
-// a part of a segment, so that watchers share it, and must not be changed. Only where the rest of
-// a segment is short it is copied together with what follows.
+// read returns at most most events from seq on; none only if seq is end. Usually the slice is a part of a segment that
+// watchers share, and must not be modified. If the rest of a segment is short, it is copied together with the next.
 func (g *log) read(seq uint64, most int) []*Event {
 	run := g.run(seq)
 	want := int(min(uint64(most), g.end-seq))
@@ -147,8 +146,8 @@ func (g *log) after(rev int64) uint64 {
 	return s.first + uint64(sort.Search(len(s.events), func(i int) bool { return s.events[i].Revision > rev }))
 }
 
-// complete says up to which revision a reader that wants seq next has seen everything, when the
-// timeline is at now.
+// complete returns the revision up to which a reader that wants seq next has seen everything, when the timeline is at
+// now.
 func (g *log) complete(seq uint64, now int64) int64 {
 	if seq < g.end {
 		return g.run(seq)[0].Revision - 1
@@ -156,8 +155,7 @@ func (g *log) complete(seq uint64, now int64) int64 {
 	return now
 }
 
-// back returns the events that end before the number end, from the beginning of their segment
-// but from none before seq; seq < end.
+// back returns the events before the number end in the same segment, but none before seq; seq < end.
 func (g *log) back(end, seq uint64) []*Event {
 	s := &g.open
 	if end <= s.first {

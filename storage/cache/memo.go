@@ -8,10 +8,10 @@ import (
 // memoKeys is how many renderings an event keeps.
 const memoKeys = 8
 
-// memo is a list of renderings, newest first. It only grows, until it is retired.
+// memo is a list of renderings, newest first. It only grows until it is retired.
 type memo struct{ head atomic.Pointer[rendering] }
 
-// rendering is made by whoever asks first; the others wait for it.
+// rendering is made by the first caller; the others wait for it.
 type rendering struct {
 	key   string
 	bytes func() []byte
@@ -19,13 +19,13 @@ type rendering struct {
 	place int
 }
 
-// retired is the list of an event that keeps no renderings any more.
+// retired is the list of an event that keeps no more renderings.
 var retired = &rendering{place: memoKeys}
 
-// Memo returns what render returns. It is called once a key, by whoever asks first, and the bytes
-// are shared by all, who may not change them; render must depend on nothing but the event and the
-// key. Beyond eight keys, and for an event that is no longer among the newest, nothing is kept and
-// every call renders. A panic of render reaches everyone who asks for that key.
+// Memo returns the result of render. render is called once for each key, by the first caller; all callers share the
+// bytes, which must not be modified. render must depend on nothing but the event and the key. Beyond eight keys, and
+// for an event that is no longer among the newest, nothing is kept and every call renders. A panic of render reaches
+// every caller that wants that key.
 func (e *Event) Memo(key string, render func() []byte) []byte {
 	var fresh *rendering
 	for {
@@ -52,7 +52,7 @@ func (e *Event) Memo(key string, render func() []byte) []byte {
 	}
 }
 
-// Made returns what Memo would without rendering, and whether there is such a thing.
+// Made returns the rendering that Memo would return, if there is one.
 func (e *Event) Made(key string) ([]byte, bool) {
 	for r := e.memo.head.Load(); r != nil && r != retired; r = r.next {
 		if r.key == key {
@@ -62,6 +62,5 @@ func (e *Event) Made(key string) ([]byte, bool) {
 	return nil, false
 }
 
-// retire forgets the renderings and keeps none from now on, so that a reader of old history does
-// not make it grow.
+// retire drops the renderings and keeps none from now on, so that readers of old history don't make it grow.
 func (e *Event) retire() { e.memo.head.Store(retired) }

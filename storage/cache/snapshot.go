@@ -8,16 +8,16 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Snapshot is a collection at one revision. It is immutable, and holds on to what it shows.
+// Snapshot is a collection at one revision. It is immutable, and keeps its objects in memory.
 type Snapshot struct {
 	collection string
 	revision   int64
 	objects    *node
 }
 
-// Snapshot returns a collection at revision rev; 0 means the newest. A collection that nothing was
-// ever stored in is empty. Errors: ErrExpired if history doesn't reach back to rev (an *ExpiredError),
-// storage.ErrFuture if rev is beyond Revision.
+// Snapshot returns a collection at revision rev; 0 means the newest. A collection that never had objects is empty.
+// Errors: ErrExpired if history doesn't reach back to rev (an *ExpiredError), storage.ErrFuture if rev is beyond
+// Revision.
 func (c *Cache) Snapshot(collection string, rev int64) (*Snapshot, error) {
 	s := c.state.Load()
 	if rev == 0 {
@@ -39,7 +39,7 @@ func (c *Cache) Snapshot(collection string, rev int64) (*Snapshot, error) {
 // Collection is the collection's name.
 func (s *Snapshot) Collection() string { return s.collection }
 
-// Revision is the one that the snapshot shows.
+// Revision is the revision of the snapshot.
 func (s *Snapshot) Revision() int64 { return s.revision }
 
 // Len is the number of objects.
@@ -54,18 +54,18 @@ func (s *Snapshot) Ascend(prefix, from string, yield func(*storage.Object) bool)
 	s.objects.scan(prefix, from, yield)
 }
 
-// Count returns how many objects Ascend would show, without looking at them.
+// Count returns how many objects Ascend would yield, without reading them.
 func (s *Snapshot) Count(prefix, from string) int { return s.objects.count(prefix, from) }
 
 // pastTrees is how many past trees are kept.
 const pastTrees = 32
 
-// past keeps the trees of past revisions that were asked for last: the pages of one list all ask
-// for the same. A tree is known by the number of the first event that it doesn't have.
+// past keeps the most recently used trees of past revisions: all pages of one list use the same. A tree is identified
+// by the number of the first event that it doesn't have.
 type past struct {
-	// mu guards kept, and nothing slow is done under it.
+	// mu guards kept. It is only held for short operations.
 	mu sync.Mutex
-	// kept has the tree used last at its end.
+	// kept has the most recently used tree at its end.
 	kept []pastTree
 }
 
@@ -75,7 +75,7 @@ type pastTree struct {
 	objects    *node
 }
 
-// at returns a version's objects as they were at rev, which must be in its history.
+// at returns a version's objects at rev, which must be in its history.
 func (p *past) at(v *version, rev int64) *node {
 	seq := v.log.after(rev)
 	if seq == v.log.end {
@@ -130,8 +130,7 @@ func (p *past) keep(t pastTree) {
 	p.kept = append(p.kept, t)
 }
 
-// forget drops the trees that history doesn't reach back to any more, as they would keep alive what
-// it has let go.
+// forget drops the trees that are older than the history, as they would keep dropped events in memory.
 func (p *past) forget(s *state) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

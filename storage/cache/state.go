@@ -7,26 +7,26 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// state is everything that a reader can see, at one revision of the timeline. It is immutable: a
-// reader loads it once and needs no lock, and what it finds there fits together.
+// state is everything that a reader can see, at one revision of the timeline. It is immutable and consistent: a reader
+// loads it once and needs no lock.
 type state struct {
-	// revision is that of the timeline, 0 before the first batch.
+	// revision is the revision of the timeline, 0 before the first batch.
 	revision int64
-	// base is the revision of the last batch with Reset: no history reaches behind it.
+	// base is the revision of the last batch with Reset; there is no history before it.
 	base int64
-	// places is where each collection's version stands in versions.
+	// places has the index of each collection's version in versions.
 	places map[string]int
-	// versions has the timeline at place 0 and then the collections, in the order in which they
-	// were first heard of. None is ever removed, so a place stays true for ever.
+	// versions has the timeline at index 0 and then the collections, in the order in which they were first seen. None
+	// is ever removed, so an index stays valid.
 	versions []*version
 	// next is closed when a later state is published.
 	next chan struct{}
 }
 
-// timeline is the place of the log of all collections; its objects are nil.
+// timeline is the index of the log of all collections; its objects are nil.
 const timeline = 0
 
-// version is one collection as a state shows it.
+// version is one collection in a state.
 type version struct {
 	// owner is the draft that may still change it.
 	owner   *token
@@ -45,7 +45,7 @@ func newState() *state {
 	}
 }
 
-// version returns a collection, or nil if it was never heard of.
+// version returns a collection, or nil if it was never seen.
 func (s *state) version(collection string) *version {
 	if i, ok := s.places[collection]; ok {
 		return s.versions[i]
@@ -53,8 +53,8 @@ func (s *state) version(collection string) *version {
 	return nil
 }
 
-// draft is the next state while it is made; nobody else sees it until it is published. The state
-// is apart from the rest so that it does not keep the one before it alive.
+// draft is the next state while it is made; no reader sees it before it is published. The state is separate so that the
+// draft does not keep the previous state in memory.
 type draft struct {
 	*state
 	from  *state
@@ -90,7 +90,7 @@ func (d *draft) ownList() {
 	}
 }
 
-// wake sees to it that those who wait for a version learn of the draft.
+// wake makes publish wake the watchers of a version.
 func (d *draft) wake(v *version, place int) {
 	if place >= len(d.from.versions) || v.changed != d.from.versions[place].changed {
 		return
@@ -99,7 +99,8 @@ func (d *draft) wake(v *version, place int) {
 	v.changed = make(chan struct{})
 }
 
-// place finds a collection, or adds it without objects and with all history since base.
+// place returns a collection's index. It adds an unknown collection, without objects and with a complete history since
+// base.
 func (d *draft) place(collection string) int {
 	if i, ok := d.places[collection]; ok {
 		return i
@@ -134,8 +135,8 @@ func (d *draft) record(place int, e *Event, l limits) *version {
 	return v
 }
 
-// restart replaces a collection's objects and drops its history. The number that is left out
-// tells every reader of the old history that it has expired.
+// restart replaces a collection's objects and drops its history. It skips a sequence number, by which readers of the
+// old history notice that it has expired.
 func (d *draft) restart(place int, objects *node) {
 	v := d.own(place)
 	v.objects = objects
@@ -143,8 +144,8 @@ func (d *draft) restart(place int, objects *node) {
 	d.wake(v, place)
 }
 
-// shed drops history of the collections that hold most until all of them together keep the
-// bounds. Nobody is woken: whoever has something to read there was woken before.
+// shed drops history of the largest collections until all of them together are within the limits. It wakes no watcher:
+// those with unread events were woken before.
 func (d *draft) shed(whole, each limits) {
 	for {
 		events, bytes := 0, int64(0)
@@ -163,8 +164,8 @@ func (d *draft) shed(whole, each limits) {
 	}
 }
 
-// largest returns the place of the collection with the most bytes, or events, of history among
-// those that can drop some; -1 if there is none.
+// largest returns the index of the collection with the most bytes, or events, of history among those that can drop
+// some; -1 if there is none.
 func (d *draft) largest(byBytes bool) int {
 	place, most := -1, int64(-1)
 	for i, v := range d.versions[timeline+1:] {

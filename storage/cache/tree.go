@@ -7,44 +7,43 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// width is the most entries that a node holds.
+// width is the maximum number of entries of a node.
 const width = 32
 
-// token stands for one editor of trees. A node whose owner it is can't be seen by anyone else
-// yet, so that editor may change it in place. It has a size because Go may give values without
-// one the same address.
+// token identifies one editor of trees. No reader can see a node with a token yet, so its editor may change it in
+// place. It has a size because Go may give values without one the same address.
 type token struct{ _ byte }
 
-// node is a part of a persistent B+ tree of objects, ordered by the bytes of their keys. Nodes that
-// a reader can see are never changed: an edit copies the path down to what it changes.
+// node is a part of a persistent B+ tree of objects, ordered by the bytes of their keys. Nodes that a reader can see
+// are never changed: an edit copies the nodes on the path to its change.
 //
 // Invariants, which every edit keeps and check tests:
 //
-//	leaf:   kids == nil, size == len(items), items strictly ascending
-//	inner:  len(keys) == len(kids), keys[i] == smallest key below kids[i],
-//	        everything below kids[i] < keys[i+1], size == sum of the kids' sizes
-//	both:   width/2 <= entries <= width; of the root only: 1 <= entries of a leaf, 2 <= kids
+//	leaf:   children == nil, size == len(items), items strictly ascending
+//	inner:  len(keys) == len(children), keys[i] == smallest key below children[i],
+//	        everything below children[i] < keys[i+1], size == sum of the children' sizes
+//	both:   width/2 <= entries <= width; of the root only: 1 <= entries of a leaf, 2 <= children
 //	        all leaves are equally deep
 type node struct {
-	owner *token
-	size  int
-	items []*storage.Object
-	keys  []string
-	kids  []*node
+	owner    *token
+	size     int
+	items    []*storage.Object
+	keys     []string
+	children []*node
 }
 
-// entries is what width bounds.
-func (n *node) entries() int { return len(n.items) + len(n.kids) }
+// entries is the number that width limits.
+func (n *node) entries() int { return len(n.items) + len(n.children) }
 
 // first is the smallest key below n.
 func (n *node) first() string {
-	if n.kids != nil {
+	if n.children != nil {
 		return n.keys[0]
 	}
 	return n.items[0].Key
 }
 
-// search returns the place of the first item with a key >= key.
+// search returns the index of the first item with a key >= key.
 func (n *node) search(key string) int {
 	lo, hi := 0, len(n.items)
 	for lo < hi {
@@ -57,7 +56,7 @@ func (n *node) search(key string) int {
 	return lo
 }
 
-// route returns the place of the kid that key is, or would be put, below.
+// route returns the index of the child below which the key is, or would be put.
 func (n *node) route(key string) int {
 	i := sort.SearchStrings(n.keys, key)
 	if i < len(n.keys) && n.keys[i] == key || i == 0 {
@@ -66,14 +65,13 @@ func (n *node) route(key string) int {
 	return i - 1
 }
 
-// get returns the object stored under key, or nil. n may be nil, as for all of the functions
-// that follow: the empty tree.
+// get returns the object stored under key, or nil. n may be nil, the empty tree, here and in the functions below.
 func (n *node) get(key string) *storage.Object {
 	if n == nil {
 		return nil
 	}
-	for n.kids != nil {
-		n = n.kids[n.route(key)]
+	for n.children != nil {
+		n = n.children[n.route(key)]
 	}
 	if i := n.search(key); i < len(n.items) && n.items[i].Key == key {
 		return n.items[i]
@@ -95,12 +93,12 @@ func (n *node) rank(key string) int {
 		return 0
 	}
 	r := 0
-	for n.kids != nil {
+	for n.children != nil {
 		i := n.route(key)
-		for _, k := range n.kids[:i] {
+		for _, k := range n.children[:i] {
 			r += k.size
 		}
-		n = n.kids[i]
+		n = n.children[i]
 	}
 	return r + n.search(key)
 }
@@ -110,7 +108,7 @@ func (n *node) ascend(from string, yield func(*storage.Object) bool) bool {
 	if n == nil {
 		return true
 	}
-	if n.kids == nil {
+	if n.children == nil {
 		for _, o := range n.items[n.search(from):] {
 			if !yield(o) {
 				return false
@@ -118,7 +116,7 @@ func (n *node) ascend(from string, yield func(*storage.Object) bool) bool {
 		}
 		return true
 	}
-	for _, k := range n.kids[n.route(from):] {
+	for _, k := range n.children[n.route(from):] {
 		if !k.ascend(from, yield) {
 			return false
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// twin is the cache as anybody would write it: a map, and a list of all that ever happened since
+// twin is the cache in its simplest form: a map, and a list of all that ever happened since
 // the last whole state. It forgets nothing.
 type twin struct {
 	revision, base int64
@@ -271,7 +271,7 @@ func (r *run) mustExpire(collection string, rev int64) bool {
 	return rev < r.twin.base || len(r.twin.since(collection, rev)) > most
 }
 
-func (r *run) judge(err error, what, collection string, rev int64) {
+func (r *run) check(err error, what, collection string, rev int64) {
 	switch {
 	case err != nil && !errors.Is(err, ErrExpired):
 		r.t.Errorf("%s of %q at %d: %v", what, collection, rev, err)
@@ -292,7 +292,7 @@ func (r *run) watch() {
 	} else {
 		w.Watcher, err = r.cache.Timeline(rev)
 	}
-	r.judge(err, "watch", w.collection, rev)
+	r.check(err, "watch", w.collection, rev)
 	if err == nil {
 		r.watchers = append(r.watchers, w)
 	}
@@ -309,7 +309,7 @@ func (r *run) poll() {
 	// Whether what it had not read was dropped in a Reset can't be seen from revisions alone when
 	// it waits for one in the future.
 	if err == nil || w.read <= r.twin.base {
-		r.judge(err, "poll", w.collection, max(w.read, before))
+		r.check(err, "poll", w.collection, max(w.read, before))
 	}
 	if err != nil {
 		r.expired++
@@ -342,7 +342,7 @@ func (r *run) poll() {
 func (r *run) snapshot() {
 	collection, rev := kinds[r.r.IntN(len(kinds))], min(r.since(), r.twin.revision)
 	s, err := r.cache.Snapshot(collection, rev)
-	r.judge(err, "snapshot", collection, rev)
+	r.check(err, "snapshot", collection, rev)
 	if err != nil {
 		return
 	}

@@ -2,35 +2,32 @@ package cache
 
 import "context"
 
-// mostEvents bounds what one call of Next or Poll returns.
+// mostEvents is the maximum number of events that a call of Next or Poll returns.
 const mostEvents = 1024
 
-// Watcher reads the history of one collection, or of all. It is only a place in history that is
-// shared by all watchers: it costs nothing while idle and needs no closing. It belongs to one
-// goroutine at a time.
+// Watcher reads the history of one collection, or of all. It is only a position in the history that all watchers share:
+// it costs nothing while idle and needs no closing. One goroutine at a time may use it.
 type Watcher struct {
 	cache *Cache
 	place int
-	// next is the number of the event to be returned next.
+	// next is the number of the next event to return.
 	next uint64
-	// skip is a revision, if history had not come to it when the watch began: earlier events are
-	// passed over.
+	// skip is the start revision if history had not reached it when the watch began: earlier events are skipped.
 	skip int64
-	// progress is what Progress returned last.
+	// progress is the last result of Progress.
 	progress int64
 }
 
-// closed is what Changed returns when there is nothing to wait for.
+// closed is the result of Changed when there is nothing to wait for.
 var closed = func() chan struct{} {
 	ch := make(chan struct{})
 	close(ch)
 	return ch
 }()
 
-// Watch returns a watcher of the collection's events with Revision > rev. If rev is beyond the
-// present revision it is silent until history has passed rev (H-29). A collection that nothing was
-// ever stored in may be watched. Errors: ErrExpired (an *ExpiredError) if history after rev is not
-// complete here.
+// Watch returns a watcher of the collection's events with Revision > rev. If rev is beyond the present revision, it
+// returns no events until history has passed rev (H-29). The collection may be one that never had objects. Errors:
+// ErrExpired (an *ExpiredError) if the history after rev is not complete.
 func (c *Cache) Watch(collection string, rev int64) (*Watcher, error) {
 	s := c.state.Load()
 	if place, ok := s.places[collection]; ok {
@@ -43,7 +40,7 @@ func (c *Cache) Watch(collection string, rev int64) (*Watcher, error) {
 	return c.watch(s, place, rev)
 }
 
-// Timeline is Watch over all collections, in the one order of their revisions.
+// Timeline is Watch over all collections, in the order of their revisions.
 func (c *Cache) Timeline(rev int64) (*Watcher, error) {
 	return c.watch(c.state.Load(), timeline, rev)
 }
@@ -60,8 +57,7 @@ func (c *Cache) watch(s *state, place int, rev int64) (*Watcher, error) {
 	return w, nil
 }
 
-// add makes a place for a collection that nothing was ever stored in, so that its watchers have
-// something to wait on that others don't wake.
+// add adds a collection that never had objects, so that its watchers have a channel of their own to wait on.
 func (c *Cache) add(collection string) (*state, int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +67,7 @@ func (c *Cache) add(collection string) (*state, int) {
 	return d.state, place
 }
 
-// look returns the present state and log; err is ErrExpired if history that was not read is gone.
+// look returns the present state and log; err is ErrExpired if unread history was dropped.
 func (w *Watcher) look() (s *state, v *version, err error) {
 	s = w.cache.state.Load()
 	v = s.versions[w.place]
@@ -87,11 +83,10 @@ func (w *Watcher) look() (s *state, v *version, err error) {
 	return s, v, nil
 }
 
-// Next returns events that wait, and blocks until there is one. It returns at most 1024, and all
-// that wait if they are fewer than 64; otherwise it may leave some for the next call. rev says
-// that these and what was returned before are all events up to rev. The slice is shared and must
-// not be changed. Errors: ErrExpired (an *ExpiredError), from then on always, if events were
-// dropped before they were read; ctx's error if it ended before there was an event.
+// Next returns the next events, and blocks until there is one. It returns at most 1024 events, and all pending ones if
+// they are fewer than 64; otherwise it may leave some for the next call. All events up to rev have then been returned.
+// The slice is shared and must not be modified. Errors: ErrExpired (an *ExpiredError), from then on always, if events
+// were dropped before they were read; ctx's error if it was done before there was an event.
 func (w *Watcher) Next(ctx context.Context) (events []*Event, rev int64, err error) {
 	for {
 		events, rev, err = w.Poll()
@@ -106,7 +101,7 @@ func (w *Watcher) Next(ctx context.Context) (events []*Event, rev int64, err err
 	}
 }
 
-// Poll is Next, but returns no events, and still rev, where Next would block.
+// Poll is Next, but returns no events, and still rev, when Next would block.
 func (w *Watcher) Poll() (events []*Event, rev int64, err error) {
 	s, v, err := w.look()
 	if err != nil {
@@ -117,8 +112,8 @@ func (w *Watcher) Poll() (events []*Event, rev int64, err error) {
 	return events, w.complete(s, v), nil
 }
 
-// Progress returns the revision up to which all events have been returned. It moves on with the
-// timeline while the collection is idle, and never goes back.
+// Progress returns the revision up to which all events have been returned. It advances with the timeline while the
+// collection is idle, and never goes back.
 func (w *Watcher) Progress() int64 {
 	if s, v, err := w.look(); err == nil {
 		w.complete(s, v)

@@ -11,30 +11,30 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// overhead is about how much memory an object takes beside its JSON: key, metadata, labels, owners.
+// overhead estimates the memory of an object besides its JSON: key, metadata, labels, owners.
 const overhead = 512
 
-// chunk is a run of objects that were read at once. It is immutable.
+// chunk is a sequence of objects from one read. It is immutable.
 type chunk struct {
 	start
-	// next is the key that the objects after it begin at, or before the first of them; empty if there are none.
+	// next is a key at or before the first object after the chunk; empty if there are none.
 	next string
-	// after is how many there are after it.
+	// after is the number of objects after the chunk.
 	after int64
-	// objects are in key order; json is how many bytes of JSON they have.
+	// objects are in key order; json is the size of their JSON in bytes.
 	objects []*storage.Object
 	json    int64
 }
 
-// covers reports whether the chunk tells what follows a key.
+// covers reports whether the chunk has the objects that follow a key.
 func (c *chunk) covers(from string) bool { return c.from <= from && (c.next == "" || from < c.next) }
 
-// index is the place of the first object whose key is not less than from.
+// index is the index of the first object whose key is not less than from.
 func (c *chunk) index(from string) int {
 	return sort.Search(len(c.objects), func(i int) bool { return c.objects[i].Key >= from })
 }
 
-// size is about how many bytes of memory the chunk takes.
+// size estimates the chunk's memory in bytes.
 func (c *chunk) size() int64 { return c.json + overhead*int64(len(c.objects)+1) }
 
 // chunks are the ones that are kept.
@@ -46,10 +46,10 @@ func (c *chunk) size() int64 { return c.json + overhead*int64(len(c.objects)+1) 
 type chunks struct {
 	bound int64
 	idle  time.Duration
-	// mu guards what follows. Nothing slow is done under it.
+	// mu guards the fields below. It is only held for short operations.
 	mu     sync.Mutex
 	places map[place][]*kept
-	// used has the chunk used last at its front.
+	// used has the most recently used chunk at its front.
 	used  list.List
 	bytes int64
 	// sweeper is set while there are chunks.
@@ -84,7 +84,7 @@ func (k *chunks) find(s start) *chunk {
 	return nil
 }
 
-// remaining returns how many objects there are from the start's key on, if a chunk tells.
+// remaining returns how many objects there are from the start's key on, if a chunk knows.
 func (k *chunks) remaining(s start) (n int64, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,7 +109,7 @@ func (k *chunks) before(s start) *kept {
 	return nil
 }
 
-// average is how many bytes of JSON the place's objects have on average, as far as it is known, and at least 1; 0 if it
+// average is the average size of the JSON of the place's objects in bytes, at least 1, as far as it is known; 0 if it
 // isn't known.
 func (k *chunks) average(p place) int64 {
 	k.mu.Lock()
@@ -124,7 +124,7 @@ func (k *chunks) average(p place) int64 {
 	return max(bytes/objects, 1)
 }
 
-// add keeps a chunk, unless it alone is beyond the bound, and drops others for it.
+// add keeps a chunk, unless it alone exceeds the limit, and drops others to make space for it.
 func (k *chunks) add(c *chunk) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -140,7 +140,7 @@ func (k *chunks) add(c *chunk) {
 	}
 	n := &kept{chunk: c}
 	n.element = k.used.PushFront(n)
-	i, _ = search(k.places[c.place], c.from) // others may have gone
+	i, _ = search(k.places[c.place], c.from) // other chunks may have been dropped
 	k.places[c.place] = slices.Insert(k.places[c.place], i, n)
 	k.bytes += c.size()
 	k.touch(n)
@@ -175,7 +175,7 @@ func (k *chunks) forget(p place) {
 	}
 }
 
-// sweep drops what hasn't been used for as long as is allowed, and comes again when the next one is due.
+// sweep drops the chunks that were not used for the allowed time, and runs again when the next one is due.
 func (k *chunks) sweep() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -190,7 +190,7 @@ func (k *chunks) sweep() {
 	k.sweeper = nil
 }
 
-// search is where a place's chunk that begins at from stands, or would.
+// search returns the index at which a place's chunk that begins at from is, or would be inserted.
 func search(all []*kept, from string) (i int, found bool) {
 	return slices.BinarySearchFunc(all, from, func(c *kept, from string) int { return strings.Compare(c.from, from) })
 }

@@ -1,20 +1,21 @@
-// Package past reads collections at revisions that the cache's history doesn't reach back to, from etcd, whose
-// history reaches back to the last compaction.
+// Package past reads collections at revisions that are older than the cache's history from etcd, whose history reaches
+// back to the last compaction.
 //
 // It guarantees:
 //
 //  1. A View shows its prefix at exactly one revision. When etcd has compacted that revision, reading from the View
 //     fails with storage.ErrCompacted, even if everything it needs is in memory.
-//  2. One read asks etcd for as many records as the caller wants, but for no more than 5,000, and for no more than
-//     about 1 MiB as soon as the average size of the revision's records is known.
-//  3. What was read is kept in chunks, which all pages and clients of one prefix and revision share. A chunk that is
-//     being read is awaited, not read again. The objects in it are decoded once.
-//     One that is in memory at the same mod revision isn't decoded at all.
-//  4. The chunks in memory are bounded by bytes (Options.Bytes), the least recently used go first, and one that no one
-//     has used for a minute goes in any case. Chunks that a request still shows aren't counted.
-//  5. At most four reads are under way at a time; others wait for their turn, or until their context is done.
+//  2. One read requests as many records as the caller wants, but at most 5,000, and at most about 1 MiB once the
+//     average size of the revision's records is known.
+//  3. All pages and clients of one prefix and revision share the chunks that were read. A chunk that is being read is
+//     awaited, not read again. Its objects are decoded once; an object that is in memory at the same mod revision isn't
+//     decoded at all.
+//  4. The chunks in memory are limited in bytes (Options.Bytes). The least recently used are dropped first, and those
+//     that were not used for a minute in any case. Chunks that a request is still reading aren't counted.
+//  5. At most four reads run at a time; others wait for their turn, or until their context is done.
 //
-// etcd walks over all keys of a range to count them, whatever the limit is, and no one writes meanwhile: 35 ms for 100,000
-// keys, where reading 500 of them takes 2 ms. That is why a read has an end that is guessed from the newest state
-// (Options.Ahead), and why what remains is counted once: of a chunk that follows another it is known from that one.
+// etcd counts all keys of a range, whatever the limit is, and writes wait meanwhile: 35 ms for 100,000 keys, where
+// reading 500 of them takes 2 ms. That is why a read has an end that is estimated from the newest state
+// (Options.Ahead), and why the remaining objects are counted once: for a chunk that follows another the count is known
+// from that one.
 package past

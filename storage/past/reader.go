@@ -10,27 +10,27 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// The bounds of one read from etcd, in records and in bytes of their JSON.
+// The limits of one read from etcd, in records and in bytes of their JSON.
 const (
 	firstRecords = 500
 	mostRecords  = 5000
 	readBytes    = 1 << 20
-	// reads is how many are under way at a time.
+	// reads is how many reads run at a time.
 	reads = 4
 )
 
-// Options bound a Reader. Zero values mean the defaults.
+// Options configure a Reader. Zero values mean the defaults.
 type Options struct {
-	// Bytes bounds the memory of the chunks that are kept (default 48 MiB).
+	// Bytes limits the memory of the chunks (default 48 MiB).
 	Bytes int64
-	// Idle is how long a chunk is kept that isn't used (default one minute).
+	// Idle is how long an unused chunk is kept (default one minute).
 	Idle time.Duration
-	// Ahead returns a key that has about n of the prefix's objects between from and itself; empty if there are fewer. It
-	// bounds the keys that etcd has to count for one read. Any key is right, but a good one saves reads: the newest state
-	// tells. Default: none.
+	// Ahead returns a key that has about n of the prefix's objects between from and itself; empty if there are fewer.
+	// It limits the keys that etcd has to count for one read. Any key is correct, but a good one, estimated from the
+	// newest state, saves reads. Default: none.
 	Ahead func(prefix, from string, n int) string
-	// Known returns the object that was stored under the key at that mod revision, if it is in memory: as most objects
-	// haven't changed since, they needn't be decoded, nor be in memory twice. Default: none.
+	// Known returns the object that was stored under the key at that mod revision, if it is in memory. Most objects
+	// haven't changed since; they needn't be decoded, nor be in memory twice. Default: none.
 	Known func(key string, rev int64) *storage.Object
 }
 
@@ -41,7 +41,7 @@ type Reader struct {
 	decoder *storage.Decoder
 	ahead   func(prefix, from string, n int) string
 	known   func(key string, rev int64) *storage.Object
-	// turns has one element for each read that is under way.
+	// turns has one element for each active read.
 	turns chan struct{}
 	kept  *chunks
 	// mu guards flights and counts.
@@ -50,9 +50,9 @@ type Reader struct {
 	counts  Counts
 }
 
-// Counts are what a Reader has asked of etcd since it was made.
+// Counts are the requests of a Reader to etcd.
 type Counts struct {
-	// Reads is how many times it asked for records, Records how many it was sent.
+	// Reads is the number of reads, Records the number of records received.
 	Reads, Records int64
 }
 
@@ -68,7 +68,7 @@ type start struct {
 	from string
 }
 
-// flight is a read that is under way. done is closed when chunk and err are set.
+// flight is an active read. done is closed when chunk and err are set.
 type flight struct {
 	done  chan struct{}
 	chunk *chunk
@@ -93,17 +93,17 @@ func New(store storage.Store, decoder *storage.Decoder, o Options) *Reader {
 		kept: newChunks(o.Bytes, o.Idle), flights: map[start]*flight{}}
 }
 
-// Held is how many bytes of memory the chunks take that are kept.
+// Held is the memory of the chunks in bytes.
 func (r *Reader) Held() int64 { return r.kept.held() }
 
-// Counts returns what has been asked of etcd.
+// Counts returns the requests to etcd so far.
 func (r *Reader) Counts() Counts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.counts
 }
 
-// chunk reads the chunk that begins at s, or waits for the caller who is reading it already.
+// chunk reads the chunk that begins at s, or waits for the caller that is already reading it.
 func (r *Reader) chunk(ctx context.Context, s start, want int) (*chunk, error) {
 	for {
 		r.mu.Lock()
@@ -124,13 +124,13 @@ func (r *Reader) chunk(ctx context.Context, s start, want int) (*chunk, error) {
 		if !errors.Is(f.err, context.Canceled) && !errors.Is(f.err, context.DeadlineExceeded) {
 			return f.chunk, f.err
 		}
-		if err := ctx.Err(); err != nil { // else only the other caller's context is done
+		if err := ctx.Err(); err != nil { // otherwise only the other caller's context is done
 			return nil, err
 		}
 	}
 }
 
-// fly carries out a flight. What a panic leaves behind is an error to those who wait.
+// fly carries out a flight. If it panics, the waiting callers get an error.
 func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) {
 	f.err = storage.ErrUnavailable
 	defer func() {
@@ -139,7 +139,7 @@ func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) {
 		r.mu.Unlock()
 		close(f.done)
 	}()
-	if f.chunk = r.kept.find(s); f.chunk != nil { // it was read since the caller looked
+	if f.chunk = r.kept.find(s); f.chunk != nil { // another caller has read it meanwhile
 		f.err = nil
 		return
 	}
@@ -153,7 +153,7 @@ func (r *Reader) fly(ctx context.Context, s start, want int, f *flight) {
 	f.chunk, f.err = r.read(ctx, s, r.records(s.place, want))
 }
 
-// records is how many a read asks for. Nothing is known of the first one's size; those that follow it ask for more
+// records is how many records a read requests. The size of the first one is unknown. Those that follow it request more
 // than one page, as counting the rest is most of their cost.
 func (r *Reader) records(p place, want int) int64 {
 	average := r.kept.average(p)
@@ -163,9 +163,9 @@ func (r *Reader) records(p place, want int) int64 {
 	return min(max(readBytes/average, 1), mostRecords)
 }
 
-// read asks etcd and keeps the answer.
+// read reads from etcd and keeps the chunk.
 func (r *Reader) read(ctx context.Context, s start, limit int64) (*chunk, error) {
-	// What follows the chunk needn't be counted if that is known of the one before it.
+	// etcd needn't count what follows the chunk if the chunk before it knows.
 	rest, known := r.kept.remaining(s)
 	end := ""
 	if known {
@@ -206,7 +206,7 @@ func (r *Reader) count(records int) {
 	r.counts.Records += int64(records)
 }
 
-// exists returns storage.ErrCompacted if etcd has forgotten the place's revision. It reads no record.
+// exists returns storage.ErrCompacted if etcd has compacted the place's revision. It reads no record.
 func (r *Reader) exists(ctx context.Context, p place) error {
 	_, err := r.store.List(ctx, storage.Range{Prefix: p.prefix + "\x00", Limit: 1, Revision: p.revision})
 	return err

@@ -8,12 +8,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// View is the objects below one prefix at one revision. It belongs to one goroutine, and to one request: while it is
-// used, it takes the revision for not compacted.
+// View is the objects below one prefix at one revision. It belongs to one goroutine and one request: it assumes that a
+// revision which etcd once confirmed is not compacted while it is used.
 type View struct {
 	r *Reader
 	p place
-	// exists says that etcd has answered at this revision.
+	// exists says that etcd has confirmed this revision.
 	exists bool
 }
 
@@ -22,7 +22,7 @@ func (r *Reader) View(prefix string, revision int64) *View {
 	return &View{r: r, p: place{prefix: prefix, revision: revision}}
 }
 
-// Revision is the one that the view shows.
+// Revision is the revision of the view.
 func (v *View) Revision() int64 { return v.p.revision }
 
 // Ascend calls yield for the objects whose full keys are not less than from, in byte order of their keys, until it
@@ -50,7 +50,7 @@ func (v *View) Ascend(ctx context.Context, from string, want int, yield func(*st
 	}
 }
 
-// chunk returns the one that covers from.
+// chunk returns the chunk that covers from.
 func (v *View) chunk(ctx context.Context, from string, want int) (*chunk, error) {
 	s := start{place: v.p, from: from}
 	if c := v.r.kept.find(s); c != nil {
@@ -64,7 +64,7 @@ func (v *View) chunk(ctx context.Context, from string, want int) (*chunk, error)
 	return c, nil
 }
 
-// confirm asks etcd whether it still has the revision, once a view.
+// confirm asks etcd, once for each view, whether it still has the revision.
 func (v *View) confirm(ctx context.Context) error {
 	if v.exists {
 		return nil
@@ -76,8 +76,8 @@ func (v *View) confirm(ctx context.Context) error {
 	return nil
 }
 
-// Get returns the object stored under the full key; nil if there was none. It reads no other. Errors are those of
-// Ascend.
+// Get returns the object stored under the full key; nil if there was none. It reads no other object. Errors are those
+// of Ascend.
 func (v *View) Get(ctx context.Context, key string) (*storage.Object, error) {
 	page, err := v.r.store.List(ctx, storage.Range{Prefix: key, Limit: 1, Revision: v.p.revision})
 	if err != nil {
@@ -91,7 +91,7 @@ func (v *View) Get(ctx context.Context, key string) (*storage.Object, error) {
 	return v.r.decoder.Decode(page.Records[0]), nil
 }
 
-// Count returns how many objects Ascend would show. It reads at most one. Errors are those of Ascend.
+// Count returns how many objects Ascend would yield. It reads at most one. Errors are those of Ascend.
 func (v *View) Count(ctx context.Context, from string) (int64, error) {
 	from = max(from, v.p.prefix)
 	if n, ok := v.r.kept.remaining(start{place: v.p, from: from}); ok {
@@ -106,7 +106,7 @@ func (v *View) Count(ctx context.Context, from string) (int64, error) {
 	return int64(len(page.Records)) + page.Remaining, nil
 }
 
-// failed names what couldn't be read, and drops what is kept of a revision that etcd has forgotten.
+// failed adds the prefix and the revision to an error, and drops the chunks of a compacted revision.
 func (v *View) failed(err error) error {
 	if err == nil {
 		return nil

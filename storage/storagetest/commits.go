@@ -110,7 +110,7 @@ func testGuards(t *testing.T, s storage.Store) {
 	}
 }
 
-// testContention has many writers add one to the same number.
+// testContention has many writers increment the same number.
 func testContention(t *testing.T, s storage.Store) {
 	const writers, adds = 8, 10
 	var wg sync.WaitGroup

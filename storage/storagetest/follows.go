@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// testTimeline starts followers while writers are at work.
+// testTimeline starts followers while writers write.
 func testTimeline(t *testing.T, s storage.Store) {
 	put(t, s, key("before"), 0, "x")
 	var writers sync.WaitGroup

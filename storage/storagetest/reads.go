@@ -64,7 +64,7 @@ func testReadsAt(t *testing.T, s storage.Store) {
 	if err := s.Compact(t.Context(), gone+1); !errors.Is(err, storage.ErrFuture) {
 		t.Errorf("compacting the future: %v", err)
 	}
-	for range 2 { // the second has nothing to do
+	for range 2 { // the second compaction does nothing
 		if err := s.Compact(t.Context(), a2); err != nil {
 			t.Errorf("compacting: %v", err)
 		}
@@ -101,7 +101,7 @@ func testPages(t *testing.T, s storage.Store) {
 		if !p.More {
 			break
 		}
-		put(t, s, key(fmt.Sprintf("%02d-later", len(got))), 0, "y") // not seen at the first page's revision
+		put(t, s, key(fmt.Sprintf("%02d-later", len(got))), 0, "y") // not visible at the first page's revision
 		r.Revision, r.From = p.Revision, p.Records[len(p.Records)-1].Key+"\x00"
 	}
 	if diff := cmp.Diff(all, got); diff != "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Timeline is what a follower has been given. It checks every batch against what Follow promises
-// and fails the test at the first that breaks it.
+// Timeline is what a follower has received. It checks every batch against the guarantees of Follow and fails the test
+// at the first violation.
 type Timeline struct {
 	t testing.TB
 
@@ -42,7 +42,7 @@ func Watch(t testing.TB, s storage.Store) *Timeline {
 	return l
 }
 
-// add takes in a batch.
+// add checks and records a batch.
 func (l *Timeline) add(b storage.Batch) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,7 +68,7 @@ func (l *Timeline) add(b storage.Batch) error {
 	return l.broken
 }
 
-// check returns what is wrong with the next batch.
+// check returns the error of the next batch, if any.
 func (l *Timeline) check(b storage.Batch) error {
 	switch {
 	case l.resets == 0 && !b.Reset:
@@ -99,7 +99,7 @@ func (l *Timeline) WaitFor(rev int64) {
 	l.wait(func() bool { return l.resets > 0 && l.revision >= rev })
 }
 
-// WaitForReset waits until the whole state has been given n times.
+// WaitForReset waits until n whole states were received.
 func (l *Timeline) WaitForReset(n int) {
 	l.t.Helper()
 	l.wait(func() bool { return l.resets >= n })
@@ -132,7 +132,7 @@ func (l *Timeline) Events() []storage.Event {
 	return slices.Clone(l.events)
 }
 
-// State returns the state that the timeline has come to, in the order of keys.
+// State returns the state that the timeline has reached, in the order of keys.
 func (l *Timeline) State() []storage.Record {
 	l.mu.Lock()
 	defer l.mu.Unlock()

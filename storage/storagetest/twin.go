@@ -12,23 +12,23 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// maxValue is about what etcd takes in one request.
+// maxValue is about etcd's limit for a request.
 const maxValue = 1536 << 10
 
-// Twin is a Store in memory that means the same as etcd. It keeps all history and works a state
-// out of it whenever it is asked. Revisions begin with 1, as etcd's.
+// Twin is a Store in memory that behaves as etcd does. It keeps all history and computes a state from it whenever one
+// is needed. Revisions begin with 1, as etcd's do.
 type Twin struct {
 	mu      sync.Mutex // guards the fields below
 	history []storage.Event
-	// expires are the times at which keys are to be removed.
+	// expires are the times at which keys expire.
 	expires             map[string]time.Duration
 	now                 time.Duration
 	revision, compacted int64
-	// epoch is how often followers were told to start again.
+	// epoch is how often followers had to start again.
 	epoch int
-	// lost is an ErrSetBack when the twin was set back.
+	// lost is an ErrSetBack once the twin was set back.
 	lost error
-	// changed is closed, and replaced, when there is something new for followers.
+	// changed is closed, and replaced, when followers have something to read.
 	changed chan struct{}
 }
 
@@ -80,7 +80,7 @@ func (w *Twin) write(key string, value []byte) {
 	w.wake()
 }
 
-// wake tells followers that something is new.
+// wake wakes the followers.
 func (w *Twin) wake() {
 	close(w.changed)
 	w.changed = make(chan struct{})
@@ -176,7 +176,7 @@ func (w *Twin) Commit(ctx context.Context, t storage.Txn) (int64, error) {
 	return w.revision, nil
 }
 
-// created is the revision since which the key has existed, 0 if it doesn't; w.mu is held.
+// created is the create revision of the key, 0 if it doesn't exist; w.mu is held.
 func (w *Twin) created(key string) (rev int64) {
 	for _, ev := range w.history {
 		switch {
@@ -222,7 +222,7 @@ func (w *Twin) Compact(ctx context.Context, rev int64) error {
 	return nil
 }
 
-// Advance moves the clock and removes what has expired, each key in a revision of its own.
+// Advance moves the clock and deletes the expired keys, each in a revision of its own.
 func (w *Twin) Advance(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -234,8 +234,7 @@ func (w *Twin) Advance(d time.Duration) {
 	}
 }
 
-// Restart makes all followers begin again with the whole state, as if they had lost the history that
-// they need.
+// Restart makes all followers start again with the whole state, as if the history that they need was compacted.
 func (w *Twin) Restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -243,7 +242,7 @@ func (w *Twin) Restart() {
 	w.wake()
 }
 
-// SetBack does what restoring an older backup does to a Store: all requests fail from then on, and followers end.
+// SetBack has the effect on a Store of restoring an older backup: all requests fail from then on, and followers end.
 func (w *Twin) SetBack() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

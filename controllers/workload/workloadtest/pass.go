@@ -23,8 +23,8 @@ func changed(a, b workload.Object) bool {
 	return x.IsValid() && !equality.Semantic.DeepEqual(x.Interface(), y.Interface())
 }
 
-// Pass has a controller look at an object, carries its plan out as the engine would, and returns a line for each
-// thing that was done, indented; nothing if nothing was.
+// Pass runs a pass of a controller over an object, carries its plan out as the engine would, and returns an indented
+// line for each action; empty if there was none.
 func (w *World) Pass(c workload.Controller, k workload.Key) string {
 	did, again := w.pass(c, k)
 	if again > 0 {
@@ -33,7 +33,7 @@ func (w *World) Pass(c workload.Controller, k workload.Key) string {
 	return did
 }
 
-// pass returns when to look again apart from what was done.
+// pass returns the actions, and the time until the next pass.
 func (w *World) pass(c workload.Controller, k workload.Key) (did string, again time.Duration) {
 	var b strings.Builder
 	plan := w.decide(c, k, nil)
@@ -105,7 +105,7 @@ func tell(b *strings.Builder, e event.Event, name string, err error) {
 	fmt.Fprintf(b, "  %s %s: %s\n", e.Type, e.Reason, strings.NewReplacer(workload.Name, name, workload.Problem, problem).Replace(e.Message))
 }
 
-// decide asks the controller, and sees to it that it changes nothing.
+// decide calls the controller, and checks that it changes no argument.
 func (w *World) decide(c workload.Controller, k workload.Key, f *workload.Failure) workload.Plan {
 	before := map[string]workload.Object{}
 	for key, o := range w.objects {
@@ -121,11 +121,11 @@ func (w *World) decide(c workload.Controller, k workload.Key, f *workload.Failur
 	return plan
 }
 
-// mostRounds bounds how long Settle goes on.
+// mostRounds is the maximum number of rounds of Settle.
 const mostRounds = 50
 
-// Settle has the controllers look at everything, in order, until nothing happens any more, and returns what was
-// done.
+// Settle runs passes of the controllers over all objects, in order, until nothing changes any more, and returns the
+// actions.
 func (w *World) Settle(cs ...workload.Controller) string {
 	var b strings.Builder
 	for range mostRounds {

@@ -16,15 +16,15 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Options say what scenarios run with.
+// Options configure scenarios.
 type Options struct {
 	// Controllers run in this order.
 	Controllers []workload.Controller
-	// Check, if set, returns the first invariant that doesn't hold; it is asked after every step.
+	// Check, if set, returns the first invariant that doesn't hold; it is called after every step.
 	Check func(*World) error
-	// Default, if set, fills in what an API server would.
+	// Default, if set, sets the defaults that an API server would.
 	Default func(workload.Object)
-	// Print, if set, shows an object in the answer to show; otherwise it is YAML.
+	// Print, if set, prints an object for the command show; otherwise it is YAML.
 	Print func(workload.Object) string
 }
 
@@ -143,7 +143,7 @@ func kind(t *testing.T, d *datadriven.TestData, name string) workload.Resource {
 	return workload.Resource{}
 }
 
-// named returns the object that the first argument names.
+// named returns the object of the first argument.
 func (s *scenario) named(t *testing.T, d *datadriven.TestData) workload.Object {
 	k, name, _ := strings.Cut(d.CmdArgs[0].Key, "/")
 	for _, o := range s.All(kind(t, d, k), "") {
@@ -178,7 +178,7 @@ func (s *scenario) patch(t *testing.T, d *datadriven.TestData, o workload.Object
 	s.Put(out)
 }
 
-// pods changes the pods that the arguments name.
+// pods changes the pods of the arguments.
 func (s *scenario) pods(t *testing.T, d *datadriven.TestData, change func(*testing.T, *datadriven.TestData, *corev1.Pod)) {
 	for _, a := range d.CmdArgs {
 		if len(a.Vals) > 0 || a.Key == "failed" {
@@ -210,7 +210,7 @@ func (s *scenario) run(t *testing.T, d *datadriven.TestData, p *corev1.Pod) {
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(since)}}
 }
 
-// node is where a scheduler would put the pod: on the node that it names, else on n.
+// node is where a scheduler would put the pod: on the node that it names, or on n.
 func node(p *corev1.Pod) string {
 	a := p.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {

@@ -16,13 +16,13 @@ import (
 	"github.com/kubecascade/kubecascade/controllers/workload"
 )
 
-// Epoch is when a World begins.
+// Epoch is the time at which a World begins.
 var Epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // World is a store. It implements workload.Reader.
 type World struct {
 	Now time.Time
-	// Fail, if set, is asked before each action; an error is its answer.
+	// Fail, if set, is called before each action; its error is the result.
 	Fail func(workload.Action) error
 
 	objects  map[string]workload.Object
@@ -41,8 +41,7 @@ func key(r workload.Resource, namespace, name string) string {
 
 func keyOf(o workload.Object) string { return key(workload.Of(o), o.GetNamespace(), o.GetName()) }
 
-// Put stores an object as it is, with a new resourceVersion, whatever was there; a new one gets a uid and the
-// time.
+// Put stores an object with a new resourceVersion, in place of a present one; a new one gets a uid and the time.
 func (w *World) Put(o workload.Object) {
 	o = o.DeepCopyObject().(workload.Object)
 	o.GetObjectKind().SetGroupVersionKind(workload.Of(o).GroupVersionKind())
@@ -72,7 +71,7 @@ func (w *World) store(o workload.Object) {
 	w.objects[keyOf(o)] = o
 }
 
-// Remove deletes an object as a client would: one with finalizers, and a pod on a node, is marked.
+// Remove deletes an object as a client would: one with finalizers, and a pod on a node, gets a deletionTimestamp.
 func (w *World) Remove(o workload.Object) {
 	pod, ok := o.(*corev1.Pod)
 	if len(o.GetFinalizers()) == 0 && (!ok || pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil) {
@@ -145,7 +144,7 @@ func (w *World) do(a workload.Action) (name string, err error) {
 	panic(fmt.Sprintf("%T is no action", a))
 }
 
-// delete carries a Delete out; a pod that is to go at once doesn't wait for its node.
+// delete carries a Delete out; a pod without a grace period doesn't wait for its node.
 func (w *World) delete(o workload.Object, grace *int64) {
 	pod, ok := o.(*corev1.Pod)
 	if !ok || grace == nil || *grace != 0 {

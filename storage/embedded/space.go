@@ -1,4 +1,4 @@
-package storage
+package embedded
 
 import (
 	"context"
@@ -15,69 +15,64 @@ import (
 )
 
 const (
-	// writeOverhead is what a write takes besides its key and value; etcd's quota reckons with as much.
+	// writeOverhead is how many bytes a write takes besides its key and value; etcd's quota counts the same.
 	writeOverhead = 256
-	// reserve is the part of the quota that is kept, on top of it, for writes that replace what is
-	// there: an object that waits for its dependents is deleted by such writes, and what they leave
-	// behind is history, which goes.
+	// reserve is the part of the quota, on top of it, for writes that replace a value. An object that waits for its
+	// dependents is deleted by such writes, and what they replace is history, which compaction removes.
 	reserve = 1.0 / 16
-	// reclaimPause is the least time between two attempts to make room, and after the last.
+	// reclaimPause is the minimum time between two attempts to free space, and after the last.
 	reclaimPause = 2 * time.Second
-	// compactionPoll is how often it is looked whether etcd has removed what was compacted.
+	// compactionPoll is how often reclaim checks whether etcd has finished a compaction.
 	compactionPoll = 20 * time.Millisecond
-	// largestFile is how large, in quotas, the file may get before it is written anew. Free pages are
-	// used again, but a large value needs many side by side, so the file can outgrow what is in it.
-	// rewritePause is the least time between two attempts, as nothing can be read or written meanwhile.
+	// largestFile is how large the file may get, in quotas, before it is defragmented. Free pages are used again, but a
+	// large value needs many adjacent ones, so the file can outgrow its content. rewritePause is the minimum time
+	// between two attempts, as all reads and writes wait meanwhile.
 	largestFile, rewritePause = 2, 10 * time.Minute
 )
 
-// space keeps the embedded database within its quota. etcd's own quota counts the file, which
-// doesn't shrink, and once it is met refuses all puts until an operator has compacted, defragmented and
-// disarmed; but nobody can reach this etcd. So what is counted here is what is in use, and when that
-// is too much all history is forgotten until there is room again. How much is in use is known as of
-// etcd's last write to the file; what was admitted since is added before a commit is refused.
+// space keeps the embedded database within its quota. etcd's own quota counts the file, which doesn't shrink, and once
+// it is exceeded etcd rejects all puts until an operator has compacted, defragmented and disarmed. No operator can
+// reach this etcd. So space counts the bytes in use, and when they exceed the quota it compacts all history until there
+// is space again. The bytes in use are known as of etcd's last write to the file; what was admitted since is added
+// before a commit is rejected.
 type space struct {
 	server *etcdserver.EtcdServer
-	rpc    requests
 	log    *slog.Logger
 	quota  int64
-	// admitted is what has been let in since sizes were last brought up to date.
+	// admitted is the size of the commits that were admitted since the last measurement.
 	admitted atomic.Int64
-	// need is the largest commit refused since there was room.
+	// need is the size of the largest commit that was rejected since there was space.
 	need atomic.Int64
-	// wanted holds a token when room is to be made.
+	// wanted holds a token when run should free space.
 	wanted chan struct{}
-	// compacted and rewritten are run's: the revision that it compacted last, and when it rewrote
-	// the file.
+	// compacted and rewritten belong to run: the revision of the last compaction, and the time of the last
+	// defragmentation.
 	compacted int64
 	rewritten time.Time
 }
 
-func newSpace(s *etcdserver.EtcdServer, rpc requests, c Config) *space {
-	return &space{server: s, rpc: rpc, log: c.Logger, quota: c.QuotaBytes, wanted: make(chan struct{}, 1)}
+func newSpace(s *etcdserver.EtcdServer, c Config) *space {
+	return &space{server: s, log: c.Logger, quota: c.QuotaBytes, wanted: make(chan struct{}, 1)}
 }
 
-// disarm lifts an alarm that another program has left in the data directory.
+// disarm disarms an alarm that another program has left in the data directory.
 func disarm(ctx context.Context, s *etcdserver.EtcdServer) error {
 	for _, a := range s.Alarms() {
 		if a.Alarm != pb.AlarmType_NOSPACE {
 			continue
 		}
 		if _, err := s.Alarm(ctx, &pb.AlarmRequest{Action: pb.AlarmRequest_DEACTIVATE, MemberID: a.MemberID, Alarm: a.Alarm}); err != nil {
-			return fmt.Errorf("disarming etcd's alarm: %w", failure(ctx, err))
+			return fmt.Errorf("disarming etcd's alarm: %w", unavailable(ctx, err))
 		}
 	}
 	return nil
 }
 
-// admit refuses a put that there is no room for, with ErrNoSpace, and then sees to it that there will be.
-func (s *space) admit(t Txn) error {
-	if t.Value == nil {
-		return nil
-	}
-	need := int64(len(t.Key) + len(t.Value) + writeOverhead)
+// admit returns ErrNoSpace if there is no space for a put, and asks run to free space.
+func (s *space) admit(bytes int, replaces bool) error {
+	need := int64(bytes + writeOverhead)
 	limit := s.quota
-	if t.Expect > 0 {
+	if replaces {
 		limit += int64(float64(s.quota) * reserve)
 	}
 	file := s.server.Backend()
@@ -90,27 +85,30 @@ func (s *space) admit(t Txn) error {
 		s.ask(need)
 	}
 	if used+need > limit {
-		return fmt.Errorf("committing %s: %w: %d of %d bytes are in use", t.Key, ErrNoSpace, used, s.quota)
+		return fmt.Errorf("%w: %d of %d bytes are in use", ErrNoSpace, used, s.quota)
 	}
 	return nil
 }
 
-// measure makes etcd write what it has, and returns how much of the file is in use then.
+// measure makes etcd write its pending transaction, and returns how many bytes of the file are then in use.
 func (s *space) measure(file backend.Backend) int64 {
 	s.admitted.Store(0)
 	file.ForceCommit()
 	return file.SizeInUse()
 }
 
-// ask makes run look for room.
+// ask asks run to free so many bytes.
 func (s *space) ask(need int64) {
 	for old := s.need.Load(); need > old && !s.need.CompareAndSwap(old, need); old = s.need.Load() {
 	}
-	signal(s.wanted)
+	select {
+	case s.wanted <- struct{}{}:
+	default:
+	}
 }
 
-// run makes room whenever it is asked for and until there is, also by what is removed meanwhile. It
-// ends with ctx.
+// run frees space when asked, and until there is enough, also by what clients remove meanwhile. It returns when ctx is
+// done.
 func (s *space) run(ctx context.Context) {
 	for {
 		select {
@@ -130,19 +128,19 @@ func (s *space) run(ctx context.Context) {
 	}
 }
 
-// short tells whether there is something to do for reclaim.
+// short reports whether reclaim has something to do.
 func (s *space) short() bool {
 	file := s.server.Backend()
 	return s.measure(file)+s.need.Load() > s.quota || s.bloated(file)
 }
 
-// bloated tells whether the file is to be written anew: it is much larger than what is in it.
+// bloated reports whether the file should be defragmented: it is much larger than its content.
 func (s *space) bloated(file backend.Backend) bool {
 	size := file.Size()
 	return size > largestFile*s.quota && size > largestFile*file.SizeInUse() && time.Since(s.rewritten) > rewritePause
 }
 
-// reclaim forgets all history. Who follows and is behind reads the whole state again.
+// reclaim compacts all history. A follower that is behind reads the whole state again.
 func (s *space) reclaim(ctx context.Context) error {
 	file := s.server.Backend()
 	if rev := s.server.KV().Rev(); rev > s.compacted {
@@ -150,7 +148,7 @@ func (s *space) reclaim(ctx context.Context) error {
 			"inUse", file.SizeInUse(), "quota", s.quota, "revision", rev)
 		_, err := s.server.Compact(ctx, &pb.CompactionRequest{Revision: rev})
 		if err != nil && !errors.Is(err, mvcc.ErrCompacted) {
-			return fmt.Errorf("compacting to revision %d: %w", rev, failure(ctx, err))
+			return fmt.Errorf("compacting to revision %d: %w", rev, unavailable(ctx, err))
 		}
 		for finished(file) < rev {
 			if !pause(ctx, compactionPoll) {
@@ -173,23 +171,23 @@ func (s *space) reclaim(ctx context.Context) error {
 	return nil
 }
 
-// touch writes twice, without a revision: pages that a write to the file gives free can be used, and
-// are counted as free, only from the next but one.
+// touch commits two transactions without a revision. Pages that a transaction frees can be used again, and count as
+// free, only from the next but one.
 func (s *space) touch(ctx context.Context) error {
 	for range 2 {
-		resp, err := s.rpc.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: 1})
+		resp, err := s.server.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: 1})
 		if err == nil {
-			_, err = s.rpc.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: resp.ID})
+			_, err = s.server.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: resp.ID})
 		}
 		if err != nil {
-			return fmt.Errorf("writing to etcd: %w", failure(ctx, err))
+			return fmt.Errorf("writing to etcd: %w", unavailable(ctx, err))
 		}
 		s.server.Backend().ForceCommit()
 	}
 	return nil
 }
 
-// finished is the revision of the last compaction that has come to its end.
+// finished is the revision of the last completed compaction.
 func finished(file backend.Backend) int64 {
 	tx := file.ReadTx()
 	tx.RLock()
@@ -198,7 +196,7 @@ func finished(file backend.Backend) int64 {
 	return rev
 }
 
-// pause waits, and reports whether it came to the end before ctx did.
+// pause waits for d. It reports whether d has passed before ctx was done.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,4 +1,4 @@
-package storage
+package embedded
 
 import (
 	"context"
@@ -11,24 +11,24 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// harmless tells what is no trouble here, whatever etcd calls it: it is told only to who debugs.
+// harmless reports whether a message means no problem here, whatever its level. It is then logged at debug level.
 func harmless(e zapcore.Entry, fields []zapcore.Field, quiet bool) bool {
 	switch e.Message {
 	case "failed to update storage version", "Failed to detect schema version":
-		// Elections are over so quickly that the database has not been written once; it is tried
-		// again after seconds. The second is the same, at the start after a crash in those seconds.
+		// The election is over so quickly that the database has not been written yet; etcd tries again after seconds.
+		// The second message means the same, at the start after a crash in those seconds.
 		return strings.Contains(errorText(fields), "missing term information")
 	case "failed to apply request", "retrying of unary invoker failed":
-		return true // the caller is told
+		return true // the caller gets the error
 	case "failed to lock file":
-		// etcd looks every 30 s whether there are more segments of its log than it should keep, and
-		// may not remove those that hold entries since the last snapshot.
+		// Every 30 s etcd tries to delete old segments of its log, and fails for those with entries since the last
+		// snapshot.
 		return strings.Contains(errorText(fields), fileutil.ErrLocked.Error())
 	}
 	return quiet && e.Level == zapcore.WarnLevel
 }
 
-// errorText is the text of zap.Error among the fields, if any.
+// errorText is the message of zap.Error among the fields, if any.
 func errorText(fields []zapcore.Field) string {
 	if err := loggedError(fields); err != nil {
 		return err.Error()
@@ -46,19 +46,19 @@ func loggedError(fields []zapcore.Field) error {
 	return nil
 }
 
-// logCore hands etcd's log to slog: errors as errors, warnings as warnings, and nothing below.
+// logCore passes etcd's log to slog: errors as errors, warnings as warnings, and nothing below.
 type logCore struct {
 	to     *slog.Logger
 	fields []zapcore.Field
-	// quiet makes debug messages of warnings, while a server starts and stops: what it was about to
-	// do when it was told to stop is no news.
+	// quiet turns warnings into debug messages while a server starts and stops. A warning that it could not finish its
+	// work when it was stopped is of no use.
 	quiet *atomic.Bool
-	// applying is told of every message.
+	// applying sees every message.
 	applying *onApply
 }
 
-// onApply is called once by etcd's goroutine that applies its log, when that begins with the next entries. Its
-// debug message is the only way to be called there.
+// onApply is called once by the goroutine of etcd that applies the log, when it begins with the next entries. A debug
+// message is the only way to run code there.
 type onApply struct {
 	armed atomic.Bool
 	// do is set before armed is.
@@ -68,14 +68,19 @@ type onApply struct {
 // applyMessage is that message (etcd server/etcdserver/server.go: apply).
 const applyMessage = "Applying entries"
 
-func (a *onApply) heard(message string) {
+func (a *onApply) observe(message string) {
 	if message == applyMessage && a.armed.CompareAndSwap(true, false) {
 		a.do()
 	}
 }
 
-// newLog returns a zap logger over l. fatal is called for what etcd calls fatal or a panic, instead
-// of ending the process.
+// NewClientLogger returns a logger for etcd's client that passes its warnings and errors to l, like the server's.
+func NewClientLogger(l *slog.Logger) *zap.Logger {
+	return newLog(l, &atomic.Bool{}, &onApply{}, zapcore.WriteThenPanic)
+}
+
+// newLog returns a zap logger over l. fatal is called for messages of the levels fatal and panic, instead of ending the
+// process.
 func newLog(l *slog.Logger, quiet *atomic.Bool, applying *onApply, fatal zapcore.CheckWriteHook) *zap.Logger {
 	return zap.New(&logCore{to: l, quiet: quiet, applying: applying}, zap.WithFatalHook(fatal), zap.WithPanicHook(fatal))
 }
@@ -97,7 +102,7 @@ func (c *logCore) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.Chec
 	if e.Level >= zapcore.WarnLevel {
 		return ce.AddCore(e, c)
 	}
-	c.applying.heard(e.Message)
+	c.applying.observe(e.Message)
 	return ce
 }
 

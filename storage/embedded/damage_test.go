@@ -1,4 +1,4 @@
-package storage
+package embedded_test
 
 import (
 	"bytes"
@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 // damagedWrites are enough for a start to wait for ever, in a test's eyes, if half of the log is lost.
@@ -21,12 +24,12 @@ const damagedWrites = 200
 func written(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	e, err := Open(t.Context(), Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
+	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range damagedWrites {
-		if _, err := e.Commit(t.Context(), Txn{Key: fmt.Sprint(markedKey, i), Value: bytes.Repeat([]byte("x"), 300)}); err != nil {
+		if _, err := e.Commit(t.Context(), storage.Txn{Key: fmt.Sprint(markedKey, i), Value: bytes.Repeat([]byte("x"), 300)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,13 +125,13 @@ func TestDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := abandonedDir(t)
 			copySparse(t, whole, dir)
-			c.happens(member{t, filepath.Join(dir, memberDir)})
+			c.happens(member{t, filepath.Join(dir, embedded.MemberDir)})
 			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 			defer cancel()
 			var log bytes.Buffer
-			e, err := Open(ctx, Config{DataDir: dir, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+			e, err := storage.Open(ctx, storage.Config{DataDir: dir, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 			if err != nil {
-				if c.says == "" || !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), c.says) {
+				if c.says == "" || !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), c.says) {
 					t.Errorf("opening: %v, want %q", err, c.says)
 				}
 				return
@@ -138,14 +141,14 @@ func TestDamage(t *testing.T) {
 				switch _, err := e.Get(ctx, fmt.Sprint(markedKey, i)); {
 				case err == nil:
 					n++
-				case !errors.Is(err, ErrNotFound):
+				case !errors.Is(err, storage.ErrNotFound):
 					t.Fatal(err)
 				}
 			}
 			if c.says != "" || n < c.left {
 				t.Errorf("opened with %d records, want at least %d and %q", n, c.left, c.says)
 			}
-			_, err = e.Commit(ctx, Txn{Key: markedKey + "again", Value: []byte("x")})
+			_, err = e.Commit(ctx, storage.Txn{Key: markedKey + "again", Value: []byte("x")})
 			if err := errors.Join(err, e.Close()); err != nil {
 				t.Error(err)
 			}
@@ -188,11 +191,11 @@ func TestMemberless(t *testing.T) {
 	emptyLog(t, dir)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 	defer cancel()
-	e, err := Open(ctx, Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
+	e, err := storage.Open(ctx, storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err == nil {
 		e.Close()
 	}
-	if !errors.Is(err, ErrDamaged) {
+	if !errors.Is(err, storage.ErrDamaged) {
 		t.Errorf("opening: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package storage
+package embedded
 
 import (
 	"errors"
@@ -11,18 +11,17 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// breakdown is the end of an embedded etcd that can't go on, such as when the disk is full. etcd
-// logs that as fatal or as a panic, in whichever goroutine it happens, and takes for granted that
-// none of it runs any more: it holds locks, and what it would do next may be wrong. So the goroutine
-// stands still from then on, and others of etcd's will, waiting for it. All that was acknowledged is
-// in etcd's log on disk by then.
+// breakdown is the end of an embedded etcd that can't continue, such as on a full disk. etcd logs the error as fatal or
+// as a panic, in any goroutine, and relies on not running any further: it holds locks, and its next step may be wrong.
+// So this goroutine never returns, and others of etcd's will wait for it. All acknowledged writes are in etcd's log on
+// disk by then.
 type breakdown struct {
 	// dir is etcd's directory, for the error.
 	dir string
-	// serving says that Open has returned and Close hasn't stopped etcd: nobody waits for done.
+	// serving says that Start has returned and Stop was not called: no one waits for done.
 	serving atomic.Bool
-	// tell is Config.Fatal.
-	tell func(error)
+	// fatal is Config.Fatal.
+	fatal func(error)
 
 	once sync.Once
 	// done is closed when err is set.
@@ -30,8 +29,8 @@ type breakdown struct {
 	err  error
 }
 
-func newBreakdown(dir string, tell func(error)) *breakdown {
-	return &breakdown{dir: dir, tell: tell, done: make(chan struct{})}
+func newBreakdown(dir string, fatal func(error)) *breakdown {
+	return &breakdown{dir: dir, fatal: fatal, done: make(chan struct{})}
 }
 
 // OnWrite implements zapcore.CheckWriteHook. It never returns.
@@ -41,12 +40,12 @@ func (b *breakdown) OnWrite(e *zapcore.CheckedEntry, fields []zapcore.Field) {
 		close(b.done)
 	})
 	if b.serving.Load() {
-		b.tell(b.err)
+		b.fatal(b.err)
 	}
 	select {}
 }
 
-// describe makes an error of what etcd has logged.
+// describe turns a message of etcd's log into an error.
 func (b *breakdown) describe(message string, fields []zapcore.Field) error {
 	cause := loggedError(fields)
 	if cause == nil {
@@ -68,7 +67,7 @@ func (b *breakdown) failed() error {
 	}
 }
 
-// diskFull tells what is meant by an error of the system; bbolt keeps only the text of some.
+// diskFull reports whether an error means that the disk is full; bbolt keeps only the message of some errors.
 func diskFull(err error) bool {
 	for _, e := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
 		if errors.Is(err, e) || strings.Contains(err.Error(), e.Error()) {

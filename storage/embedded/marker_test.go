@@ -1,4 +1,4 @@
-package storage
+package embedded_test
 
 import (
 	"context"
@@ -14,6 +14,9 @@ import (
 
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 const markedKey = "/registry/configmaps/default/a"
@@ -21,15 +24,15 @@ const markedKey = "/registry/configmaps/default/a"
 // useDir writes to a directory and closes it.
 func useDir(t *testing.T, dir string) {
 	t.Helper()
-	e, err := Open(t.Context(), Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
+	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if _, err := e.Commit(t.Context(), Txn{Key: markedKey, Value: []byte("x")}); err != nil {
+	if _, err := e.Commit(t.Context(), storage.Txn{Key: markedKey, Value: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Lstat(filepath.Join(dir, markerName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(dir, embedded.MarkerName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("marker of a directory in use: %v", err)
 	}
 }
@@ -37,13 +40,13 @@ func useDir(t *testing.T, dir string) {
 // used tells whether a directory still holds what useDir wrote.
 func used(t *testing.T, dir string) bool {
 	t.Helper()
-	e, err := Open(t.Context(), Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
+	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
 	_, err = e.Get(t.Context(), markedKey)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		t.Fatal(err)
 	}
 	return err == nil
@@ -79,10 +82,10 @@ func files(t *testing.T, dir string) map[string]string {
 // emptyLog makes a log without entries, which is where a crash hurts etcd.
 func emptyLog(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(dir, memberDir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, embedded.MemberDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w, err := wal.Create(zap.NewNop(), filepath.Join(dir, memberDir, "wal"), []byte{8, 1, 16, 1})
+	w, err := wal.Create(zap.NewNop(), filepath.Join(dir, embedded.MemberDir, "wal"), []byte{8, 1, 16, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,16 +96,16 @@ func emptyLog(t *testing.T, dir string) {
 func TestInterrupted(t *testing.T) {
 	for name, leave := range map[string]func(dir string){
 		"marker alone":         func(string) {},
-		"marker half written":  func(dir string) { put(t, dir, markerName, "") },
+		"marker half written":  func(dir string) { put(t, dir, embedded.MarkerName, "") },
 		"empty member":         func(dir string) { put(t, dir, "member/snap/tmp1", "") },
 		"log being made":       func(dir string) { put(t, dir, "member/wal.tmp/0000000000000000-0000000000000000.wal", "") },
 		"log without entries":  func(dir string) { emptyLog(t, dir) },
 		"database and no log":  func(dir string) { put(t, dir, "member/snap/db", "half") },
-		"ready but marked yet": func(dir string) { reopen(t, dir); put(t, dir, markerName, markerText) },
+		"ready but marked yet": func(dir string) { reopen(t, dir); put(t, dir, embedded.MarkerName, embedded.MarkerText) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			put(t, dir, markerName, markerText)
+			put(t, dir, embedded.MarkerName, embedded.MarkerText)
 			leave(dir)
 			useDir(t, dir)
 			if !used(t, dir) {
@@ -129,7 +132,7 @@ func TestMarked(t *testing.T) {
 			useDir(t, dir)
 			removeSnapshots(t, dir) // before etcd is ready for the first time there is none
 			if c.marked {
-				put(t, dir, markerName, markerText)
+				put(t, dir, embedded.MarkerName, embedded.MarkerText)
 			}
 			if c.snapshot {
 				put(t, dir, "member/snap/0000000000000001-0000000000000001.snap", "")
@@ -166,20 +169,20 @@ func TestUnusable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := abandonedDir(t)
 			leave(t, dir)
-			before := files(t, filepath.Join(dir, memberDir, "wal"))
+			before := files(t, filepath.Join(dir, embedded.MemberDir, "wal"))
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if e, err := Open(ctx, Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)}); err == nil {
+			if e, err := storage.Open(ctx, storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)}); err == nil {
 				e.Close()
 				t.Error("opened")
 			}
-			left := slices.Collect(maps.Values(files(t, filepath.Join(dir, memberDir, "wal"))))
+			left := slices.Collect(maps.Values(files(t, filepath.Join(dir, embedded.MemberDir, "wal"))))
 			for name, text := range before { // etcd keeps what it tries to mend under another name
 				if !slices.Contains(left, text) {
 					t.Errorf("%s is gone", name)
 				}
 			}
-			if marked, err := exists(filepath.Join(dir, markerName)); marked || err != nil {
+			if marked, err := embedded.Exists(filepath.Join(dir, embedded.MarkerName)); marked || err != nil {
 				t.Errorf("marked %v, %v", marked, err)
 			}
 		})
@@ -190,14 +193,14 @@ func TestUnusable(t *testing.T) {
 func TestLinkToNowhere(t *testing.T) {
 	dir, disk := t.TempDir(), t.TempDir()
 	useDir(t, dir)
-	mounted, link := filepath.Join(disk, memberDir), filepath.Join(dir, memberDir)
+	mounted, link := filepath.Join(disk, embedded.MemberDir), filepath.Join(dir, embedded.MemberDir)
 	if err := errors.Join(os.Rename(link, mounted), os.Symlink(mounted, link)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(mounted, mounted+"-away"); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := Open(t.Context(), Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)}); err == nil {
+	if e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)}); err == nil {
 		e.Close()
 		t.Error("opened without the disk")
 	}

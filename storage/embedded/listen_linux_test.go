@@ -1,4 +1,4 @@
-package storage
+package embedded_test
 
 import (
 	"fmt"
@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 // listening are the sockets that this process listens on, sorted, each with the table it is in.
@@ -49,10 +52,10 @@ func listening(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// TestListen looks for sockets that anybody could connect to.
+// TestListen: an embedded etcd opens no listening socket.
 func TestListen(t *testing.T) {
 	before := listening(t)
-	e, err := Open(t.Context(), Config{DataDir: t.TempDir()})
+	e, err := storage.Open(t.Context(), storage.Config{DataDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +64,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("listens (-before +opened):\n%s", diff)
 	}
 	// What would be found:
-	for network, address := range map[string]string{"tcp": "127.0.0.1:0", "unix": fmt.Sprintf("@%s-%d", memberName, os.Getpid())} {
+	for network, address := range map[string]string{"tcp": "127.0.0.1:0", "unix": fmt.Sprintf("@%s-%d", embedded.MemberName, os.Getpid())} {
 		l, err := net.Listen(network, address)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package storage
+package embedded
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func TestTemporary(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(left, inUse), nil, 0o600); err != nil { // as it is when nobody has it locked
+	if err := os.WriteFile(filepath.Join(left, inUse), nil, 0o600); err != nil { // unlocked
 		t.Fatal(err)
 	}
 	first, doneFirst, err := Temporary(parent)
@@ -44,7 +44,7 @@ func TestTemporary(t *testing.T) {
 	}
 }
 
-// TestAdopted: what a killed process has left stays once somebody has opened it by name, and what a process uses
+// TestAdopted: what a killed process has left stays once it was opened by name, and what a process uses
 // can't be opened.
 func TestAdopted(t *testing.T) {
 	parent := t.TempDir()
@@ -76,7 +76,7 @@ func TestAdopted(t *testing.T) {
 	}
 }
 
-// TestSweptWhileMade: a directory is there once it has been made, whoever sweeps meanwhile.
+// TestSweptWhileMade: a directory is there once it has been made, whatever is swept meanwhile.
 func TestSweptWhileMade(t *testing.T) {
 	parent, stop := t.TempDir(), make(chan struct{})
 	var sweeping sync.WaitGroup

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Verdict is what a reference is worth.
+// Verdict is the state of a reference's owner.
 type Verdict uint8
 
 // The verdicts (D-35).
@@ -15,7 +15,7 @@ const (
 	WaitingOwner
 	// Dangling: there is no such owner.
 	Dangling
-	// Undecidable: the kind isn't served, or the owner can't be read (D-38, D-73).
+	// Undecidable: the kind isn't served, or the owner can't be decoded (D-38, D-73).
 	Undecidable
 	// OutOfReach: a cluster-scoped object names a namespaced kind (D-37, D-72).
 	OutOfReach
@@ -26,17 +26,17 @@ func (v Verdict) String() string {
 	return [...]string{"solid", "waiting", "dangling", "undecidable", "out of reach"}[v]
 }
 
-// judge looks a reference up. If it can't be judged, the shelf is where to wait for that to
-// change; nil if the owner's own next event will tell.
-func (g *Graph) judge(n *node, r *ref) (Verdict, *shelf) {
+// classify looks up the owner of a reference. If it is undecidable, n belongs on the returned waiting list; the list is
+// nil if the owner's own next event decides.
+func (g *Graph) classify(n *node, r *ref) (Verdict, *waitingList) {
 	if r.lost != nil {
 		return Dangling, nil
 	}
 	if !r.kind.served {
-		return Undecidable, &r.kind.shelf
+		return Undecidable, &r.kind.undecided
 	}
 	if r.kind.namespaced && n.namespace == "" {
-		return OutOfReach, &r.kind.shelf
+		return OutOfReach, &r.kind.undecided
 	}
 	p := n.names(r)
 	o := g.nodes[p]
@@ -44,8 +44,8 @@ func (g *Graph) judge(n *node, r *ref) (Verdict, *shelf) {
 	case o == nil:
 		return Dangling, nil
 	case o.uid == "":
-		return Undecidable, g.unreadShelf(p)
-	case o.uid != r.edge.anchor.uid: // D-76, and a wrong name or kind (D-75)
+		return Undecidable, g.unreadList(p)
+	case o.uid != r.edge.ownerUID.uid: // D-76, and a wrong name or kind (D-75)
 		return Dangling, nil
 	case o.class() == Unknown:
 		return Undecidable, nil
@@ -55,14 +55,14 @@ func (g *Graph) judge(n *node, r *ref) (Verdict, *shelf) {
 	return Solid, nil
 }
 
-// owners sums the verdicts up. The first reference that can't be judged decides (D-38).
-func (g *Graph) owners(n *node) (Owners, *shelf) {
+// owners summarizes the verdicts. If a reference is undecidable, the first such reference decides (D-38).
+func (g *Graph) owners(n *node) (Owners, *waitingList) {
 	if len(n.refs) == 0 {
 		return NoOwners, nil
 	}
 	var count [Dangling + 1]int
 	for i := range n.refs {
-		v, s := g.judge(n, &n.refs[i])
+		v, s := g.classify(n, &n.refs[i])
 		switch v {
 		case Undecidable:
 			return UndecidableOwners, s
@@ -82,13 +82,12 @@ func (g *Graph) owners(n *node) (Owners, *shelf) {
 	return DanglingOwners, nil
 }
 
-// superfluous returns the uids to remove from n's references: of owners that let go of their
-// dependents, and, if others is set, of all that aren't solid. exact says that the references
-// depend on n's present state.
+// superfluous returns the uids to remove from n's references: those of owners that orphan their dependents and, if
+// others is set, of all that aren't solid. exact says that this depends on n's present state.
 func (g *Graph) superfluous(n *node, others bool) (uids []string, exact bool) {
 	for i := range n.refs {
 		r := &n.refs[i]
-		uid := r.edge.anchor.uid
+		uid := r.edge.ownerUID.uid
 		if r.released() {
 			uids = append(uids, uid)
 			continue
@@ -96,18 +95,18 @@ func (g *Graph) superfluous(n *node, others bool) (uids []string, exact bool) {
 		if !others {
 			continue
 		}
-		if v, _ := g.judge(n, r); v != Solid {
+		if v, _ := g.classify(n, r); v != Solid {
 			uids = append(uids, uid)
-			exact = exact || r.edge.anchor.owner != nil
+			exact = exact || r.edge.ownerUID.owner != nil
 		}
 	}
 	slices.Sort(uids)
 	return slices.Compact(uids), exact
 }
 
-// guards returns the places that the verdicts on n's references rest on. An owner must be in the
-// very state that was judged: one that waits for its dependents may stop doing so. An object of another
-// uid in its place need only stay there, or go: somebody who writes it often delays nobody (D-76).
+// guards returns the keys that the verdicts on n's references depend on. An owner must still have the revision of the
+// verdict: one that waits for its dependents may stop doing so. If an object with another uid has the key, it may
+// change or be deleted: frequent writes to it delay no request (D-76).
 func (g *Graph) guards(n *node) []Guard {
 	guards := make([]Guard, 0, len(n.refs))
 	for i := range n.refs {
@@ -118,7 +117,7 @@ func (g *Graph) guards(n *node) []Guard {
 		}
 		guard := Guard{Key: p.key()}
 		if o := g.nodes[p]; o != nil {
-			guard.Revision, guard.Held = o.revision, o.uid != r.edge.anchor.uid
+			guard.Revision, guard.Held = o.revision, o.uid != r.edge.ownerUID.uid
 		}
 		guards = append(guards, guard)
 	}
@@ -126,17 +125,17 @@ func (g *Graph) guards(n *node) []Guard {
 	return slices.Compact(guards)
 }
 
-// unreadShelf is where to wait for a value to become readable.
-func (g *Graph) unreadShelf(p place) *shelf {
+// unreadList is the list of objects that wait until a value can be decoded.
+func (g *Graph) unreadList(p place) *waitingList {
 	s := g.unread[p]
 	if s == nil {
-		s = &shelf{}
+		s = &waitingList{}
 		g.unread[p] = s
 	}
 	return s
 }
 
-func (g *Graph) wakeUnread(p place, s *shelf) {
+func (g *Graph) wakeUnread(p place, s *waitingList) {
 	delete(g.unread, p)
 	g.wake(s)
 }

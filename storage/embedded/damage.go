@@ -1,4 +1,4 @@
-package storage
+package embedded
 
 import (
 	"context"
@@ -20,34 +20,34 @@ import (
 	"go.etcd.io/etcd/server/v3/storage/wal"
 )
 
-// A log whose last record was cut off by a crash is what etcd expects: it drops the record, which was
-// never acknowledged, and goes on. What follows is damage that etcd doesn't expect. It says so in its own words, ends the
-// process with a stack trace, or waits without end; here it becomes ErrDamaged.
+// etcd expects a log whose last record was cut off by a crash: it drops the record, which was never acknowledged, and
+// continues. The following is damage that etcd doesn't expect. etcd returns errors of many kinds, ends the process with
+// a stack trace, or waits forever; here it becomes ErrDamaged.
 
-// damagedf is an ErrDamaged that says what is wrong.
+// damagedf returns an ErrDamaged with a reason.
 func damagedf(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// named marks as ErrDamaged what etcd says of files that it can't make sense of. What the system says of
-// them, such as that they may not be read, is no damage.
+// named turns etcd's errors about files that it can't understand into ErrDamaged. Errors of the operating system, such
+// as a missing permission, are not damage.
 func named(err error) error {
 	for _, e := range []error{
 		wal.ErrMetadataConflict, wal.ErrFileNotFound, wal.ErrCRCMismatch, wal.ErrSnapshotMismatch, wal.ErrSnapshotNotFound,
 		wal.ErrSliceOutOfRange, io.ErrUnexpectedEOF, snap.ErrNoDBSnapshot, snap.ErrNoSnapshot, snap.ErrEmptySnapshot,
 		snap.ErrCRCMismatch, berrors.ErrInvalid, berrors.ErrVersionMismatch, berrors.ErrChecksum, errPanicked,
 	} {
-		if err != nil && strings.Contains(err.Error(), e.Error()) { // etcd keeps only the words of some
+		if err != nil && strings.Contains(err.Error(), e.Error()) { // etcd keeps only the messages of some
 			return damagedf("%w", err)
 		}
 	}
 	return err
 }
 
-// errPanicked says that etcd has panicked over a directory.
+// errPanicked says that etcd has panicked while it opened a directory.
 var errPanicked = errors.New("etcd panicked")
 
-// inspect looks at the files below member before etcd does.
+// inspect checks the files below member before etcd opens them.
 func inspect(member string) error {
 	segments, err := fs.Glob(os.DirFS(member), "wal/*.wal")
 	if err != nil {
@@ -63,7 +63,7 @@ func inspect(member string) error {
 	there := err == nil && info.Mode().IsRegular() && info.Size() > 0
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil // etcd says why it can't read it
+		return nil // etcd's own error says why it can't read the file
 	case !there && len(segments) > 0 && restored(member):
 		return damagedf("%s, etcd's database, is missing or empty, and the log doesn't reach back to its beginning", path)
 	case there && len(segments) == 0:
@@ -74,10 +74,10 @@ func inspect(member string) error {
 	return nil
 }
 
-// walk reads what is in use of a database. bbolt does so too when etcd opens it, but panics in a goroutine of its
-// own over pages that aren't what they should be.
+// walk reads all of a database that is in use. bbolt does so as well when etcd opens it, but panics over invalid pages
+// in a goroutine of its own.
 func walk(path string) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // the file may be shorter than what it tells of
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // the file may be shorter than its pages say
 	defer func() {
 		if r := recover(); r != nil {
 			err = damagedf("%s, etcd's database: %v", path, r)
@@ -95,14 +95,14 @@ func walk(path string) (err error) {
 	})
 }
 
-// watchdog finds out that etcd will never be ready, or not before as many writes as its log has lost.
+// watchdog detects that etcd will never be ready, or only after as many writes as its log has lost.
 type watchdog struct {
 	// ahead counts the checks in a row that found the database ahead of the log.
 	ahead  int
 	server *etcdserver.EtcdServer
 	// leads is closed when a leader has been elected and has written to the log.
 	leads chan struct{}
-	// idle counts how often in a row check found no member to elect.
+	// idle counts the checks in a row that found no member to elect.
 	idle int
 }
 
@@ -120,12 +120,12 @@ func newWatchdog(ctx context.Context, s *etcdserver.EtcdServer) *watchdog {
 	return w
 }
 
-// patience is how many checks in a row must find no member: what a start applies first is the members.
+// patience is how many checks in a row must find no member: a start applies the entries of the members first.
 const patience = 20
 
-// check is called every electionMs. A log of which the end is lost is shorter than what the database has taken
-// from it; what is written next would be skipped as if it were there already (etcd server/etcdserver/server.go:
-// applyEntryNormal), and etcd would wait for its own first write.
+// check is called every electionMs. If the end of the log is lost, the log is shorter than what the database has
+// applied. etcd would skip the next writes as already applied (etcd server/etcdserver/server.go: applyEntryNormal), and
+// wait for its own first write.
 func (w *watchdog) check() error {
 	if len(w.server.Cluster().Members()) > 0 || w.server.AppliedIndex() < w.server.CommittedIndex() {
 		w.idle = 0
@@ -137,11 +137,11 @@ func (w *watchdog) check() error {
 	default:
 		return nil
 	}
-	applied, _ := schema.ReadConsistentIndex(w.server.Backend().ReadTx()) // first, as both grow
+	applied, _ := schema.ReadConsistentIndex(w.server.Backend().ReadTx()) // before committed, as both grow
 	committed := w.server.CommittedIndex()
 	if applied <= committed {
 		w.ahead = 0
-	} else if w.ahead++; w.ahead > 1 { // once, the log may still be on its way to what it says itself is committed
+	} else if w.ahead++; w.ahead > 1 { // in one check, the log may still be catching up
 		return damagedf("etcd's log ends before entry %d, but its database holds what entry %d has written: "+
 			"the end of the log is lost, perhaps with acknowledged writes", committed, applied)
 	}

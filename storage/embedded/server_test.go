@@ -1,4 +1,4 @@
-package storage
+package embedded_test
 
 import (
 	"context"
@@ -13,12 +13,15 @@ import (
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
+
+	"github.com/kubecascade/kubecascade/storage"
+	"github.com/kubecascade/kubecascade/storage/embedded"
 )
 
 // reopen opens and closes a directory.
 func reopen(t *testing.T, dir string) {
 	t.Helper()
-	e, err := Open(t.Context(), Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
+	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,7 @@ func TestOtherMembers(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	member.Close()
-	_, err = Open(t.Context(), Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
+	_, err = storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err == nil || !strings.Contains(err.Error(), "cluster of 2 members") {
 		t.Errorf("opening: %v", err)
 	}
@@ -54,7 +57,7 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	dir := t.TempDir()
 	for range 2 {
-		if _, err := Open(ctx, Config{DataDir: dir}); err == nil {
+		if _, err := storage.Open(ctx, storage.Config{DataDir: dir}); err == nil {
 			t.Error("opened")
 		}
 		reopen(t, dir)
@@ -72,7 +75,7 @@ func TestNames(t *testing.T) {
 
 func removeSnapshots(t *testing.T, dir string) {
 	t.Helper()
-	snapshots, err := filepath.Glob(filepath.Join(dir, memberDir, "snap", "*.snap"))
+	snapshots, err := filepath.Glob(filepath.Join(dir, embedded.MemberDir, "snap", "*.snap"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,21 +90,21 @@ func removeSnapshots(t *testing.T, dir string) {
 // the next write.
 func TestFirstSnapshot(t *testing.T) {
 	dir := t.TempDir()
-	member := filepath.Join(dir, memberDir)
+	member := filepath.Join(dir, embedded.MemberDir)
 	useDir(t, dir)
-	if !restored(member) {
+	if !embedded.Restored(member) {
 		t.Error("no snapshot after the first write")
 	}
 	removeSnapshots(t, dir)
-	e, err := Open(t.Context(), Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
+	e, err := storage.Open(t.Context(), storage.Config{DataDir: dir, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = e.Commit(t.Context(), Txn{Key: markedKey + "2", Value: []byte("x")})
+	_, err = e.Commit(t.Context(), storage.Txn{Key: markedKey + "2", Value: []byte("x")})
 	if err := errors.Join(err, e.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if !restored(member) {
+	if !embedded.Restored(member) {
 		t.Error("no snapshot after the next write")
 	}
 }

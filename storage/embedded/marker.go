@@ -1,4 +1,4 @@
-package storage
+package embedded
 
 import (
 	"errors"
@@ -11,18 +11,18 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// etcd never starts again where it was killed before it had saved the first entry of a new log. So
-// a marker is in a new data directory from before etcd makes anything until it is ready: with it,
-// nothing can have been acknowledged, and the next start begins anew.
+// etcd can't start again after it was killed before it had saved the first entry of a new log. So a new data directory
+// has a marker file until etcd is ready. While the marker exists, nothing can have been acknowledged, and the next
+// start deletes the data and begins again.
 const (
-	// markerName names the marker, memberDir what etcd makes, beside it.
+	// markerName is the marker; memberDir is etcd's directory beside it.
 	markerName, memberDir = "first-start", "member"
-	// markerText is for who finds it.
+	// markerText tells an operator what the file means.
 	markerText = "etcd has not finished its first start here. If this file is still there at the next start, member/ is removed.\n"
 )
 
-// beginFirst marks dir if etcd has never been ready there, and tells so; endFirst must follow once it
-// is. What an interrupted first start has left is removed.
+// beginFirst creates the marker if etcd has never been ready in dir, and reports that; endFirst must follow when it is.
+// The data of an interrupted first start is removed.
 func beginFirst(dir string, log *slog.Logger) (first bool, err error) {
 	marked, err := exists(filepath.Join(dir, markerName))
 	if err != nil {
@@ -36,7 +36,7 @@ func beginFirst(dir string, log *slog.Logger) (first bool, err error) {
 	if made && !marked {
 		return false, nil
 	}
-	// Also if it is there: who wrote it may not have come to the end.
+	// The marker is written again if it exists: the process that wrote it may have been killed meanwhile.
 	if err := mark(dir); err != nil {
 		return false, fmt.Errorf("marking the first start: %w", err)
 	}
@@ -49,7 +49,7 @@ func beginFirst(dir string, log *slog.Logger) (first bool, err error) {
 	return true, nil
 }
 
-// endFirst removes the marker. Nothing may be acknowledged before.
+// endFirst removes the marker. No write may be acknowledged before.
 func endFirst(dir string) error {
 	err := os.Remove(filepath.Join(dir, markerName))
 	if err == nil {
@@ -61,14 +61,14 @@ func endFirst(dir string) error {
 	return nil
 }
 
-// restored tells whether member holds a snapshot file: restoring a snapshot writes one, a first start
-// doesn't before it has ended, so somebody has put it in the place of what the marker was for.
+// restored reports whether member has a snapshot file. A restore writes one; a first start doesn't before it has ended.
+// So with a marker, an operator has restored a snapshot over the interrupted start.
 func restored(member string) bool {
 	files, _ := fs.Glob(os.DirFS(member), "snap/*.snap") // only a bad pattern is an error
 	return len(files) > 0
 }
 
-// exists tells whether there is anything under a name, be it a link to nowhere.
+// exists reports whether a name exists, also if it is a broken link.
 func exists(name string) (bool, error) {
 	_, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

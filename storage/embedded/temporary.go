@@ -1,4 +1,4 @@
-package storage
+package embedded
 
 import (
 	"errors"
@@ -13,12 +13,12 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// inUse is the file in a temporary directory that whoever made it has locked for as long as it lives.
+// inUse is the file in a temporary directory that the process using it has locked.
 const inUse = memberName + ".temporary"
 
-// Temporary makes a directory in parent, or where the system keeps such if that is empty, that is nobody else's; done
-// removes it. Those of processes that were killed are removed on the way, in the background: nobody comes back for
-// them.
+// Temporary creates a directory of this process alone in parent, or in the system's directory for temporary files if
+// parent is empty; done removes it. In the background it removes the directories of processes that were killed, as
+// nothing uses them again.
 func Temporary(parent string) (dir string, done func(), err error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -31,7 +31,7 @@ func Temporary(parent string) (dir string, done func(), err error) {
 		if lock, err = lockMark(dir, os.O_CREATE); err == nil {
 			break
 		}
-		// Somebody who sweeps has come between the file and its lock, and removes it.
+		// Another process's sweep came between the creation of the file and its lock, and removes the directory.
 		if !errors.Is(err, fileutil.ErrLocked) || tries == 3 {
 			os.RemoveAll(dir)
 			return "", nil, fmt.Errorf("locking a temporary directory: %w", err)
@@ -41,7 +41,7 @@ func Temporary(parent string) (dir string, done func(), err error) {
 	sweeping.Go(func() { sweep(parent) })
 	return dir, func() {
 		sweeping.Wait()
-		lock.Close() // before, as some systems don't remove what is open
+		lock.Close() // first, as some systems can't remove open files
 		os.RemoveAll(dir)
 	}, nil
 }
@@ -64,8 +64,8 @@ func sweep(parent string) {
 	}
 }
 
-// lockMark locks a directory's file inUse, opened with the flags. ErrLocked is also the error if the file went
-// before it was locked, as then somebody else had it.
+// lockMark locks a directory's file inUse, opened with the flags. The error is also ErrLocked if the file was removed
+// before it was locked, as another process then had the lock.
 func lockMark(dir string, flags int) (io.Closer, error) {
 	path := filepath.Join(dir, inUse)
 	lock, err := fileutil.TryLockFile(path, os.O_RDWR|flags, 0o600)
@@ -86,8 +86,8 @@ func lockMark(dir string, flags int) (io.Closer, error) {
 	return nil, err
 }
 
-// adopt makes a temporary directory whose process was killed one that stays: who names it wants what is in it.
-// The error is ErrLocked if it is used, or being removed.
+// adopt turns the temporary directory of a killed process into a permanent one: a user who names it wants its data. The
+// error is ErrLocked if it is in use, or being removed.
 func adopt(dir string) error {
 	lock, err := lockMark(dir, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -96,6 +96,6 @@ func adopt(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close() // after the file went, so that nobody who has opened it sweeps
+	defer lock.Close() // after the removal, so that no process that has opened the file sweeps
 	return os.Remove(filepath.Join(dir, inUse))
 }

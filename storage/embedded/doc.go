@@ -1,0 +1,19 @@
+// Package embedded runs one etcd server in this process, for package storage.
+//
+// It guarantees:
+//
+//  1. The server listens on no socket. Requests are function calls on Server.Etcd. It is the only member of its
+//     cluster, and it acknowledges a write when that is on disk and applied. Its memory is therefore up to date.
+//  2. Start returns when the server accepts writes. One process at a time has a data directory (ErrInUse).
+//  3. A process that is killed at any moment leaves a data directory that can be opened again, with all acknowledged
+//     writes. Start removes only the data of a first start that was interrupted, of which nothing was acknowledged,
+//     and temporary directories of processes that have ended.
+//  4. Start does not open a directory of which files are missing, truncated or overwritten, unless etcd repairs it: a
+//     record that a crash has torn, or a missing snapshot. It returns ErrDamaged within seconds.
+//  5. Server.Admit keeps the database within its quota. Server.Reclaim frees space without an operator once enough
+//     has been removed: it compacts all history, and rewrites the file if that is much larger than its content.
+//  6. A server that can't continue, such as on a full disk, acknowledges nothing more, and Config.Fatal is called.
+//     etcd's goroutines that have met the error never return.
+//
+// The package knows nothing of the keys and values that are stored.
+package embedded

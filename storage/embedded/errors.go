@@ -1,0 +1,31 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+)
+
+// Sentinel errors. Package storage exports them, too, and their messages name that package. Test with errors.Is.
+var (
+	// ErrNoSpace says that the quota is exhausted or, from Start and Stop and in Config.Fatal, that the disk is full.
+	ErrNoSpace = errors.New("storage: no space")
+	// ErrUnavailable says that etcd did not answer: it has stopped, or the context is done.
+	ErrUnavailable = errors.New("storage: unavailable")
+	// ErrInUse says that another process has the data directory open.
+	ErrInUse = errors.New("storage: data directory in use")
+	// ErrDamaged says that files of the data directory are missing, truncated, or not what etcd wrote. Start leaves
+	// them unchanged, except for what etcd itself repairs.
+	ErrDamaged = errors.New("storage: data directory damaged")
+)
+
+// unavailable wraps an error of a request that the server has not carried out, with ctx's if that is done.
+func unavailable(ctx context.Context, err error) error {
+	err = rpctypes.Error(err)
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %w: %w", ErrUnavailable, ctx.Err(), err)
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}

@@ -1,0 +1,243 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver"
+	"go.etcd.io/etcd/server/v3/storage/wal"
+)
+
+const (
+	// memberName names the only member.
+	memberName = "kubecascade"
+	// maxRequestBytes is etcd's own default. Larger objects must fail here as they do there.
+	maxRequestBytes = 1536 << 10
+	// tickMs and electionMs determine how long a start waits for the election. A single member skips all but one to
+	// five ticks of it; etcd requires at least five. No other member can be late, so the only cost is that the process
+	// wakes up so often.
+	tickMs, electionMs = 10, 50
+	// snapshotWrites is a quarter of etcd's default. Fewer would cost throughput, as each snapshot waits for the disk
+	// several times.
+	snapshotWrites = 2500
+	// etcd keeps this many applied log entries in memory for followers that lag behind, of which there are none here.
+	// But when raft campaigns, it reads all entries that it does not know to be applied, and panics if one is missing.
+	// It campaigns only at the start. If nothing has to be applied then, keptFirst is plenty; otherwise there may be
+	// little more than snapshotWrites entries. etcd can't limit them by bytes: keptAgain entries take 10 MB for objects
+	// of 2 kB, but gigabytes for the largest objects.
+	//
+	// Whatever the limit, etcd drops its very first entry when it has applied a hundred, and a member without a
+	// snapshot begins there. If the election comes between the two, the start fails. So the first write after a start
+	// without a snapshot makes one (applying).
+	keptFirst, keptAgain = 100, 2 * snapshotWrites
+)
+
+// etcd allocates each segment of its log in full, and the next one ahead. With its default of 64 MB the smallest store
+// would take 128 MB, in memory if /tmp is in memory. Segments of any size can be read.
+func init() { wal.SegmentSizeBytes = 8 << 20 }
+
+// Server is an etcd server in this process. Requests are function calls; it listens on no socket.
+type Server struct {
+	etcd   *embed.Etcd
+	server *etcdserver.EtcdServer
+	lock   io.Closer
+	// cleared removes the temporary directory; nil if the directory stays.
+	cleared func()
+	// quiet suppresses warnings while the server starts and stops; see logCore.
+	quiet atomic.Bool
+	// applying makes etcd take its first snapshot.
+	applying onApply
+	// broken learns of an error that stops etcd.
+	broken *breakdown
+	// space keeps the database within its quota.
+	space *space
+}
+
+// Etcd returns the running server, for requests.
+func (s *Server) Etcd() *etcdserver.EtcdServer { return s.server }
+
+// Admit returns ErrNoSpace if there is no space for a write of so many bytes of key and value, and makes Reclaim free
+// space. Writes that replace a value may use another sixteenth of the quota.
+func (s *Server) Admit(bytes int, replaces bool) error { return s.space.admit(bytes, replaces) }
+
+// Reclaim frees space whenever Admit has found too little, until ctx is done. It must have returned before Stop.
+func (s *Server) Reclaim(ctx context.Context) { s.space.run(ctx) }
+
+// Start starts etcd and waits until it accepts writes.
+func Start(ctx context.Context, c Config) (_ *Server, err error) {
+	s := &Server{}
+	defer func() {
+		if err != nil {
+			_ = s.Stop() // err is returned
+		}
+	}()
+	dir := c.DataDir
+	if c.Ephemeral {
+		dir, s.cleared, err = Temporary(c.DataDir)
+	} else {
+		s.lock, err = lockMember(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	first, kept := false, uint64(keptFirst)
+	if !c.Ephemeral { // such a directory is never opened again
+		if first, err = beginFirst(dir, c.Logger); err != nil {
+			return nil, err
+		}
+		if made, err := exists(filepath.Join(dir, memberDir)); err != nil || made { // in a first start the data was restored
+			kept = keptAgain
+		}
+	}
+	if !first && !c.Ephemeral {
+		if err := inspect(filepath.Join(dir, memberDir)); err != nil {
+			return nil, err
+		}
+	}
+	s.quiet.Store(true)
+	s.broken = newBreakdown(dir, c.Fatal)
+	if s.etcd, err = startEtcd(s.config(c, dir, kept), s.broken); err != nil {
+		return nil, fmt.Errorf("opening data directory %s: %w", dir, named(err))
+	}
+	s.server = s.etcd.Server
+	s.space = newSpace(s.server, c)
+	if err := s.ready(ctx); err != nil {
+		return nil, fmt.Errorf("starting etcd in %s: %w", dir, err)
+	}
+	if first {
+		if err := endFirst(dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := disarm(ctx, s.server); err != nil {
+		return nil, err
+	}
+	if !c.Ephemeral && !restored(filepath.Join(dir, memberDir)) {
+		s.applying.do = s.server.ForceSnapshot
+		s.applying.armed.Store(true)
+	}
+	s.quiet.Store(false)
+	s.broken.serving.Store(true)
+	return s, s.broken.failed()
+}
+
+// ready waits until the member is the leader. It checks for other members all the time: with them this member may never
+// become leader, and the members that the log names are applied only now.
+func (s *Server) ready(ctx context.Context) error {
+	again := time.NewTicker(electionMs * time.Millisecond)
+	defer again.Stop()
+	watching, enough := context.WithCancel(ctx)
+	defer enough()
+	w := newWatchdog(watching, s.server)
+	for {
+		if err := errors.Join(alone(s.server), w.check()); err != nil {
+			return err
+		}
+		select {
+		case <-s.server.ReadyNotify():
+			if ctx.Err() != nil { // the caller no longer waits
+				return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+			}
+			return alone(s.server)
+		case <-again.C:
+		case <-s.server.StopNotify():
+			return fmt.Errorf("%w: etcd stopped", ErrUnavailable)
+		case <-s.broken.done:
+			return s.broken.err
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+		}
+	}
+}
+
+// alone returns an error if there are other members. Reads from memory rely on there being none.
+func alone(e *etcdserver.EtcdServer) error {
+	if n := len(e.Cluster().Members()); n > 1 {
+		return fmt.Errorf("it belongs to a cluster of %d members; restore a snapshot of it instead", n)
+	}
+	return nil
+}
+
+// Stop stops the server, waits for it, and releases the directory. It does not wait for a server that has broken down:
+// its goroutines never return.
+func (s *Server) Stop() (err error) {
+	s.quiet.Store(true)
+	if s.etcd != nil {
+		s.broken.serving.Store(false)
+		closed := make(chan struct{})
+		go func() {
+			s.etcd.Close()
+			close(closed)
+		}()
+		select {
+		case <-closed:
+		case <-s.broken.done:
+		}
+		err = s.broken.failed()
+	}
+	if s.lock != nil {
+		s.lock.Close()
+	}
+	if s.cleared != nil {
+		s.cleared()
+	}
+	return err
+}
+
+// startEtcd calls etcd, which panics or breaks down if it can't read a directory. If it breaks down, the goroutine that
+// called it never returns.
+func startEtcd(c *embed.Config, b *breakdown) (*embed.Etcd, error) {
+	var e *embed.Etcd
+	var err error
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		defer func() {
+			if r := recover(); r != nil {
+				e, err = nil, fmt.Errorf("%w: %v", errPanicked, r)
+			}
+		}()
+		e, err = embed.StartEtcd(c)
+	}()
+	select {
+	case <-returned:
+		return e, err
+	case <-b.done:
+		return nil, b.err
+	}
+}
+
+// config is the configuration of the member, which keeps so many applied entries in memory. Everything else has etcd's
+// default.
+func (s *Server) config(c Config, dir string, kept uint64) *embed.Config {
+	// The address only identifies the member; no one connects to it.
+	address := url.URL{Scheme: "unix", Host: memberName}
+	e := embed.NewConfig()
+	e.Name = memberName
+	e.Dir = dir
+	e.ListenClientUrls, e.ListenPeerUrls = nil, nil
+	e.AdvertiseClientUrls = []url.URL{address}
+	e.AdvertisePeerUrls = []url.URL{address}
+	e.InitialCluster = e.InitialClusterFromName(memberName)
+	e.InitialClusterToken = memberName
+	e.TickMs, e.ElectionMs = tickMs, electionMs
+	e.MaxRequestBytes = maxRequestBytes
+	e.QuotaBackendBytes = -1 // none: see space
+	e.UnsafeNoFsync = c.Ephemeral
+	// After this many writes etcd takes a snapshot, which limits the size of the log and what a restart reads again.
+	e.SnapshotCount = snapshotWrites
+	e.SnapshotCatchUpEntries = kept
+	e.MaxWalFiles = 2
+	// Slower writes are worth a warning; etcd's threshold of 100 ms is common on slow disks.
+	e.WarningApplyDuration = time.Second
+	e.WarningUnaryRequestDuration = time.Second
+	e.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newLog(c.Logger, &s.quiet, &s.applying, s.broken))
+	return e
+}
