@@ -68,6 +68,9 @@ func furnishRejected(ctx context.Context, t *Target) error {
 			{"verbs":["get"],"apiGroups":[""],"resources":["pods"]},
 			{"verbs":["update","patch"],"apiGroups":[""],"resources":["configmaps"]},
 			{"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["bob"]}]}`},
+		{rbac + "/clusterroles", `{"metadata":{"name":"sentinel","labels":{
+			"rbac.authorization.k8s.io/aggregate-to-view":"true"}},
+			"rules":[{"verbs":["get"],"apiGroups":["attack.test"],"resources":["sentinels"]}]}`},
 		{rbac + "/clusterrolebindings", bind("ClusterRole", "writer")},
 		{rbac + "/namespaces/attack/roles",
 			`{"metadata":{"name":"mine"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]}`},
@@ -76,7 +79,42 @@ func furnishRejected(ctx context.Context, t *Target) error {
 			return err
 		}
 	}
-	return nil
+	return c.settle(ctx)
+}
+
+// settle waits until the aggregated roles of a new cluster are complete. view aggregates the sentinel, edit aggregates
+// view, and admin edit: when admin has the sentinel's rule, all three are as they stay.
+func (c *Client) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return c.await(ctx, rbac+"/clusterroles?watch=1&fieldSelector=metadata.name%3Dadmin", func(e event) bool {
+		return slices.ContainsFunc(e.Object.Rules, func(r rule) bool { return slices.Contains(r.Resources, "sentinels") })
+	})
+}
+
+// event is what settle reads of a watch event.
+type event struct {
+	Object struct{ Rules []rule }
+}
+
+type rule struct{ Resources []string }
+
+// await reads a watch, which begins with the objects that there are, until an event is the one that is waited for.
+func (c *Client) await(ctx context.Context, path string, done func(event) bool) error {
+	watch, err := c.open(ctx, Request{Method: "GET", Path: path}, nil)
+	if err != nil {
+		return err
+	}
+	defer watch.Body.Close()
+	for d := json.NewDecoder(watch.Body); ; {
+		var e event
+		if err := d.Decode(&e); err != nil {
+			return fmt.Errorf("awaiting %s: %w", path, err)
+		}
+		if done(e) {
+			return nil
+		}
+	}
 }
 
 // reject sends the requests, and looks after each whether it was rejected and has changed anything.
