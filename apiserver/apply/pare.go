@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
-// parer takes out of two objects what is the same in both, so that it needn't be compared: it is neither
-// added, nor changed, nor removed.
+// parer removes from two objects the fields that are equal in both: they are not added, changed or removed, so they
+// need not be compared.
 type parer struct{ parts []part }
 
 // part is a field of a structure.
@@ -17,16 +17,17 @@ type part struct {
 	jsonfield.Field
 	// written is its name as FieldsV1 has it: `"f:spec":`.
 	written string
-	// fragile says that it may break the schema's rules, for which the whole has to be rejected: it stays.
+	// fragile says that its value may violate the schema, for which the whole object has to be rejected: it is kept.
 	fragile bool
-	// within are the parts of the structure that it is or points to, nil if it is compared as a whole.
+	// within are the fields of the structure, nil if it is compared as a whole.
 	within []part
 }
 
-// paredDepth is how deep structures are pared: spec.template.spec.securityContext, and metadata.
+// paredDepth is the depth to which structures are pruned: spec.template.spec.securityContext, and metadata.
 const paredDepth = 5
 
-// newParer returns a parer of a kind's objects. What would vanish if it were emptied is compared as a whole.
+// newParer returns a parer for a kind's objects. A structure that would disappear if it were empty is compared as a
+// whole.
 func newParer(root *shape) *parer {
 	return &parer{partsOf(root, paredDepth, map[*shape]bool{})}
 }
@@ -38,7 +39,7 @@ func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
 	var parts []part
 	for i := range sh.fields {
 		f := &sh.fields[i]
-		if depth == paredDepth && (f.Name == "apiVersion" || f.Name == "kind") { // what the object is, which isn't compared
+		if depth == paredDepth && (f.Name == "apiVersion" || f.Name == "kind") { // the type of the object is not compared
 			continue
 		}
 		breaks, known := broken[f.shape]
@@ -55,8 +56,8 @@ func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
 	return parts
 }
 
-// pare returns both objects, which are of the kind's Go type, without what is the same in them; they share what
-// is left with the given ones. names has the last names on the ways to what is left in either, as FieldsV1 has
+// pare returns both objects without the fields that are equal in both; the rest shares memory with the arguments. They
+// are of the kind's Go type. names are the last names of the paths to the remaining fields of either, as FieldsV1 has
 // them.
 func (p *parer) pare(a, b runtime.Object) (x, y runtime.Object, names []string) {
 	x, y = shallow(a), shallow(b)
@@ -85,7 +86,7 @@ func pare(a, b reflect.Value, parts []part, names []string) []string {
 	return names
 }
 
-// copied returns a pointer to a copy of what v points to.
+// copied returns a pointer to a copy of the value that v points to.
 func copied(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type().Elem())
 	c.Elem().Set(v.Elem())
