@@ -25,7 +25,7 @@ func condition(d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.Cu
 	return nil
 }
 
-// SetCondition puts a condition into the definition's status; one that says the same keeps its time.
+// SetCondition sets a condition in the definition's status; an unchanged one keeps its time.
 func SetCondition(d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition, now metav1.Time) {
 	old := condition(d, c.Type)
 	if old == nil {
@@ -39,10 +39,9 @@ func SetCondition(d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1
 	*old = c
 }
 
-// Judge decides on a definition's names and conditions among the others of its group (AX
-// pkg/controller/status, establish, apiapproval, nonstructuralschema). It returns nil if nothing is to be changed. Several steps that
-// upstream's controllers take one after the other are one here: names that nobody else has are
-// accepted and the definition is established at once (F-12).
+// Judge computes a definition's accepted names and conditions from the definitions of its group (AX
+// pkg/controller/status, establish, apiapproval, nonstructuralschema). It returns nil if nothing changes. Several steps
+// of upstream's controllers are one here: a definition whose names are free is accepted and established at once (F-12).
 func Judge(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) *apiextensionsv1.CustomResourceDefinition {
 	out := d.DeepCopy()
 	if !reflect.DeepEqual(d.Spec.Names, d.Status.AcceptedNames) || condition(d, apiextensionsv1.NamesAccepted) == nil {
@@ -101,7 +100,7 @@ func judgeNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiextens
 
 func inUse(name string) error { return fmt.Errorf("%q is already in use", name) }
 
-// taken are the names and kinds of a group that belong to somebody, d itself included.
+// taken are the names and kinds of a group that are in use, including those of d.
 func taken(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) (names, kinds map[string]bool) {
 	names, kinds = map[string]bool{}, map[string]bool{}
 	for _, o := range append(slices.Clip(others), d) {

@@ -9,8 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// scaleSpec judges the number that the scale subresource writes (AX
-// pkg/registry/customresource/validator.go).
+// scaleSpec validates the number that the scale subresource writes (AX pkg/registry/customresource/validator.go).
 func (v *version) scaleSpec(content map[string]any) field.ErrorList {
 	if v.Subresources == nil || v.Subresources.Scale == nil {
 		return nil
@@ -18,7 +17,7 @@ func (v *version) scaleSpec(content map[string]any) field.ErrorList {
 	return replicas(content, v.Subresources.Scale.SpecReplicasPath)
 }
 
-// scaleStatus judges what the scale subresource shows.
+// scaleStatus validates the fields that the scale subresource reads.
 func (v *version) scaleStatus(content map[string]any) field.ErrorList {
 	if v.Subresources == nil || v.Subresources.Scale == nil {
 		return nil
