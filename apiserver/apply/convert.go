@@ -44,7 +44,7 @@ func (c *converter) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOp
 
 // sample returns a constructor of the kind's objects, nil for unknown kinds.
 func (c *converter) sample(gvk schema.GroupVersionKind) func() runtime.Object {
-	if gvk == scaleKind {
+	if gvk == resources.ScaleKind {
 		return func() runtime.Object { return &autoscalingv1.Scale{} }
 	}
 	res := c.table.Kind(gvk)

@@ -14,14 +14,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-var scaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
-
 // scaleResource is an entry for the kind of the scale subresources, which is not a resource.
 var scaleResource = &resources.Resource{
-	Group: scaleKind.Group, Version: scaleKind.Version, Kind: scaleKind.Kind, Stored: scaleKind,
+	Group: resources.ScaleKind.Group, Version: resources.ScaleKind.Version, Kind: resources.ScaleKind.Kind,
+	Stored: resources.ScaleKind,
 	New: func() runtime.Object {
 		sc := &autoscalingv1.Scale{}
-		sc.SetGroupVersionKind(scaleKind)
+		sc.SetGroupVersionKind(resources.ScaleKind)
 		return sc
 	},
 }
@@ -110,7 +109,7 @@ func (s *Scaling) Apply(live *autoscalingv1.Scale, document []byte, manager stri
 	if err != nil {
 		return nil, err
 	}
-	sc, err := s.endpoint.convert.ConvertToVersion(obj, scaleKind.GroupVersion())
+	sc, err := s.endpoint.convert.ConvertToVersion(obj, resources.ScaleKind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func (s *Scaling) Apply(live *autoscalingv1.Scale, document []byte, manager stri
 
 func (s *Scaling) live(live *autoscalingv1.Scale) *autoscalingv1.Scale {
 	shown := *live
-	shown.SetGroupVersionKind(scaleKind)
+	shown.SetGroupVersionKind(resources.ScaleKind)
 	shown.SetManagedFields(s.shown)
 	return &shown
 }

@@ -3,7 +3,6 @@ package custom
 import (
 	"strings"
 
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -139,7 +138,7 @@ func strategy(r *resources.Resource, v *version) {
 			paths.Selector = strings.TrimPrefix(*s.LabelSelectorPath, ".")
 		}
 		r.Subresources = append(r.Subresources, resources.Subresource{Name: "scale", Verbs: modify, Action: resources.Scale,
-			Kind: autoscalingv1.SchemeGroupVersion.WithKind("Scale"), ScalePaths: paths, ValidateUpdate: v.validateUpdate})
+			Kind: resources.ScaleKind, ScalePaths: paths, ValidateUpdate: v.validateUpdate})
 	}
 }
 

@@ -8,5 +8,8 @@
 //  3. A loop over Each ends when there are as many errors as fit, and the counterparts of apimachinery's functions find
 //     few more. The errors in the response are the same as without them.
 //
+// Errors of several labels or annotations come in map order, as upstream (apimachinery v1validation.ValidateLabels,
+// apivalidation.ValidateAnnotations). Only the errors of one label have an order.
+//
 // No other package makes such responses (internal/arch), so the limit always applies.
 package invalid

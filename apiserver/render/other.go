@@ -14,9 +14,6 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// ScaleKind is the kind of the subresource scale.
-var ScaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
-
 // Other transforms an object of another kind than the resource's, such as a Scale or a review, into the kind that
 // Accept requests. A Status is not transformed (AS handlers/response.go: doTransformObject).
 func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
@@ -32,7 +29,7 @@ func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 	y := *x
 	y.Resource = &resources.Resource{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Stored: gvk,
 		Table: resources.TableOf(gvk.GroupKind())}
-	if x.Resource.Custom && gvk == ScaleKind {
+	if x.Resource.Custom && gvk == resources.ScaleKind {
 		y.Resource.Table = customScale
 	}
 	o := &storage.Object{JSON: data}
@@ -54,7 +51,7 @@ func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 // missing in the JSON is null (AX pkg/apiserver/helpers.go: getScaleColumnsForVersion).
 var customScale = func() resources.Table {
 	docs := metav1.ObjectMeta{}.SwaggerDoc()
-	built := resources.TableOf(ScaleKind.GroupKind())
+	built := resources.TableOf(resources.ScaleKind.GroupKind())
 	return resources.Table{
 		Columns: []resources.Column{
 			{Name: "Name", Type: "string", Format: "name", Description: docs["name"]},

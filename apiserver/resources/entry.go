@@ -53,5 +53,8 @@ const (
 	Unserved = entry.Unserved
 )
 
+// ScaleKind is the kind of the bodies of scale subresources (entry.ScaleKind).
+var ScaleKind = entry.ScaleKind
+
 // Scheme has the types of all versions that can be served (entry.Scheme).
 func Scheme() *runtime.Scheme { return entry.Scheme() }

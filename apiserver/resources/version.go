@@ -21,7 +21,7 @@ func optional(by *Resource) (out []*Resource) {
 	return out
 }
 
-// versionOf makes the entry from the one that is served by default.
+// versionOf derives the entry from the one that is served by default.
 func versionOf(by *Resource, v entry.Version) *Resource {
 	r := *by
 	r.Version, r.Optional = v.GroupVersion.Version, nil
@@ -40,7 +40,7 @@ func versionOf(by *Resource, v entry.Version) *Resource {
 	return &r
 }
 
-// NotByDefault are the group versions that are only served when asked for, in order.
+// NotByDefault are the group versions that are served only on request, in order.
 func NotByDefault() (out []string) {
 	for _, r := range byDefault(time.Now) {
 		for _, v := range r.Optional {

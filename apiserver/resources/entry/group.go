@@ -79,9 +79,12 @@ func StatusWith(hooks Subresource) Subresource {
 // StatusOnly is the list of subresources of kinds whose status has no hooks.
 func StatusOnly() []Subresource { return []Subresource{StatusWith(Subresource{})} }
 
+// ScaleKind is the kind of the bodies of scale subresources. It is not the kind of a resource.
+var ScaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
+
 // ScaleOf is the scale subresource of workload kinds.
 func ScaleOf() Subresource {
 	return Subresource{Name: "scale", Verbs: Modify, Action: Scale,
-		Kind:       schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
+		Kind:       ScaleKind,
 		ScalePaths: ScalePaths{Replicas: "spec.replicas", StatusReplicas: "status.replicas", Selector: "spec.selector"}}
 }
