@@ -82,7 +82,7 @@ func mutatingPolicyOver(p *admissionv1.MutatingAdmissionPolicy, conditionsKept b
 	return append(errs, check.Required(s.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
 }
 
-// mutation wants the one expression that its type says.
+// mutation requires the one expression that its type says.
 func mutation(m *admissionv1.Mutation, at *field.Path) (errs field.ErrorList) {
 	const must, mustNot = "must be specified when patchType is ", "must not be specified when patchType is "
 	patch, apply := at.Child("jsonPatch"), at.Child("applyConfiguration")

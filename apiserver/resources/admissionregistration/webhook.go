@@ -145,7 +145,7 @@ func webhookClient(c *admissionv1.WebhookClientConfig, at *field.Path) field.Err
 	return webhookService(c.Service, at.Child("service"))
 }
 
-// webhookURL wants an https URL without any extras (apiserver webhook.ValidateWebhookURL).
+// webhookURL requires an https URL without any extras (apiserver webhook.ValidateWebhookURL).
 func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 	const form = "; desired format: https://host[/path]"
 	u, err := url.Parse(text)
@@ -254,7 +254,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 	return errs
 }
 
-// ruleResources refuses wildcards beside what they cover.
+// ruleResources rejects wildcards beside what they cover.
 func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 	if len(list) == 0 {
 		errs = append(errs, field.Required(at, ""))

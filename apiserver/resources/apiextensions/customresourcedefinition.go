@@ -119,7 +119,7 @@ func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition
 	}
 }
 
-// ServicePort fills in the port of a webhook's service.
+// ServicePort sets the defaults of the port of a webhook's service.
 func ServicePort(s *apiextensionsv1.ServiceReference) { defaulting.Set(&s.Port, 443) }
 
 // createDefinition lists the version that objects will be stored in.

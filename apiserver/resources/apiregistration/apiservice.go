@@ -58,7 +58,7 @@ func createAPIService(now entry.Clock, a *apiregistrationv1.APIService) {
 	}
 }
 
-// defaultAPIService fills in the port of the server that it names.
+// defaultAPIService sets the defaults of the port of the server that it names.
 func defaultAPIService(a *apiregistrationv1.APIService) {
 	if a.Spec.Service != nil {
 		defaulting.Set(&a.Spec.Service.Port, 443)

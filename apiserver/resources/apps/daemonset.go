@@ -130,7 +130,7 @@ func templateGeneration(d *appsv1.DaemonSet) int64 {
 	return n
 }
 
-// validateDaemonSetUpdate wants the template's generation to grow when the template changes, and only then.
+// validateDaemonSetUpdate requires the template's generation to grow when the template changes, and only then.
 func validateDaemonSetUpdate(d, old *appsv1.DaemonSet) (errs field.ErrorList) {
 	now, was := templateGeneration(d), templateGeneration(old)
 	at := check.SpecPath.Child("templateGeneration")

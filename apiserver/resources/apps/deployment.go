@@ -41,7 +41,7 @@ func deployments() *entry.Resource {
 	}
 }
 
-// defaultDeployment wants one pod and rolls out a quarter at a time.
+// defaultDeployment requires one pod and rolls out a quarter at a time.
 func defaultDeployment(d *appsv1.Deployment) {
 	defaulting.Set(&d.Spec.Replicas, 1)
 	s := &d.Spec.Strategy

@@ -39,7 +39,7 @@ func replicaSets() *entry.Resource {
 	}
 }
 
-// defaultReplicaSet wants one pod.
+// defaultReplicaSet requires one pod.
 func defaultReplicaSet(r *appsv1.ReplicaSet) {
 	defaulting.Set(&r.Spec.Replicas, 1)
 	podspec.DefaultTemplate(&r.Spec.Template)

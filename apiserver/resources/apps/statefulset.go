@@ -46,7 +46,7 @@ func statefulSets() *entry.Resource {
 	}
 }
 
-// defaultStatefulSet wants one pod, in order, and retains claims. A rolling update that was asked for by
+// defaultStatefulSet requires one pod, in order, and retains claims. A rolling update that was asked for by
 // name stays without parameters; its maximum of unavailable pods is not filled in, since
 // MaxUnavailableStatefulSet is off in v1.36.
 func defaultStatefulSet(s *appsv1.StatefulSet) {
@@ -177,7 +177,7 @@ func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	return errs
 }
 
-// serviceName wants what each pod's subdomain can be, unless it couldn't be before.
+// serviceName requires what each pod's subdomain can be, unless it couldn't be before.
 func serviceName(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	at := check.SpecPath.Child("serviceName")
 	if s.ServiceName == "" || old != nil && len(check.DNSLabel(old.ServiceName, at)) != 0 {

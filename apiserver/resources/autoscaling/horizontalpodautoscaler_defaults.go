@@ -44,7 +44,7 @@ func defaultScalingRules(r *autoscalingv2.HPAScalingRules, policies []autoscalin
 	}
 }
 
-// defaultHorizontalPodAutoscalerV1 is what autoscaling/v1 fills in by itself; the aim of 80 % shows in
+// defaultHorizontalPodAutoscalerV1 is what autoscaling/v1 sets the defaults of by itself; the aim of 80 % shows in
 // this version because the object is stored as v2, whose defaults it gets too.
 func defaultHorizontalPodAutoscalerV1(h *autoscalingv1.HorizontalPodAutoscaler) {
 	defaulting.Set(&h.Spec.MinReplicas, 1)

@@ -15,7 +15,7 @@ import (
 var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResourceMetricSourceType, autoscalingv2.ExternalMetricSourceType,
 	autoscalingv2.ObjectMetricSourceType, autoscalingv2.PodsMetricSourceType, autoscalingv2.ResourceMetricSourceType}
 
-// metric wants the one source that its type says. Of several only the first is validated.
+// metric requires the one source that its type says. Of several only the first is validated.
 func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs field.ErrorList) {
 	if m.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "must specify a metric source type"))

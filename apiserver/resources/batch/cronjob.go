@@ -116,7 +116,7 @@ func jobTemplate(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path
 	return errs
 }
 
-// schedule wants five fields or a word for them. A time zone in it is for those who had one there
+// schedule requires five fields or a word for them. A time zone in it is for those who had one there
 // before (zoned), and don't name it otherwise too (named).
 func schedule(text string, zoned, named bool, at *field.Path) (errs field.ErrorList) {
 	if err := parseSchedule(text); err != nil {

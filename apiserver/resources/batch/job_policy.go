@@ -24,7 +24,7 @@ var (
 	conditionStatuses = []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
 )
 
-// chosen wants one of the values, and names them when none is there.
+// chosen requires one of the values, and names them when none is there.
 func chosen[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Required(at, fmt.Sprintf("valid values: %q", values))}

@@ -78,7 +78,7 @@ func uncounted(list []types.UID, seen map[types.UID]bool, at *field.Path) (errs 
 	return errs
 }
 
-// condition is a fault of the conditions together, whose value isn't shown.
+// condition is a error of the conditions together, whose value isn't shown.
 func condition(text string) func() *field.Error {
 	return func() *field.Error {
 		return field.Invalid(check.StatusPath.Child("conditions"), field.OmitValueType{}, text)

@@ -50,7 +50,7 @@ const (
 	plainNameLabel = "job-name"
 )
 
-// generatedSelector wants the labels and the selector that the server makes, unless the client makes
+// generatedSelector requires the labels and the selector that the server makes, unless the client makes
 // its own. Old jobs have no prefixed labels.
 func generatedSelector(j, old *batchv1.Job) (errs field.ErrorList) {
 	if check.IsTrue(j.Spec.ManualSelector) || j.Spec.Selector == nil {
@@ -146,7 +146,7 @@ func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) fi
 	return append(errs, jobRestart(s, at.Child("template", "spec", "restartPolicy"))...)
 }
 
-// jobRestart wants pods that end. A policy that was left out has been defaulted to one that never ends.
+// jobRestart requires pods that end. A policy that was left out has been defaulted to one that never ends.
 func jobRestart(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
 	switch p := s.Template.Spec.RestartPolicy; {
 	case p == corev1.RestartPolicyAlways || p == "":
@@ -211,7 +211,7 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// validateJobUpdate validates a job and then its change. Upstream validates the spec in both, so that its faults
+// validateJobUpdate validates a job and then its change. Upstream validates the spec in both, so that its errors
 // come twice (job strategy ValidateUpdate).
 func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 	errs := wholeJob(j, old)

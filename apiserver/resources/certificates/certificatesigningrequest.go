@@ -51,7 +51,7 @@ func approveRequest(now entry.Clock, r, old *certificatesv1.CertificateSigningRe
 }
 
 // keepRequestDecisions keeps approval and denial. If a client adds or removes one, it is left for
-// validation to refuse.
+// validation to reject.
 func keepRequestDecisions(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
 	for _, decision := range []certificatesv1.RequestConditionType{
 		certificatesv1.CertificateApproved, certificatesv1.CertificateDenied,
@@ -67,7 +67,7 @@ func keepRequestDecisions(now entry.Clock, r, old *certificatesv1.CertificateSig
 	stamp(now, r, old)
 }
 
-// stamp fills in the times of conditions; one that was as it is keeps the time it became so.
+// stamp sets the defaults of the times of conditions; one that was as it is keeps the time it became so.
 func stamp(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
 	at := now()
 	for i := range r.Status.Conditions {

@@ -113,7 +113,7 @@ func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
 	return x509.ParseCertificateRequest(block.Bytes)
 }
 
-// requestBlock wants a PEM block of a request that is signed by its key.
+// requestBlock requires a PEM block of a request that is signed by its key.
 func requestBlock(text []byte) error {
 	request, err := ParseRequest(text)
 	if err != nil {
@@ -122,7 +122,7 @@ func requestBlock(text []byte) error {
 	return request.CheckSignature()
 }
 
-// certificate wants PEM blocks of certificates only, if there is anything.
+// certificate requires PEM blocks of certificates only, if there is anything.
 func certificate(text []byte) error {
 	if len(text) == 0 {
 		return nil
@@ -178,7 +178,7 @@ func csrConditions(list []certificatesv1.CertificateSigningRequestCondition, t c
 	return errs
 }
 
-// signer wants a domain and a path (core ValidateSignerName).
+// signer requires a domain and a path (core ValidateSignerName).
 func signer(name string, at *field.Path) (errs field.ErrorList) {
 	if name == "" {
 		return field.ErrorList{field.Required(at, "")}
@@ -229,7 +229,7 @@ func validateSigningRequestApproval(r, old *certificatesv1.CertificateSigningReq
 	return append(signingRequestKept(r, old), certificateKept(r, old, false)...)
 }
 
-// signingRequestKept validates the new request and refuses that a verdict disappears.
+// signingRequestKept validates the new request and rejects that a verdict disappears.
 func signingRequestKept(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
 	errs := signingRequestOver(r, csrToleranceOf(r, old))
 	for _, t := range lastingCSRs {

@@ -25,7 +25,7 @@ type kept struct {
 	kept bool
 }
 
-// sealed refuses changes of an object that was immutable.
+// sealed rejects changes of an object that was immutable.
 func sealed(immutable *bool, parts ...kept) (errs field.ErrorList) {
 	if !check.IsTrueValue(immutable) {
 		errs = append(errs, field.Forbidden(field.NewPath("immutable"), sealedText))

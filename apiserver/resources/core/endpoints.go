@@ -35,7 +35,7 @@ func endpoints() *entry.Resource {
 	}
 }
 
-// defaultEndpoints fills in the protocol of ports.
+// defaultEndpoints sets the defaults of the protocol of ports.
 func defaultEndpoints(e *corev1.Endpoints) {
 	for i := range e.Subsets {
 		for j := range e.Subsets[i].Ports {

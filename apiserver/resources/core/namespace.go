@@ -63,7 +63,7 @@ func terminateNamespace(obj runtime.Object) {
 	obj.(*corev1.Namespace).Status.Phase = corev1.NamespaceTerminating
 }
 
-// defaultNamespace forces the label with the namespace's name, once it has one, and fills in the
+// defaultNamespace forces the label with the namespace's name, once it has one, and sets the defaults of the
 // phase.
 func defaultNamespace(n *corev1.Namespace) {
 	if n.Name != "" {
@@ -113,7 +113,7 @@ func validateNamespaceFinalize(ns, _ *corev1.Namespace) (errs field.ErrorList) {
 	return errs
 }
 
-// finalizer wants a qualified name, and of those without a prefix only the standard ones.
+// finalizer requires a qualified name, and of those without a prefix only the standard ones.
 func finalizer(name string, at *field.Path) field.ErrorList {
 	errs := apivalidation.ValidateFinalizerName(name, at)
 	if strings.Contains(name, "/") {

@@ -186,7 +186,7 @@ func (e dualStackError) Error() string {
 	return "invalid PodCIDRs. failed to check with dual stack with error:" + e.error.Error()
 }
 
-// taints validates each and wants a key and effect only once.
+// taints validates each and requires a key and effect only once.
 func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 	type key struct {
 		key    string

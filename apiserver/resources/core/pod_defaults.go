@@ -20,7 +20,7 @@ func defaultAddresses(s *corev1.PodStatus) {
 	}
 }
 
-// defaultPod fills in a pod's spec, and what holds for pods but not for the templates they are made from:
+// defaultPod sets the defaults of a pod's spec, and what holds for pods but not for the templates they are made from:
 // requests follow limits, host ports follow container ports (SetDefaults_Pod).
 func defaultPod(p *corev1.Pod) {
 	fillPod(p)
@@ -70,7 +70,7 @@ func requestLimits(r *corev1.ResourceRequirements) {
 	missing(r.Requests, r.Limits)
 }
 
-// podResources fills in the resources of a pod as a whole, once it has any (PodLevelResources):
+// podResources sets the defaults of the resources of a pod as a whole, once it has any (PodLevelResources):
 // limits of huge pages are the sum over its containers, unless the pod requests them; with
 // limits, what isn't requested is what its containers request, or else the limit.
 func podResources(p *corev1.Pod) {

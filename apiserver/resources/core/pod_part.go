@@ -125,7 +125,7 @@ func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
 	return errs
 }
 
-// resizeOrder wants the same containers in the same order (core validatePodResizeContainerOrdering).
+// resizeOrder requires the same containers in the same order (core validatePodResizeContainerOrdering).
 func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	for _, list := range []struct {
 		name     string
@@ -145,7 +145,7 @@ func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	return errs
 }
 
-// removedResources refuses a resize that takes a request or limit away.
+// removedResources rejects a resize that takes a request or limit away.
 func removedResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	for i := range invalid.Each(old.InitContainers, &errs) {
 		errs = append(errs, removed(&s.InitContainers[i].Resources, &old.InitContainers[i].Resources,
@@ -177,7 +177,7 @@ func fewer(now, was corev1.ResourceList) bool {
 	return false
 }
 
-// otherResources takes CPU and memory from the old spec and refuses every other change of a container.
+// otherResources takes CPU and memory from the old spec and rejects every other change of a container.
 func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	for i := range invalid.Each(s.Containers, &errs) {
 		keepComputed(&s.Containers[i].Resources, &old.Containers[i].Resources)

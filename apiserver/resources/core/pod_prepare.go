@@ -133,7 +133,7 @@ func ephemeralContainers(p, old *corev1.Pod) {
 }
 
 // resizePod lets nothing but resources and resize policies change. If containers were added,
-// removed or renamed it keeps the request as it is, for validation to refuse.
+// removed or renamed it keeps the request as it is, for validation to reject.
 func resizePod(p, old *corev1.Pod) {
 	if len(p.Spec.Containers) == len(old.Spec.Containers) && len(p.Spec.InitContainers) == len(old.Spec.InitContainers) {
 		kept := old.DeepCopy()

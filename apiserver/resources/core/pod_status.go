@@ -46,7 +46,7 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 	return append(errs, containerStatuses(p)...)
 }
 
-// transitions refuses the revival of containers that won't be restarted.
+// transitions rejects the revival of containers that won't be restarted.
 func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
 	policy := old.Spec.RestartPolicy
 	regular, inits := old.Spec.Containers, old.Spec.InitContainers
@@ -145,7 +145,7 @@ func claimStatuses(list []corev1.PodResourceClaimStatus, claims []corev1.PodReso
 	return errs
 }
 
-// podIPs wants one address of each family at most.
+// podIPs requires one address of each family at most.
 func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	at := check.StatusPath.Child("podIPs")
 	var list, before []string
@@ -172,7 +172,7 @@ func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	return errs
 }
 
-// hostIPs wants the same of the host's addresses, and their first one to be the one.
+// hostIPs requires the same of the host's addresses, and their first one to be the one.
 func hostIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	if len(s.HostIPs) == 0 {
 		return nil

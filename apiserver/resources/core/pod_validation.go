@@ -42,7 +42,7 @@ func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 	return errs
 }
 
-// noTokens refuses tokens of a service account that isn't named.
+// noTokens rejects tokens of a service account that isn't named.
 func noTokens(s *corev1.PodSpec) (errs field.ErrorList) {
 	for i := range invalid.Each(s.Volumes, &errs) {
 		if s.Volumes[i].Projected == nil {

@@ -31,7 +31,7 @@ func podTemplates() *entry.Resource {
 	}
 }
 
-// defaultPodTemplate fills in the template's spec.
+// defaultPodTemplate sets the defaults of the template's spec.
 func defaultPodTemplate(t *corev1.PodTemplate) { podspec.DefaultTemplate(&t.Template) }
 
 func podTemplateWarnings(t, old *corev1.PodTemplate) []string {

@@ -72,7 +72,7 @@ func validateSecret(s *corev1.Secret) field.ErrorList {
 	return append(errs, secretOfType(s, data)...)
 }
 
-// secretOfType wants what the secret's type promises.
+// secretOfType requires what the secret's type promises.
 func secretOfType(s *corev1.Secret, data *field.Path) (errs field.ErrorList) {
 	missing := func(key string) {
 		errs = append(errs, field.Required(data.Key(key), ""))

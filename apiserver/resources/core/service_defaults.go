@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
-// DefaultService fills in a service's type, ports, affinity and policies, but nothing that is allocated.
+// DefaultService sets the defaults of a service's type, ports, affinity and policies, but nothing that is allocated.
 func DefaultService(s *corev1.Service) {
 	defaulting.Fill(&s.Spec.SessionAffinity, corev1.ServiceAffinityNone)
 	switch s.Spec.SessionAffinity {

@@ -77,7 +77,7 @@ func updateService(s, old *corev1.Service) {
 }
 
 // families decides about address families as a cluster with IPv4 alone does; what such a cluster
-// can't serve is left as it is, for validation to refuse (initIPFamilyFields).
+// can't serve is left as it is, for validation to reject (initIPFamilyFields).
 func families(s, old *corev1.Service) {
 	spec := &s.Spec
 	if spec.Type == corev1.ServiceTypeExternalName {

@@ -37,7 +37,7 @@ func endpointSlices() *entry.Resource {
 	}
 }
 
-// defaultEndpointSlice fills in ports.
+// defaultEndpointSlice sets the defaults of ports.
 func defaultEndpointSlice(s *discoveryv1.EndpointSlice) {
 	for i := range s.Ports {
 		defaulting.Set(&s.Ports[i].Name, "")

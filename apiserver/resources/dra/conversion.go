@@ -12,7 +12,7 @@ import (
 )
 
 // The versions v1beta1 and v1 of resource.k8s.io are written alike but for two places: a request for one kind of
-// devices stands in v1 below "exactly", in v1beta1 directly in the request, and what a device offers stands in v1
+// devices is in v1 below "exactly", in v1beta1 directly in the request, and what a device offers is in v1
 // directly in the device, in v1beta1 below "basic" (K pkg/apis/resource/v1beta1/conversion.go).
 
 func claimToV1(obj runtime.Object) (runtime.Object, error) {
@@ -73,7 +73,7 @@ func sliceToV1beta1(obj runtime.Object) (runtime.Object, error) {
 	return out, err
 }
 
-// requestsToV1 fills in what recast has left out. A request without alternatives is one for exactly one kind of
+// requestsToV1 sets the defaults of what recast has left out. A request without alternatives is one for exactly one kind of
 // devices even if it says nothing: v1beta1's defaults say something, before it is converted.
 func requestsToV1(in []resourcev1beta1.DeviceRequest, out []resourcev1.DeviceRequest) error {
 	for i := range in {

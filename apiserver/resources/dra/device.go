@@ -47,7 +47,7 @@ func deviceConfig(c *resourcev1.DeviceConfiguration, stored bool, at *field.Path
 	return append(errs, rawObject(c.Opaque.Parameters, stored, resourcev1.OpaqueParametersMaxLength, at.Child("parameters"))...)
 }
 
-// rawObject wants a JSON object of that many bytes; what is stored may be longer.
+// rawObject requires a JSON object of that many bytes; what is stored may be longer.
 func rawObject(raw runtime.RawExtension, stored bool, most int, at *field.Path) field.ErrorList {
 	switch {
 	case len(raw.Raw) == 0:

@@ -56,7 +56,7 @@ func deviceClaim(c *resourcev1.DeviceClaim, at *field.Path) field.ErrorList {
 // be had is taken.
 type deviceRequests map[string]map[string]bool
 
-// named wants each name to be a request's, optionally with that of an alternative.
+// named requires each name to be a request's, optionally with that of an alternative.
 func (r deviceRequests) named(names []string, at *field.Path) field.ErrorList {
 	return distinct(names, resourcev1.DeviceRequestsMaxSize, at,
 		func(name *string, at *field.Path) field.ErrorList { return r.name(*name, at) }, itself)

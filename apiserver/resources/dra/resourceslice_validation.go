@@ -100,7 +100,7 @@ func validRange(r *resourcev1.CapacityRequestPolicyRange, standard, capacity res
 	return errs
 }
 
-// onStep wants a whole number of steps between the range's start and the value. Steps that are too
+// onStep requires a whole number of steps between the range's start and the value. Steps that are too
 // large to count with are let pass.
 func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *field.Path) field.ErrorList {
 	size := r.Step.Value()
@@ -189,7 +189,7 @@ func pool(p *resourcev1.ResourcePool, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// mostDevices is how many devices may stand in one object: fewer where each takes more space.
+// mostDevices is how many devices may are in one object: fewer where each takes more space.
 func mostDevices(list []resourcev1.Device) int {
 	for i := range list {
 		d := &list[i]
@@ -205,7 +205,7 @@ func mostDevices(list []resourcev1.Device) int {
 	return resourcev1.ResourceSliceMaxDevices
 }
 
-// sliceNodes wants exactly one way to say from which nodes the devices can be reached.
+// sliceNodes requires exactly one way to say from which nodes the devices can be reached.
 func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.ErrorList) {
 	const one = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 	errs, ways := reach(s.NodeName, s.NodeSelector, s.AllNodes, "must be either unset or set to a non-empty string", true, at)
@@ -225,7 +225,7 @@ func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.Err
 }
 
 // reach validates the fields that slices and devices both have, and lists those that are set. single
-// wants the selector to have one term.
+// requires the selector to have one term.
 func reach(name *string, s *corev1.NodeSelector, all *bool, empty string, single bool, at *field.Path) (errs field.ErrorList, ways []string) {
 	if name != nil && *name != "" {
 		ways = append(ways, "`nodeName`")

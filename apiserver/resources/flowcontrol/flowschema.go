@@ -40,7 +40,7 @@ func flowSchemas() *entry.Resource {
 	}
 }
 
-// defaultFlowSchema stands in the middle of the order of schemas.
+// defaultFlowSchema is in the middle of the order of schemas.
 func defaultFlowSchema(f *flowcontrolv1.FlowSchema) {
 	defaulting.Fill(&f.Spec.MatchingPrecedence, 1000)
 }
@@ -149,7 +149,7 @@ func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs fi
 	return errs
 }
 
-// flowSubject wants the one member that the subject's kind says.
+// flowSubject requires the one member that the subject's kind says.
 func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList) {
 	members := []struct {
 		kind     flowcontrolv1.SubjectKind

@@ -36,7 +36,7 @@ func priorityLevelConfigurations() *entry.Resource {
 	}
 }
 
-// defaultPriorityLevelConfiguration fills in shares, and queues if it has any.
+// defaultPriorityLevelConfiguration sets the defaults of shares, and queues if it has any.
 func defaultPriorityLevelConfiguration(p *flowcontrolv1.PriorityLevelConfiguration) {
 	if l := p.Spec.Limited; l != nil {
 		defaulting.Set(&l.NominalConcurrencyShares, 30)

@@ -15,7 +15,7 @@ import (
 // Kind has the hooks of a kind. Every func may be nil.
 type Kind struct {
 	GVK schema.GroupVersionKind
-	// Default fills in what a client left out.
+	// Default sets the defaults of what a client left out.
 	Default func(obj runtime.Object)
 	Prepare
 	Validation Validation

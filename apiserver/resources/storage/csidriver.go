@@ -85,7 +85,7 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	return errs
 }
 
-// tokenRequests wants each audience once, and tokens that live ten minutes or more.
+// tokenRequests requires each audience once, and tokens that live ten minutes or more.
 func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for i, r := range invalid.Each(list, &errs) {

@@ -90,7 +90,7 @@ func validateStorageClassUpdate(c, old *storagev1.StorageClass) field.ErrorList 
 	return append(errs, check.Immutable(c.VolumeBindingMode, old.VolumeBindingMode, field.NewPath("volumeBindingMode"))...)
 }
 
-// topologies validates each term and wants no two to be the same. Upstream compares each with as many
+// topologies validates each term and requires no two to be the same. Upstream compares each with as many
 // empty ones first as there are terms, so that an empty term is reported once for each of them.
 func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field.ErrorList) {
 	same := map[string]int{topologyID(nil): len(terms)}

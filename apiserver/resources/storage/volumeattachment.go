@@ -39,7 +39,7 @@ func volumeAttachments() *entry.Resource {
 	}
 }
 
-// defaultVolumeAttachment fills in the volume that it may carry with it.
+// defaultVolumeAttachment sets the defaults of the volume that it may carry with it.
 func defaultVolumeAttachment(a *storagev1.VolumeAttachment) {
 	if s := a.Spec.Source.InlineVolumeSpec; s != nil {
 		volumes.DefaultVolumeSpec(s)

@@ -62,7 +62,7 @@ func checked(s *corev1.ServiceSpec) bool {
 		s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// Fill gives the service what it wants, out of what isn't taken, and takes it. pick chooses a number of n from 0 on.
+// Fill gives the service what it requires, out of what isn't taken, and takes it. pick chooses a number of n from 0 on.
 // The service is as Families left it. Errors are the API's; after one the service is of no use.
 func Fill(s, old *corev1.Service, taken *allocate.Taken, pick func(n int) int) error {
 	return fill(s, old, taken.Random(pick))
