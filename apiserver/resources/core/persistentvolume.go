@@ -23,7 +23,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
-// Not checked of persistent volumes: mount options in the deprecated annotation.
+// Not validated of persistent volumes: mount options in the deprecated annotation.
 
 // persistentVolumes is the entry of PersistentVolume.
 func persistentVolumes(clock entry.Clock) *entry.Resource {
