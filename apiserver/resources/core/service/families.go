@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
 
-// the only family of allocated addresses.
+// family is the only family of allocated addresses.
 const family = corev1.IPv4Protocol
 
 // Families decides about a service's address families, or returns why the cluster can't serve the requested ones
