@@ -168,7 +168,7 @@ func (d *Definitions) Judge(one *apiextensionsv1.CustomResourceDefinition, all [
 			one = whole
 		}
 	}
-	return custom.Judge(one, all, metav1.Now())
+	return custom.Decide(one, all, metav1.Now())
 }
 
 // UpdateStatus implements definition.API.

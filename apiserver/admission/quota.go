@@ -60,7 +60,7 @@ func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 		return nil
 	}
 	if a.DryRun {
-		_, err := judge(a, quotas, w)
+		_, err := chargesOf(a, quotas, w)
 		return err
 	}
 	done, err := q.turns.take(ctx, a.Namespace)
@@ -78,8 +78,8 @@ func (q *Quota) now() time.Time {
 	return q.Now()
 }
 
-// judge returns the usage to add to each quota, or the error for a request that exceeds one.
-func judge(a *Attributes, quotas []*corev1.ResourceQuota, w usage.Write) (map[string]corev1.ResourceList, error) {
+// chargesOf returns the usage to add to each quota, or the error for a request that exceeds one.
+func chargesOf(a *Attributes, quotas []*corev1.ResourceQuota, w usage.Write) (map[string]corev1.ResourceList, error) {
 	charges, err := usage.Charge(quotas, w)
 	if err != nil {
 		return nil, Forbidden(a, err)
@@ -97,7 +97,7 @@ func (q *Quota) charge(ctx context.Context, a *Attributes, w usage.Write) error 
 			return fmt.Errorf("looking up quotas of %s: %w", a.Namespace, err)
 		}
 		open := slices.DeleteFunc(quotas, func(quota *corev1.ResourceQuota) bool { return charged[quota.Name] })
-		charges, err := judge(a, open, w)
+		charges, err := chargesOf(a, open, w)
 		if err != nil {
 			return err
 		}

@@ -127,8 +127,8 @@ func (w *fieldWriter) contents(v reflect.Value, sh *shape) {
 func (w *fieldWriter) close() { w.out[len(w.out)-1] = '}' }
 
 func (w *fieldWriter) entries(v reflect.Value, sh *shape) {
-	var room [16]string
-	names := room[:0]
+	var array [16]string
+	names := array[:0]
 	for it := v.MapRange(); it.Next(); {
 		names = append(names, it.Key().String())
 	}
@@ -196,8 +196,8 @@ func (w *fieldWriter) elements(v reflect.Value, sh *shape) {
 		w.unsure = true
 		return
 	}
-	var room [4]element
-	all := room[:0]
+	var array [4]element
+	all := array[:0]
 	for i := range v.Len() {
 		e := element{index: i}
 		for k := range sh.keys {

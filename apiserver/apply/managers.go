@@ -64,9 +64,9 @@ type endpoint struct {
 	empty   object
 	// creation computes the fields of new objects, nil if only the field manager can.
 	creation *creation
-	// parer reduces what is compared. It is nil for kinds that are stored in another version or have no Go type.
-	parer func() *parer
-	// owned detects writes that change no set of fields. It is nil if parer is, and if ownFields has the endpoint, as
+	// pruner reduces what is compared. It is nil for kinds that are stored in another version or have no Go type.
+	pruner func() *pruner
+	// owned detects writes that change no set of fields. It is nil if pruner is, and if ownFields has the endpoint, as
 	// it does not know the fields that this excludes.
 	owned func() *owned
 }
@@ -138,7 +138,7 @@ func (m *Managers) build(e *endpoint) error {
 		if err != nil {
 			return err
 		}
-		e.parer = sync.OnceValue(func() *parer { return newParer(root) })
+		e.pruner = sync.OnceValue(func() *pruner { return newPruner(root) })
 		if _, few := ownFields[endpointName(e.res, e.sub)]; !few {
 			e.owned = sync.OnceValue(func() *owned { return newOwned(root, resetPaths(e.res, e.sub)) })
 		}

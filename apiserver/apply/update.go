@@ -64,8 +64,8 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 	if err != nil {
 		return err
 	}
-	if e.parer != nil {
-		if done, err := e.pared(was, obj, manager); done {
+	if e.pruner != nil {
+		if done, err := e.pruned(was, obj, manager); done {
 			return err
 		}
 	}
@@ -76,16 +76,16 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 	return err
 }
 
-// pared is Update with copies of the objects that have only the differing fields, and with the entries that may change.
+// pruned is Update with copies of the objects that have only the differing fields, and with the entries that may change.
 // It returns false if Update is needed: entries of other versions require a conversion, and entries that a client sends
 // may contain anything.
-func (e *endpoint) pared(was *view, obj object, manager string) (done bool, err error) {
+func (e *endpoint) pruned(was *view, obj object, manager string) (done bool, err error) {
 	entries, version := was.GetManagedFields(), e.res.GroupVersion().String()
 	if reflect.TypeOf(was.versioned) != reflect.TypeOf(obj) || !ofVersion(entries, version) ||
 		claimed(entries) || !reflect.DeepEqual(entries, obj.GetManagedFields()) {
 		return false, nil
 	}
-	a, b, names := e.parer().pare(was.versioned, obj)
+	a, b, names := e.pruner().prune(was.versioned, obj)
 	if e.owned != nil {
 		if after, ok := e.owned().entries(a, b, entries, manager, e.sub); ok {
 			obj.SetManagedFields(after)
@@ -93,20 +93,20 @@ func (e *endpoint) pared(was *view, obj object, manager string) (done bool, err 
 		}
 	}
 	stored, now := shallow(was.object).(object), b.(object)
-	concerned, bystanding := bystanders(entries, manager, names)
+	affected, unaffected := splitEntries(entries, manager, names)
 	alone := standIn(version)
-	if len(concerned) == 0 && len(bystanding) > 0 {
-		concerned = append(concerned, alone)
+	if len(affected) == 0 && len(unaffected) > 0 {
+		affected = append(affected, alone)
 	}
-	stored.SetManagedFields(concerned)
-	now.SetManagedFields(concerned)
+	stored.SetManagedFields(affected)
+	now.SetManagedFields(affected)
 	if err := listed(a, b); err != nil {
 		return true, err
 	}
 	_, err = e.fields.Update(&view{stored, a}, now, manager)
 	left := slices.DeleteFunc(now.GetManagedFields(),
 		func(e metav1.ManagedFieldsEntry) bool { return e.Manager == alone.Manager })
-	obj.SetManagedFields(ordered(append(left, bystanding...)))
+	obj.SetManagedFields(ordered(append(left, unaffected...)))
 	return true, err
 }
 

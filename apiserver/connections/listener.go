@@ -103,7 +103,7 @@ func (l *secureListener) accept() {
 	for {
 		under, err := l.Listener.Accept()
 		if err != nil {
-			if !l.hand(accepted{err: err}) || errors.Is(err, net.ErrClosed) {
+			if !l.deliver(accepted{err: err}) || errors.Is(err, net.ErrClosed) {
 				return
 			}
 			continue
@@ -118,8 +118,8 @@ func (l *secureListener) accept() {
 	}
 }
 
-// hand passes a result to Accept; false if the listener is closed.
-func (l *secureListener) hand(a accepted) bool {
+// deliver passes a result to Accept; false if the listener is closed.
+func (l *secureListener) deliver(a accepted) bool {
 	select {
 	case l.ready <- a:
 		return true
@@ -173,7 +173,7 @@ func (l *secureListener) shake(c *Conn) {
 	_ = c.SetDeadline(time.Time{}) // as above
 	c.second = secure.ConnectionState().NegotiatedProtocol == "h2"
 	l.table.enter(c)
-	if !l.hand(accepted{c: secure}) {
+	if !l.deliver(accepted{c: secure}) {
 		_ = c.Close()
 	}
 }

@@ -32,9 +32,9 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 			unknown = append(unknown, pruning.PruneWithOptions(u.Object, r.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored})...)
 			defaulting.PruneNonNullableNullsWithoutDefaults(u.Object, r.structural)
 		}
-		fault, paths := objectmeta.CoerceWithOptions(nil, u.Object, r.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: !stored})
-		if fault != nil {
-			return nil, fault
+		fieldErr, paths := objectmeta.CoerceWithOptions(nil, u.Object, r.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: !stored})
+		if fieldErr != nil {
+			return nil, fieldErr
 		}
 		unknown = append(unknown, paths...)
 		if stored && found && meta.Generation == 0 {

@@ -142,9 +142,9 @@ func (c *cost) of(x any, most int) (n int) {
 	return n
 }
 
-// tooDear is the error for an object whose defaults are too large, or whose validation would take too long. No other
+// tooCostly is the error for an object whose defaults are too large, or whose validation would take too long. No other
 // validation follows.
-func (r *rules) tooDear(content map[string]any) field.ErrorList {
+func (r *rules) tooCostly(content map[string]any) field.ErrorList {
 	switch {
 	case r.defaults.missing(content, mostDefaulted) > mostDefaulted:
 		return field.ErrorList{field.Invalid(nil, field.OmitValueType{}, errDefaults.Error())}

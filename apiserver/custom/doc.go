@@ -7,12 +7,12 @@
 //	                 |- strategy, scale: the rules of writes
 //	                 |- columns: tables
 //	                 |- conversion, webhook: between versions
-//	           -> Judge: names, conditions (pure)
+//	           -> Decide: names, conditions (pure)
 //	Installer: keeps the table of types up to date with the stored definitions; outline is what it keeps of each
 //
 // It guarantees:
 //
-//  1. Entries and Judge are pure: the same definitions result in the same entries and conditions.
+//  1. Entries and Decide are pure: the same definitions result in the same entries and conditions.
 //  2. Until the first write a definition costs only its own bytes: schemas are parsed and rules are compiled once, when
 //     they are first needed.
 //  3. An object is validated by the schema of the version that a request names, and decoded by that of the version in

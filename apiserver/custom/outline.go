@@ -18,14 +18,14 @@ type outline struct {
 	spec [sha256.Size]byte
 }
 
-// Outline decodes a stored definition without its schemas and columns. That is enough for Judge if Structural returns
+// Outline decodes a stored definition without its schemas and columns. That is enough for Decide if Structural returns
 // true.
 func Outline(stored []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	o, err := outlineOf(stored)
 	return o.definition, err
 }
 
-// Structural reports whether Judge can do without the definition's schemas.
+// Structural reports whether Decide can do without the definition's schemas.
 func Structural(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return !d.Spec.PreserveUnknownFields && condition(d, apiextensionsv1.NonStructuralSchema) == nil
 }

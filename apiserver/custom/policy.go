@@ -14,9 +14,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// judgeApproval sets the condition for API approval of a definition in one of Kubernetes' own groups (AX
+// setApproval sets the condition for API approval of a definition in one of Kubernetes' own groups (AX
 // pkg/controller/apiapproval).
-func judgeApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
+func setApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	if !apihelpers.IsProtectedCommunityGroup(d.Spec.Group) {
 		return
 	}
@@ -36,10 +36,10 @@ func judgeApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time)
 	SetCondition(d, c, now)
 }
 
-// judgeStructure sets the condition for a schema that is not structural (AX pkg/controller/nonstructuralschema). Such a
+// setStructure sets the condition for a schema that is not structural (AX pkg/controller/nonstructuralschema). Such a
 // definition can only be written if it was not structural before. So a definition without the condition is only checked
 // if Structural returns false: schemas can be large.
-func judgeStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
+func setStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	if Structural(d) {
 		return
 	}

@@ -35,18 +35,18 @@ func (v *version) scaleStatus(content map[string]any) field.ErrorList {
 
 func replicas(content map[string]any, path string) field.ErrorList {
 	n, _, err := unstructured.NestedInt64(content, fields(path)...)
-	fault := ""
+	message := ""
 	switch {
 	case err != nil:
-		fault = err.Error()
+		message = err.Error()
 	case n < 0:
-		fault = "should be a non-negative integer"
+		message = "should be a non-negative integer"
 	case n > math.MaxInt32:
-		fault = fmt.Sprintf("should be less than or equal to %v", math.MaxInt32)
+		message = fmt.Sprintf("should be less than or equal to %v", math.MaxInt32)
 	default:
 		return nil
 	}
-	return field.ErrorList{field.Invalid(field.NewPath(path), n, fault)}
+	return field.ErrorList{field.Invalid(field.NewPath(path), n, message)}
 }
 
 // fields are the names in a simple JSON path (".spec.replicas").

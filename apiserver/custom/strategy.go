@@ -30,7 +30,7 @@ func (v *version) validate(obj runtime.Object) field.ErrorList {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content := obj.(*unstructured.Unstructured).Object
-	if errs := r.tooDear(content); len(errs) > 0 {
+	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
 	errs := v.misnamed(obj)
@@ -54,7 +54,7 @@ func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
-	if errs := r.tooDear(content); len(errs) > 0 {
+	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
 	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
@@ -68,7 +68,7 @@ func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 	if invalid.Enough(errs) {
 		return errs
 	}
-	errs = append(errs, r.newListFaults(content, was)...)
+	errs = append(errs, r.newDuplicates(content, was)...)
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
 }
 
@@ -79,10 +79,10 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
-	if errs := r.tooDear(content); len(errs) > 0 {
+	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
-	if errs := r.tooDear(content); len(errs) > 0 {
+	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
 	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
@@ -94,7 +94,7 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 	if invalid.Enough(errs) {
 		return errs
 	}
-	errs = append(errs, r.newListFaults(content, was)...)
+	errs = append(errs, r.newDuplicates(content, was)...)
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
 }
 
@@ -111,8 +111,8 @@ func (v *version) misnamed(obj runtime.Object) (errs field.ErrorList) {
 	return errs
 }
 
-// newListFaults are duplicates in lists that are sets or maps, unless there were some before.
-func (r *rules) newListFaults(content, was map[string]any) field.ErrorList {
+// newDuplicates are duplicates in lists that are sets or maps, unless there were some before.
+func (r *rules) newDuplicates(content, was map[string]any) field.ErrorList {
 	errs := listtype.ValidateListSetsAndMaps(nil, r.structural, content)
 	if len(errs) > 0 && len(listtype.ValidateListSetsAndMaps(nil, r.structural, was)) > 0 {
 		return nil

@@ -50,7 +50,7 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !ok {
 		if f, ok = negotiate(r, wantsPlain); !ok {
-			refuse(w)
+			sendNotAcceptable(w)
 			return
 		}
 	}
@@ -99,8 +99,8 @@ var serializers = [formats]runtime.Encoder{
 	formatProtobuf: protobuf.NewSerializer(nil, nil),
 }
 
-// refuse sends the error for a client that accepts none of the formats (0-16).
-func refuse(w http.ResponseWriter) {
+// sendNotAcceptable sends the error for a client that accepts none of the formats (0-16).
+func sendNotAcceptable(w http.ResponseWriter) {
 	status := metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
 		Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable, Message: notAcceptable}

@@ -52,7 +52,7 @@ func (i *Intake) Take(r *http.Request, user auth.User, unused bool) (*http.Reque
 		held.End()
 		cancel(nil)
 	}
-	data, err := gather(r.Body, r.ContentLength, held.Take)
+	data, err := readBounded(r.Body, r.ContentLength, held.Take)
 	held.Read()
 	switch {
 	case err != nil && context.Cause(ctx) == status.ErrBusy:
@@ -78,9 +78,9 @@ func HasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || r.Header["Content-Length"] != nil)
 }
 
-// gather reads a body of at most maxBody bytes. It calls grow before it allocates, as the bytes arrive: the
+// readBounded reads a body of at most maxBody bytes. It calls grow before it allocates, as the bytes arrive: the
 // Content-Length of a request counts for nothing.
-func gather(from io.Reader, length int64, grow func(n int) bool) ([]byte, error) {
+func readBounded(from io.Reader, length int64, grow func(n int) bool) ([]byte, error) {
 	first := firstPiece
 	if length >= 0 {
 		first = int(min(length+1, firstPiece)) // one byte more to detect the end
@@ -132,7 +132,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	case *readAlready:
 		return b.data, nil
 	}
-	return gather(r.Body, r.ContentLength, func(int) bool { return true })
+	return readBounded(r.Body, r.ContentLength, func(int) bool { return true })
 }
 
 // Taken returns the body of a request; false if intake has not read it.

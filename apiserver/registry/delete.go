@@ -47,8 +47,8 @@ func (o *Operation) WarnOfPolicy(d *metav1.DeleteOptions) {
 
 // Delete deletes an object by its newest state and retries after a conflict.
 func (s *Registry) Delete(ctx context.Context, o *Operation, opts *metav1.DeleteOptions) (deletion, error) {
-	if refuse := o.Resource.Delete.Refuse; refuse != nil {
-		if why := refuse(o.Name); why != "" { // C-67
+	if reject := o.Resource.Delete.Reject; reject != nil {
+		if why := reject(o.Name); why != "" { // C-67
 			return deletion{}, apierrors.NewForbidden(o.Resource.GroupResource(), o.Name, errors.New(why))
 		}
 	}

@@ -199,7 +199,7 @@ func (s *Registry) warnInert(o *Operation) {
 		return
 	}
 	o.Warn.Add(o.Resource.Kind + " has no effect in kubecascade yet: " + o.Resource.Inert)
-	if _, told := s.inert.LoadOrStore(o.Resource.GroupResource(), true); !told {
+	if _, logged := s.inert.LoadOrStore(o.Resource.GroupResource(), true); !logged {
 		s.Log.Warn("objects of this kind are stored without effect",
 			"kind", o.Resource.Kind, "because", o.Resource.Inert)
 	}

@@ -18,7 +18,7 @@ func ClusterRole(have, want *rbacv1.ClusterRole) bool {
 	}
 	changed := mark(&have.ObjectMeta, &want.ObjectMeta)
 	if want.AggregationRule != nil {
-		return gather(have, want.AggregationRule) || changed
+		return addSelectors(have, want.AggregationRule) || changed
 	}
 	if have.AggregationRule != nil { // its rules are overwritten by the aggregated ones
 		have.AggregationRule, changed = nil, true
@@ -105,7 +105,7 @@ func add(have *[]rbacv1.PolicyRule, want []rbacv1.PolicyRule) bool {
 	return len(missing) > 0
 }
 
-func gather(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) (changed bool) {
+func addSelectors(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) (changed bool) {
 	if have.AggregationRule == nil {
 		have.AggregationRule = &rbacv1.AggregationRule{}
 	}

@@ -149,8 +149,8 @@ type Deletion struct {
 	Warning string
 	// SpecFinalizers, if set, returns the finalizers in the kind's spec (namespaces, E-01).
 	SpecFinalizers func(obj runtime.Object) []string
-	// Refuse, if set, returns why an object can't be deleted at all (C-67); empty allows it.
-	Refuse func(name string) string
+	// Reject, if set, returns why an object can't be deleted at all (C-67); empty allows it.
+	Reject func(name string) string
 }
 
 // Generation says which changes bump metadata.generation (B-30 to B-36).

@@ -26,7 +26,7 @@ func priorityClasses() *entry.Resource {
 			Validate:       entry.Validate(validatePriorityClass),
 			ValidateUpdate: entry.ValidateChange(validatePriorityClassUpdate),
 		},
-		Delete: entry.Deletion{Refuse: systemPriority},
+		Delete: entry.Deletion{Reject: systemPriority},
 		Table:  printing.Table(priorityClassColumns(), priorityClassCells),
 	}
 }

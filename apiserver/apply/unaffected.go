@@ -12,23 +12,23 @@ import (
 // managedfields/internal: DefaultMaxUpdateManagers).
 const mostManagers = 10
 
-// bystanders separates the entries that a write by the manager may change from the unaffected ones, which contain none
+// splitEntries separates the entries that a write by the manager may change from the unaffected ones, which contain none
 // of the differing fields. No entry is unaffected if the field manager has to see all of them, as it does to merge the
 // oldest ones.
-func bystanders(
+func splitEntries(
 	entries []metav1.ManagedFieldsEntry, manager string, names []string,
-) (concerned, bystanding []metav1.ManagedFieldsEntry) {
+) (affected, unaffected []metav1.ManagedFieldsEntry) {
 	if len(entries) >= mostManagers {
 		return entries, nil
 	}
 	for _, e := range entries {
 		if e.FieldsV1 == nil || e.Manager == manager || named(e.FieldsV1.GetRawBytes(), names) {
-			concerned = append(concerned, e)
+			affected = append(affected, e)
 		} else {
-			bystanding = append(bystanding, e)
+			unaffected = append(unaffected, e)
 		}
 	}
-	return concerned, bystanding
+	return affected, unaffected
 }
 
 // standIn is an entry for an object whose entries are all unaffected: a field manager does not track objects without

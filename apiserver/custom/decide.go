@@ -39,38 +39,38 @@ func SetCondition(d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1
 	*old = c
 }
 
-// Judge computes a definition's accepted names and conditions from the definitions of its group (AX
+// Decide computes a definition's accepted names and conditions from the definitions of its group (AX
 // pkg/controller/status, establish, apiapproval, nonstructuralschema). It returns nil if nothing changes. Several steps
 // of upstream's controllers are one here: a definition whose names are free is accepted and established at once (F-12).
-func Judge(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) *apiextensionsv1.CustomResourceDefinition {
+func Decide(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) *apiextensionsv1.CustomResourceDefinition {
 	out := d.DeepCopy()
 	if !reflect.DeepEqual(d.Spec.Names, d.Status.AcceptedNames) || condition(d, apiextensionsv1.NamesAccepted) == nil {
-		judgeNames(out, others, now)
+		acceptNames(out, others, now)
 	}
 	if True(out, apiextensionsv1.NamesAccepted) && !True(out, apiextensionsv1.Established) && out.DeletionTimestamp == nil {
 		SetCondition(out, apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established,
 			Status: apiextensionsv1.ConditionTrue, Reason: "InitialNamesAccepted", Message: "the initial names have been accepted"}, now)
 	}
-	judgeApproval(out, now)
-	judgeStructure(out, now)
+	setApproval(out, now)
+	setStructure(out, now)
 	if reflect.DeepEqual(out.Status, d.Status) {
 		return nil
 	}
 	return out
 }
 
-// judgeNames accepts the names that are free.
-func judgeNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
+// acceptNames accepts the names that are free.
+func acceptNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	names, kinds := taken(d, others)
 	want, have := d.Spec.Names, &d.Status.AcceptedNames
 	verdict := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NamesAccepted,
 		Status: apiextensionsv1.ConditionTrue, Reason: "NoConflicts", Message: "no conflicts found"}
-	refuse := func(reason string, err error) {
+	reject := func(reason string, err error) {
 		verdict.Status, verdict.Reason, verdict.Message = apiextensionsv1.ConditionFalse, reason, err.Error()
 	}
 	accept := func(want string, have *string, used map[string]bool, reason string) {
 		if want != *have && used[want] {
-			refuse(reason, inUse(want))
+			reject(reason, inUse(want))
 			return
 		}
 		*have = want
@@ -84,7 +84,7 @@ func judgeNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiextens
 		}
 	}
 	if err := utilerrors.NewAggregate(errs); err != nil {
-		refuse("ShortNamesConflict", err)
+		reject("ShortNamesConflict", err)
 	} else {
 		have.ShortNames = want.ShortNames
 	}
