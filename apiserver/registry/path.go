@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Target is the resource, object or subresource that the path of a request names.
+// Target is what a path below a group version names.
 type Target struct {
 	Resource    *resources.Resource
 	Subresource *resources.Subresource
@@ -19,19 +19,19 @@ type Target struct {
 	Namespace, Name string
 	// Watch is set by the legacy paths /api/v1/watch/... .
 	Watch bool
-	// Rest is the part of the path after a subresource (proxy).
+	// Rest is what follows a subresource in the path (proxy).
 	Rest string
 }
 
-// NamespaceSubresources are the path segments that are subresources of a namespace and not resources inside it:
-// /api/v1/namespaces/a/finalize (AS pkg/endpoints/request/requestinfo.go).
+// NamespaceSubresources are the segments that belong to the namespace itself and not to a
+// resource inside it: /api/v1/namespaces/a/finalize (AS pkg/endpoints/request/requestinfo.go).
 var NamespaceSubresources = []string{"status", "finalize"}
 
-// named are the verbs that make the path of an object available.
+// named are the verbs that make a path of an object.
 var named = []string{"get", "update", "patch", "delete"}
 
-// Resolve parses the segments after /api/<version> or /apis/<group>/<version>. It returns status.ErrNoRoute if they
-// name nothing that is served.
+// Resolve reads the segments behind /api/<version> or /apis/<group>/<version>. It returns
+// status.ErrNoRoute if they name nothing that is served.
 func Resolve(types *resources.Types, group, version, escaped string) (Target, error) {
 	parts, err := segments(escaped)
 	if err != nil {
@@ -49,7 +49,7 @@ func Resolve(types *resources.Types, group, version, escaped string) (Target, er
 	}
 	ofNamespace := len(parts) == 3 && slices.Contains(NamespaceSubresources, parts[2])
 	if parts[0] == "namespaces" && len(parts) > 2 && !ofNamespace {
-		// /namespaces//pods, from a script with an empty variable, must not select the pods of all namespaces.
+		// Where a script omits a name, /namespaces//pods must not become the pods of all namespaces.
 		if t.Namespace, parts = parts[1], parts[2:]; t.Namespace == "" {
 			return Target{}, status.ErrNoRoute
 		}
@@ -82,7 +82,7 @@ func Resolve(types *resources.Types, group, version, escaped string) (Target, er
 	return t, checkSegments(t)
 }
 
-// segments splits an escaped path and unescapes each segment. Empty segments are kept.
+// segments splits an escaped path and unescapes each part. An empty part is kept: nothing is passed over.
 func segments(escaped string) ([]string, error) {
 	var parts []string
 	for p := range strings.SplitSeq(strings.TrimPrefix(escaped, "/"), "/") {
@@ -95,7 +95,7 @@ func segments(escaped string) ([]string, error) {
 	return parts, nil
 }
 
-// checkSegments rejects names that can't be a path segment (0-17).
+// checkSegments rejects names that can't be one segment of a path (0-17).
 func checkSegments(t Target) error {
 	for _, p := range []struct{ what, value string }{{"Namespace", t.Namespace}, {"Name", t.Name}} {
 		if errs := path.IsValidPathSegmentName(p.value); len(errs) > 0 {
@@ -105,7 +105,8 @@ func checkSegments(t Target) error {
 	return nil
 }
 
-// Key returns the etcd key of the object, or the prefix of the collection (with a trailing slash) if t has no name.
+// Key returns the etcd key of the named object, or of the collection (with a slash at its end)
+// if t has no name.
 func (t Target) Key(root string) string {
 	k := root + "/" + t.Resource.Collection + "/"
 	if t.Namespace != "" {
