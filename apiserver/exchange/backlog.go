@@ -23,7 +23,7 @@ type written struct {
 }
 
 // ErrCutOff ends a response. No client sees it.
-var ErrCutOff = errors.New("the answer is cut off, as its client leaves too much unread")
+var ErrCutOff = errors.New("the response was cut off because its client left too much unread")
 
 // backlog is the memory that one response holds while its client does not read: the piece that is being written, and
 // stored objects that may have been replaced since. It counts in a pool once a write has waited for patienceTime, until

@@ -44,7 +44,7 @@ func (b *Bundle) replacing(path string, p pair, cause error) error {
 		case errors.Is(err, os.ErrNotExist):
 			lost = append(lost, filepath.Base(file))
 		case err != nil:
-			return fmt.Errorf("setting the certificate authority aside: %w", err)
+			return fmt.Errorf("renaming the rest of the certificate authority: %w", err)
 		default:
 			aside = append(aside, fmt.Sprintf("rename %[1]s.old to %[1]s, ", filepath.Base(file)))
 		}

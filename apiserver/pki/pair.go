@@ -102,12 +102,12 @@ func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err er
 	}
 	block, _ := pem.Decode(data)
 	if block == nil {
-		err = errors.New("it holds no PEM block")
+		err = errors.New("it contains no PEM block")
 	} else {
 		v, err = parse(block.Bytes)
 	}
 	if err != nil {
-		return v, fmt.Errorf("reading %s: %w; put it back from a copy, or remove it, and another is made", path, err)
+		return v, fmt.Errorf("reading %s: %w; restore it from a copy, or remove it to have a new one created", path, err)
 	}
 	return v, nil
 }

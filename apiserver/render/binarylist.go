@@ -78,7 +78,7 @@ func (x *Rendering) binaryItem(o *storage.Object) ([]byte, error) {
 	}
 	m, ok := obj.(interface{ Marshal() ([]byte, error) })
 	if !ok {
-		return nil, fmt.Errorf("%T has no protobuf form", obj)
+		return nil, fmt.Errorf("%T has no protobuf encoding", obj)
 	}
 	return m.Marshal()
 }

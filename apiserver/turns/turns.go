@@ -11,7 +11,7 @@ var (
 	// ErrFull says that too many turns of the holder wait already.
 	ErrFull = errors.New("too many wait for their turn")
 	// ErrGone says that the waiter has given up.
-	ErrGone = errors.New("the turn is not waited for any longer")
+	ErrGone = errors.New("the wait for a turn was given up")
 )
 
 // Rank is the kind of work that a turn is for.

@@ -78,7 +78,7 @@ func addRule(rules *[]rbacv1.PolicyRule, f []string) error {
 // add adds the object of a line; the rules in the lines below it are added to rules.
 func (o *Objects) add(f []string) (rules *[]rbacv1.PolicyRule, err error) {
 	if len(f) < 2 {
-		return nil, fmt.Errorf("%q is no object", f)
+		return nil, fmt.Errorf("%q is not an object", f)
 	}
 	m := metav1.ObjectMeta{
 		Name: f[1], Labels: map[string]string{labelBootstrapping: "rbac-defaults"},
@@ -133,7 +133,7 @@ func grant(words []string) (ref rbacv1.RoleRef, subjects []rbacv1.Subject, err e
 		s := rbacv1.Subject{Kind: kind, APIGroup: rbacv1.GroupName, Name: name}
 		switch {
 		case !ok:
-			return ref, nil, fmt.Errorf("%q is no subject", w)
+			return ref, nil, fmt.Errorf("%q is not a subject", w)
 		case i == 0:
 			ref = rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: name}
 			continue
