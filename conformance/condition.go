@@ -14,7 +14,7 @@ type Condition struct {
 	Text string
 	// Gone is whether an object that is gone can meet it: others are lost with the object.
 	Gone bool
-	// Met tells; the object is nil if it is gone.
+	// Met reports whether the object is in the state; the object is nil if it is gone.
 	Met func(*Object) bool
 }
 
@@ -27,7 +27,7 @@ var (
 	Gone = Condition{Text: "be gone", Gone: true, Met: func(o *Object) bool { return o == nil }}
 	// Present is an object that is there, being deleted or not.
 	Present = present("be there", func(*Object) bool { return true })
-	// Alive is an object that nobody deletes.
+	// Alive is an object that is not being deleted.
 	Alive = present("be there without deletionTimestamp", func(o *Object) bool { return o.GetDeletionTimestamp() == nil })
 	// Terminating is an object that has been deleted and is still there.
 	Terminating = present("be there with a deletionTimestamp", func(o *Object) bool {

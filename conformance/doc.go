@@ -5,8 +5,8 @@
 //
 //  1. A case uses its own namespaces and its own cluster-scoped objects; nothing else is written. All of it is deleted
 //     afterwards, also when the run is interrupted. What can't be deleted in time is reported.
-//  2. Nothing waits for a fixed time: expected changes are awaited, up to the case's limit. Absence is asserted only after
-//     the collector has collected sentinels that were created later (T.Pass).
+//  2. Nothing waits for a fixed time: expected changes are awaited, up to the case's limit. Absence is asserted only
+//     after the collector has collected sentinels that were created later (T.Pass).
 //  3. A failure has the expected state, the observed state, the object, the request, and the requests before it.
 //  4. The result of a case depends only on the server's responses. It passes on kube-apiserver with
 //     kube-controller-manager at their default flags, however slow they are.

@@ -106,5 +106,5 @@ func (r *runner) tick() (stop func()) {
 	}
 }
 
-// tickEvery is how often progress is told at least.
+// tickEvery is the longest interval between two reports of the progress.
 const tickEvery = time.Second

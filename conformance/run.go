@@ -18,9 +18,9 @@ type Options struct {
 	Parallel int
 	// Timeout bounds each case, CleanUp the wait for its namespaces to be gone at the end.
 	Timeout, CleanUp time.Duration
-	// Progress is told whenever something has changed; nil is fine. Calls don't overlap.
+	// Progress is called whenever something has changed; nil is valid. Calls don't overlap.
 	Progress func(Progress)
-	// Note is told, before any case runs, what is known to go wrong; nil is fine.
+	// Note is called, before any case runs, with what is known to fail; nil is valid.
 	Note func(string)
 }
 

@@ -8,6 +8,6 @@
 //  2. A plugin sees the request only as Attributes. What it looks up it gets through functions that are set when it is
 //     made (All, by Lookup).
 //  3. The first error ends the request. A plugin returns an API error or a plain error, which becomes a 403.
-//  4. If an admitted write is not committed, plugins undo what they wrote elsewhere for it. They do not if it is unknown
-//     whether the write was committed.
+//  4. If an admitted write is not committed, plugins undo what they wrote elsewhere for it. They do not if it is
+//     unknown whether the write was committed.
 package admission

@@ -42,7 +42,7 @@ func decide(a *auth.Attributes) auth.Decision {
 	return auth.Decision{Verdict: auth.Allow}
 }
 
-// TestOwnerReferences is the matrix of G-11: users, owners before and after, and who is refused.
+// TestOwnerReferences is the matrix of G-11: users, owners before and after, and which requests are denied.
 func TestOwnerReferences(t *testing.T) {
 	table := resources.NewTable(resources.Builtin()...)
 	p := &admission.OwnerReferences{Authorize: decide, Resources: func(k schema.GroupVersionKind) []*resources.Resource {

@@ -147,7 +147,7 @@ func TestServiceAccountRefuses(t *testing.T) {
 	}
 }
 
-// TestServiceAccountUpdates: of a pod that is there only ephemeral containers are judged.
+// TestServiceAccountUpdates: in an existing pod only ephemeral containers are checked.
 func TestServiceAccountUpdates(t *testing.T) {
 	table := resources.NewTable(resources.Builtin()...)
 	admit := func(sub, pod string) error {

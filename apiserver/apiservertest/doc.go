@@ -9,6 +9,6 @@
 //
 //  1. When Start returns, the server accepts requests, and the namespace "default" exists.
 //  2. Servers share nothing but a store that the test passes to several of them.
-//  3. When the test ends, watches are ended, and then the port, the cache and the store are closed. Warnings and errors in
-//     the server's log are in the test's log.
+//  3. When the test ends, watches are ended, and then the port, the cache and the store are closed. Warnings and errors
+//     in the server's log are in the test's log.
 package apiservertest

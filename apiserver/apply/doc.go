@@ -12,8 +12,8 @@
 //
 //  1. Nothing is built before the first write of a kind. Then only the schema of that kind is built.
 //  2. Schemas share the types that kinds have in common. There are as many as kinds have been written.
-//  3. Update never fails, and changes nothing of its arguments but the new object's managedFields. Apply changes nothing
-//     of its arguments.
+//  3. Update never fails, and changes nothing of its arguments but the new object's managedFields. Apply changes
+//     nothing of its arguments.
 //  4. An entry of the resource table that was replaced is forgotten when the next endpoint is built.
 //  5. All methods may be called by any goroutine.
 //  6. The fields of a new object are encoded directly from its Go type if the result equals that of the field manager,

@@ -12,9 +12,9 @@ import (
 // managedfields/internal: DefaultMaxUpdateManagers).
 const mostManagers = 10
 
-// splitEntries separates the entries that a write by the manager may change from the unaffected ones, which contain none
-// of the differing fields. No entry is unaffected if the field manager has to see all of them, as it does to merge the
-// oldest ones.
+// splitEntries separates the entries that a write by the manager may change from the unaffected ones, which contain
+// none of the differing fields. No entry is unaffected if the field manager has to see all of them, as it does to merge
+// the oldest ones.
 func splitEntries(
 	entries []metav1.ManagedFieldsEntry, manager string, names []string,
 ) (affected, unaffected []metav1.ManagedFieldsEntry) {

@@ -76,9 +76,9 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 	return err
 }
 
-// pruned is Update with copies of the objects that have only the differing fields, and with the entries that may change.
-// It returns false if Update is needed: entries of other versions require a conversion, and entries that a client sends
-// may contain anything.
+// pruned is Update with copies of the objects that have only the differing fields, and with the entries that may
+// change. It returns false if Update is needed: entries of other versions require a conversion, and entries that a
+// client sends may contain anything.
 func (e *endpoint) pruned(was *view, obj object, manager string) (done bool, err error) {
 	entries, version := was.GetManagedFields(), e.res.GroupVersion().String()
 	if reflect.TypeOf(was.versioned) != reflect.TypeOf(obj) || !ofVersion(entries, version) ||

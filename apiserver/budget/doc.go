@@ -7,14 +7,14 @@
 //  2. A claim that exceeds an empty budget is rejected at once (ErrTooLarge). Others wait until their context ends; the
 //     caller sets its deadline.
 //  3. Of the holders, the one that holds fewer bytes goes first; of equal ones, the earlier claim. A heavy claim that
-//     waits is not overtaken by heavy claims of holders that come later. Light claims may overtake it, so they never wait
-//     for heavy ones.
-//  4. A holder has at most half of the ceiling of heavy claims for its heavy claims, except for a single larger one, and
-//     at most half of the ceiling of light claims for its light ones.
-//  5. The number of held claims that take long to serve ("slow") is limited. One holder does not have all slots if there
-//     is more than one.
-//  6. The number of waiting claims is limited. Beyond that the latest claim of the holder with the most waiting claims is
-//     rejected (ErrFull).
+//     waits is not overtaken by heavy claims of holders that come later. Light claims may overtake it, so they never
+//     wait for heavy ones.
+//  4. A holder has at most half of the ceiling of heavy claims for its heavy claims, except for a single larger one,
+//     and at most half of the ceiling of light claims for its light ones.
+//  5. The number of held claims that take long to serve ("slow") is limited. One holder does not have all slots if
+//     there is more than one.
+//  6. The number of waiting claims is limited. Beyond that the latest claim of the holder with the most waiting claims
+//     is rejected (ErrFull).
 //
 // A Budget may be used by any number of goroutines. It starts none.
 package budget

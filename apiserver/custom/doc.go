@@ -22,7 +22,8 @@
 //     conversions of field managers.
 //  4. Defaults and validation are limited: an object whose defaults are too large gets none and is invalid. So is one
 //     whose size, multiplied by that of its schema, is too large to be validated. A stored one is still served.
-//  5. The number of an object's errors is limited while they are found, if the library allows it. All errors below anyOf,
-//     allOf, oneOf and not, all duplicates in lists, and all errors within the budget of the CEL rules are found.
+//  5. The number of an object's errors is limited while they are found, if the library allows it. All errors below
+//     anyOf, allOf, oneOf and not, all duplicates in lists, and all errors within the budget of the CEL rules are
+//     found.
 //  6. The package keeps no state of objects. Entries may be used by any goroutine.
 package custom

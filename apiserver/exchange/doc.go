@@ -2,8 +2,8 @@
 //
 // It guarantees:
 //
-//  1. A response is cut off if its client does not read for too long, however long the response is. A watch has that time
-//     for each piece.
+//  1. A response is cut off if its client does not read for too long, however long the response is. A watch has that
+//     time for each piece.
 //  2. The memory of a response counts in its user's pool while a write is blocked; memory that several responses share
 //     counts once. If the pool is full, a response of the user with the most memory is cut off.
 //  3. net/http sends short responses over HTTP/2 after the handler has returned. Of these a sample counts for all.

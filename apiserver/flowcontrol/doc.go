@@ -7,17 +7,18 @@
 //     schema's priority level. A schema whose level does not exist matches nothing. The mandatory objects (exempt,
 //     catch-all) apply as Kubernetes has them, even if they are not stored or other ones are stored under their names.
 //  2. A priority level has its share of all seats, by its nominalConcurrencyShares. Seats that it may lend are lent to
-//     levels that have more requests than seats, up to what these may borrow. It gets them back within a second when its
-//     own requests wait.
+//     levels that have more requests than seats, up to what these may borrow. It gets them back within a second when
+//     its own requests wait.
 //  3. In a level, the flows of a schema (its users, or namespaces) wait in queues that are served in turn, so that one
 //     user's requests don't delay another's by more than its own share.
 //  4. A request waits for its seat for a limited time, and until its context ends. It is rejected if its queue is full,
 //     or at the end of that time. A level without queues rejects at once.
 //  5. Requests of the level exempt never wait and take no seats of other levels. If there are more of them than seats,
 //     they are rejected, except for watches and non-resource requests. (Kubernetes serves any number of them.)
-//  6. A request that only waits for its client to read lends a seat to others, as long as fewer than four times all seats
-//     are lent so. (In Kubernetes it keeps them.)
-//  7. The applied objects are those of a state of the cache that is not older than its state at the time of the request.
+//  6. A request that only waits for its client to read lends a seat to others, as long as fewer than four times all
+//     seats are lent so. (In Kubernetes it keeps them.)
+//  7. The applied objects are those of a state of the cache that is not older than its state at the time of the
+//     request.
 //
 // The queues are those of k8s.io/apiserver (pkg/util/flowcontrol/fairqueuing). Two things are not modelled. A write
 // does not occupy seats after its end for the watchers that it notifies, as these are no work of the request here. The

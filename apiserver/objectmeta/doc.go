@@ -4,8 +4,8 @@
 //
 // It guarantees:
 //
-//  1. The result of Decode is the same as that of encoding/json and sigs.k8s.io/json, including nil pointers. FuzzDecode
-//     compares them.
+//  1. The result of Decode is the same as that of encoding/json and sigs.k8s.io/json, including nil pointers.
+//     FuzzDecode compares them.
 //  2. It accepts the JSON of an ObjectMeta by json.Marshal: the members in their order, none of them null. For anything
 //     else it returns false and has changed nothing.
 //  3. The result shares no memory with the argument.

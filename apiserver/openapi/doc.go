@@ -8,11 +8,12 @@
 // It guarantees:
 //
 //  1. Nothing is read, built or kept before the first request.
-//  2. The index of v3 builds no document: a document's hash is that of its sources, so two servers of one binary and the
-//     same types have the same hash.
+//  2. The index of v3 builds no document: a document's hash is that of its sources, so two servers of one binary and
+//     the same types have the same hash.
 //  3. Only the compressed bytes of a document are kept, once for JSON and once for protobuf, and only if they were
 //     requested. Types that Invalidate does not change keep them.
-//  4. A document is built once, even if many clients request it at the same time. Requests for other documents don't wait.
+//  4. A document is built once, even if many clients request it at the same time. Requests for other documents don't
+//     wait.
 //  5. The same types result in the same bytes.
 //  6. Every $ref resolves inside its document.
 //

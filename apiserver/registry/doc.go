@@ -19,8 +19,8 @@
 //  3. Package finalizers alone decides what a write does to an object that is being deleted.
 //  4. A dry run does everything but the commit.
 //  5. Reads come from the cache. They are as fresh as a quorum read unless the client accepts an older state.
-//  6. Requests of the in-process client (Loopback) are admitted like those of clients. They are not authorized. Admission
-//     checks what they do to owners.
+//  6. Requests of the in-process client (Loopback) are admitted like those of clients. They are not authorized.
+//     Admission checks what they do to owners.
 //  7. The code knows no kind. Differences between kinds are in their entries of the table and in the hooks of these.
 //  8. Errors have a row in package status or are API errors.
 package registry

@@ -5,8 +5,8 @@
 //
 //  1. An object that is stored in the accepted format is sent as it is, without being decoded.
 //  2. An object is converted once for a response.
-//  3. A format is negotiated as in Kubernetes: by the first clause of Accept, in the order of q-values, that can be served
-//     (0-16).
+//  3. A format is negotiated as in Kubernetes: by the first clause of Accept, in the order of q-values, that can be
+//     served (0-16).
 //  4. A cost is an upper bound of the memory that a response takes, by the objects' sizes and their kind's type.
 //
 // A Rendering belongs to one request.

@@ -12,8 +12,9 @@
 //  1. The functions change no arguments, wait for nothing and read no clock. The same arguments have the same results.
 //  2. Explain accepts a history only if every event is the effect of one of the calls or of a possible step of the
 //     collector, every response is the model's at some moment during the call, and nothing is left to do at the end.
-//  3. A deletion by the collector is accepted only if no owner was solid at that event (safety). An end is accepted only
-//     if no object is left whose owners are all absent (liveness). Both are separate formulas: Unsafe and Abandoned.
+//  3. A deletion by the collector is accepted only if no owner was solid at that event (safety). An end is accepted
+//     only if no object is left whose owners are all absent (liveness). Both are separate formulas: Unsafe and
+//     Abandoned.
 //  4. UIDs and names are symbols, so that one list of operations has the same meaning on every server.
 //
 // Custom resources are served in several versions, one of which is stored: requests and owner references may use any of

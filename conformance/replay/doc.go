@@ -3,9 +3,9 @@
 //
 // It guarantees:
 //
-//  1. Every scenario runs in a new namespace, which is deleted afterwards, also when the run is interrupted. The deletion
-//     is not awaited: the namespace stays Terminating if the scenario leaves finalizers. Scenarios run one after the
-//     other, and their steps in order.
+//  1. Every scenario runs in a new namespace, which is deleted afterwards, also when the run is interrupted. The
+//     deletion is not awaited: the namespace stays Terminating if the scenario leaves finalizers. Scenarios run one
+//     after the other, and their steps in order.
 //  2. Values that differ from run to run are replaced by names before the comparison, in the order of their first
 //     appearance; equal names mean equal values. Only the fields that a step lists as ignored are not compared.
 //  3. A request without a complete response is a difference.

@@ -17,8 +17,8 @@
 //  1. They are pure: no I/O, no state; the clock is an argument of a group's Resources. The only default that reads the
 //     clock is the time of device taints.
 //  2. Defaulting is idempotent and only sets empty fields, except for upstream's exceptions: quantities with more than
-//     three decimals are rounded up, a namespace's name label is always set, a service without session affinity loses the
-//     configuration of it, and of two fields with the same meaning the authoritative one is copied to the other.
+//     three decimals are rounded up, a namespace's name label is always set, a service without session affinity loses
+//     the configuration of it, and of two fields with the same meaning the authoritative one is copied to the other.
 //  3. After PrepareCreate no defaulting is needed. No hook changes the old object. Memory is shared with it only if the
 //     new object is not changed further. The following is done for all kinds elsewhere: status is emptied on create and
 //     kept on updates of kinds with a status subresource (except for OwnStatus and Part), spec is kept on writes of the
@@ -26,9 +26,9 @@
 //  4. Validation changes nothing. Errors have upstream's order, paths, types, values and messages (0-06, 0-07). Their
 //     number is limited while they are collected, and the time is not quadratic in the length of a list. Metadata is
 //     validated elsewhere, except for that of embedded templates. Paths are those of the version that is
-//     closest to upstream's internal types: autoscaling/v2 for HorizontalPodAutoscaler, core v1 for Event. What needs the
-//     cluster (allocated addresses and ports, referenced objects) or an expression compiler (CEL) is validated elsewhere.
-//     What is not validated at all is listed at the top of a kind's file.
+//     closest to upstream's internal types: autoscaling/v2 for HorizontalPodAutoscaler, core v1 for Event. What needs
+//     the cluster (allocated addresses and ports, referenced objects) or an expression compiler (CEL) is validated
+//     elsewhere. What is not validated at all is listed at the top of a kind's file.
 //  5. Warnings have upstream's messages, in a deterministic order.
 //  6. A row of a table has the cells of -o wide, one for each column. The exception is IPAddress, whose row has an
 //     additional age without a column (as upstream). Ages depend on an argument.

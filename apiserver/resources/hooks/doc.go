@@ -10,8 +10,8 @@
 //
 //  1. Begin, and the methods of Request and Server, get and return decoded objects of the stored version. The hook may
 //     change them.
-//  2. Begin is called once for each attempt to write the object itself, never for its subresources. Finish of its result
-//     is called exactly once, with the outcome of the write, even if the write panics.
+//  2. Begin is called once for each attempt to write the object itself, never for its subresources. Finish of its
+//     result is called exactly once, with the outcome of the write, even if the write panics.
 //  3. The guards that Fill returns are compared in the transaction of the write. If one does not hold, Fill is called
 //     again, with a new copy of the object, until the request's deadline.
 //  4. The result of Create is the response to the client. Only the methods of Request store anything.

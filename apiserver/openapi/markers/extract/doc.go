@@ -3,7 +3,7 @@
 //
 // It guarantees:
 //
-//  1. The output is sorted by package and otherwise in the order of the declarations. The same sources result in the same
-//     output.
+//  1. The output is sorted by package and otherwise in the order of the declarations. The same sources result in the
+//     same output.
 //  2. A marker that it does not support is an error.
 package extract
