@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// get reads an object; nil is one that is gone, or another of its name.
+// get reads an object; it returns nil if the object is gone, or another one has its name.
 func (t *T) get(o *Object) (*Object, *Answer, error) {
 	a, err := t.client.do(t.ctx, http.MethodGet, o.Path(), "", nil)
 	switch {
@@ -14,7 +14,7 @@ func (t *T) get(o *Object) (*Object, *Answer, error) {
 		return nil, nil, err
 	case a.Code == http.StatusNotFound:
 		return nil, a, nil
-	case a.Code == http.StatusForbidden && t.prefix != "": // of a case, not of the cleaning up
+	case a.Code == http.StatusForbidden && t.prefix != "": // in a case, not in the cleanup
 		t.forbidden(a, rightOf(http.MethodGet, o.Of))
 		fallthrough
 	case a.Code != http.StatusOK:
@@ -27,8 +27,8 @@ func (t *T) get(o *Object) (*Object, *Answer, error) {
 	return now, a, nil
 }
 
-// Await waits until an object meets all conditions at once, and is that object then. It fails when
-// the case's time is up, and at once when the object is lost that should be something.
+// Await waits until an object meets all conditions at once, and returns it. It fails when the case's time is over, and
+// at once if the object is gone although no condition allows that.
 func (t *T) Await(o *Object, conditions ...Condition) *Object {
 	pause := 10 * time.Millisecond
 	last, answer := o, (*Answer)(nil)
@@ -68,7 +68,7 @@ func (t *T) AwaitAll(objects []*Object, conditions ...Condition) {
 	}
 }
 
-// Holds checks that an object meets the conditions now, and is that object.
+// Holds checks that an object meets the conditions now, and returns it.
 func (t *T) Holds(o *Object, conditions ...Condition) *Object {
 	now, a, err := t.get(o)
 	if err != nil {
@@ -80,7 +80,7 @@ func (t *T) Holds(o *Object, conditions ...Condition) *Object {
 	return now
 }
 
-// Answered checks the object in an answer; a Status means that it is gone.
+// Answered checks the object in a response; a Status means that the object is gone.
 func (t *T) Answered(a *Answer, o *Object, conditions ...Condition) *Object {
 	var now *Object
 	if a.Body["kind"] != "Status" {
@@ -96,27 +96,26 @@ func (t *T) Answered(a *Answer, o *Object, conditions ...Condition) *Object {
 	return now
 }
 
-// Settle waits until the collector has seen everything of these kinds (of config maps, if none is
-// named) that the case made or changed so far. Kubernetes' collector watches each kind by itself,
-// and what it hasn't seen it can't orphan or wait for (J-08, J-09): without Settle a case would
-// depend on who is faster. Where no collector works there is nothing to wait for.
+// Settle waits until the collector has seen all objects of these kinds (config maps by default) that the case has
+// created or changed so far. Kubernetes' collector watches each kind separately, and does not orphan or wait for
+// objects that it has not seen (J-08, J-09): without Settle, the result of a case would depend on timing. Without a
+// working collector there is nothing to wait for.
 func (t *T) Settle(kinds ...Kind) {
 	if !t.idle {
 		t.sentinel(kinds)
 	}
 }
 
-// Pass waits until the collector has dealt with everything that it had to after the latest change of
-// an object of these kinds (of config maps, if none is named). What is there afterwards is there
-// because the collector keeps it, not because it is slow: sentinels made after the change come after it
-// in the kind's events and in the collector's queue. They go round twice, because the collector
-// has several workers.
+// Pass waits until the collector has processed the latest change of an object of these kinds (config maps by default).
+// Objects that exist afterwards exist because the collector keeps them, not because it is slow: sentinels that are
+// created after the change follow it in the kind's events and in the collector's queue. There are two rounds of them,
+// because the collector has several workers.
 func (t *T) Pass(kinds ...Kind) {
 	t.sentinel(kinds)
 	t.sentinel(kinds)
 }
 
-// sentinel makes an object of each kind whose owner never existed, and waits until they are collected.
+// sentinel creates an object of each kind whose owner never existed, and waits until they have been collected.
 func (t *T) sentinel(kinds []Kind) {
 	if len(kinds) == 0 {
 		kinds = []Kind{ConfigMap}
@@ -135,7 +134,7 @@ func (t *T) sentinel(kinds []Kind) {
 	t.AwaitAll(made, gone)
 }
 
-// Until asks again and again until the answer is yes; seen is what it was instead.
+// Until repeats a check until it succeeds; seen describes the present state.
 func (t *T) Until(expected string, ask func() (met bool, seen string)) {
 	for pause := 10 * time.Millisecond; ; pause = min(pause*3/2, 500*time.Millisecond) {
 		met, seen := ask()

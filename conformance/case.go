@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// A Case proves one sentence about a server.
+// A Case tests one statement about a server.
 type Case struct {
 	// Name is "group/words-with-dashes", unique among the cases.
 	Name string
-	// Rules are the IDs of the rules of Kubernetes' behaviour that it checks, such as D-48.
+	// Rules are the IDs of the rules that it checks, such as D-48.
 	Rules []string
-	// Proves is the sentence, in the present tense.
+	// Proves is the statement, in the present tense.
 	Proves string
 	// Docs is the page of Kubernetes' documentation about it.
 	Docs string
-	// Needs are the parts of a cluster without which it must fail.
+	// Needs are the parts of a cluster without which it fails.
 	Needs Need
-	// Run makes its objects and checks what becomes of them.
+	// Run creates the objects and checks what happens to them.
 	Run func(*T)
 }
 
@@ -29,11 +29,11 @@ type Need uint8
 const (
 	// Collector is the garbage collector.
 	Collector Need = 1 << iota
-	// Namespaces is the controller that empties a namespace being deleted.
+	// Namespaces is the namespace controller.
 	Namespaces
-	// Custom is the serving of custom resources.
+	// Custom is support for custom resources.
 	Custom
-	// Cluster is the right to make cluster-scoped objects.
+	// Cluster is the permission to create cluster-scoped objects.
 	Cluster
 )
 
@@ -53,8 +53,8 @@ var (
 	ruleID   = regexp.MustCompile(`^[A-J0]-(S?\d+[a-z]?)$`)
 )
 
-// Check reports what is wrong with a table of cases: names that aren't unique or well-formed, and
-// cases that prove nothing or cite no rule.
+// Check returns the errors in a table of cases: names that are not unique or well-formed, and cases without a statement
+// or a rule.
 func Check(cases []Case) error {
 	seen := map[string]bool{}
 	for _, c := range cases {
@@ -77,8 +77,8 @@ func Check(cases []Case) error {
 	return nil
 }
 
-// Select are the cases whose names match run, if it isn't nil, and don't match skip; and those
-// that only skip left out.
+// Select returns the cases whose names match run, if it is not nil, and do not match skip; and those that only skip
+// excludes.
 func Select(cases []Case, run, skip *regexp.Regexp) (chosen, skipped []Case) {
 	for _, c := range cases {
 		switch {

@@ -17,7 +17,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestCheck: a table with a mistake in it is refused, with the mistake.
+// TestCheck: a table with a mistake is rejected, and the error names it.
 func TestCheck(t *testing.T) {
 	good := conformance.Case{Name: "group/name", Rules: []string{"D-S22a"}, Proves: "It is.", Docs: "https://kubernetes.io/docs/", Run: func(*conformance.T) {}}
 	for mistake, edit := range map[string]func(*conformance.Case){

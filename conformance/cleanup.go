@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// cleanUp deletes what the case made: objects lose their finalizers, namespaces take the rest along.
-// It doesn't wait for the namespaces. Errors show in what is left behind.
+// cleanUp deletes the objects of the case: it removes their finalizers; namespaces are deleted with their content. It
+// does not wait for the namespaces. Errors are visible in what is left.
 func (t *T) cleanUp(ctx context.Context) {
 	for _, j := range t.journals {
 		j.stop()
@@ -24,10 +24,10 @@ func (t *T) cleanUp(ctx context.Context) {
 	}
 }
 
-// remove makes an object go, whatever state it is in.
+// remove deletes an object, whatever its state.
 func (t *T) remove(o *Object) {
 	bare := &Object{Of: o.Of, Unstructured: *o.DeepCopy()}
-	bare.SetUID("") // it may never have been answered
+	bare.SetUID("") // there may have been no response with it
 	now, _, err := t.get(bare)
 	if err != nil || now == nil || t.ctx.Err() != nil {
 		return
@@ -37,13 +37,13 @@ func (t *T) remove(o *Object) {
 	} else if o.Of.ClusterScoped {
 		_, _ = t.client.do(t.ctx, http.MethodDelete, o.Path()+"?propagationPolicy=Background", "", nil)
 	}
-	// A definition's finalizer is the server's own: its objects go before it.
+	// The finalizer of a CustomResourceDefinition is the server's: its objects are deleted before it.
 	if len(now.GetFinalizers()) > 0 && o.Of != Definition {
 		_, _ = t.client.do(t.ctx, http.MethodPatch, o.Path(), "application/merge-patch+json", `{"metadata":{"finalizers":null}}`)
 	}
 }
 
-// unfinalize takes finalizers of the case's own off a namespace's spec.
+// unfinalize removes the case's finalizers from a namespace's spec.
 func (t *T) unfinalize(ns *Object) {
 	spec, _ := ns.Object["spec"].(map[string]any)
 	all, _ := spec["finalizers"].([]any)
@@ -55,8 +55,8 @@ func (t *T) unfinalize(ns *Object) {
 	_, _ = t.client.do(t.ctx, http.MethodPut, ns.Path()+"/finalize", "application/json", ns.Object)
 }
 
-// leftBehind waits until the cluster-scoped objects of a run, its namespaces among them, are gone,
-// and names those that aren't when the time is up.
+// leftBehind waits until the cluster-scoped objects of a run, including its namespaces, are gone, and returns those
+// that are not when the time is over.
 func leftBehind(ctx context.Context, c *Client, made []*Object) []string {
 	t := &T{ctx: ctx, client: c, started: time.Now()}
 	var left []string

@@ -14,34 +14,34 @@ import (
 )
 
 const (
-	// requestTimeout bounds a request that isn't a watch; a server bounds its writes by 34 s (0-13).
+	// requestTimeout is the limit for a request that is not a watch; a server limits its writes to 34 s (0-13).
 	requestTimeout = 40 * time.Second
-	// maxAnswer bounds the bytes of an answer that are read.
+	// maxAnswer is how many bytes of a response are read.
 	maxAnswer = 16 << 20
-	// lingering is how much longer than its context a request that makes something may take.
+	// lingering is how much longer than its context a request may take that creates an object.
 	lingering = 5 * time.Second
 )
 
-// Client sends requests to the server under test. HTTP carries the credentials, if there are any.
+// Client sends requests to the server under test. HTTP has the credentials, if there are any.
 type Client struct {
-	// URL is the server's, without a slash at its end.
+	// URL is the server's, without a trailing slash.
 	URL  string
 	HTTP *http.Client
 }
 
-// Answer is what the server said.
+// Answer is the server's response.
 type Answer struct {
 	Code   int
 	Header http.Header
-	// Body is the decoded JSON; it is empty if it wasn't an object.
+	// Body is the decoded JSON; it is empty if it is not an object.
 	Body map[string]any
-	// Text is the body as it came.
+	// Text is the body as it was received.
 	Text string
-	// Curl is the request that it answers.
+	// Curl is the request as a command.
 	Curl string
 }
 
-// Message is the message of a Status, or the body, unless that is a page for a browser or long.
+// Message is the message of a Status, or the body, unless that is an HTML page or long.
 func (a *Answer) Message() string {
 	if m, ok := a.Body["message"].(string); ok {
 		return m
@@ -56,10 +56,10 @@ func (a *Answer) Message() string {
 	return text
 }
 
-// maxMessage bounds the characters of a body that is told as a message.
+// maxMessage is the maximum number of characters of a body that is used as a message.
 const maxMessage = 300
 
-// Warnings are the texts of the answer's Warning headers.
+// Warnings are the messages of the Warning headers.
 func (a *Answer) Warnings() []string {
 	var texts []string
 	for _, w := range a.Header.Values("Warning") {
@@ -72,8 +72,8 @@ func (a *Answer) Warnings() []string {
 	return texts
 }
 
-// do sends a request; a body that is a string is sent as it is, another one as JSON. It waits as
-// the server asks it to when it is told that there are too many requests.
+// do sends a request; a body that is a string is sent unchanged, another one as JSON. After a 429 it waits as the
+// server requests.
 func (c *Client) do(ctx context.Context, method, path, contentType string, body any) (*Answer, error) {
 	text, err := encode(body)
 	if err != nil {
@@ -109,15 +109,15 @@ func (c *Client) once(ctx context.Context, method, path, contentType, body strin
 		return nil, fmt.Errorf("reading the answer to %s %s: %w", method, path, err)
 	}
 	a := &Answer{Code: res.StatusCode, Header: res.Header, Text: string(b), Curl: c.curl(method, path, contentType, body)}
-	// This package's decoder makes int64 of whole numbers, as unstructured objects want it.
+	// This package's decoder decodes integers as int64, as unstructured objects require.
 	if json.Unmarshal(b, &a.Body) != nil {
 		a.Body = map[string]any{}
 	}
 	return a, nil
 }
 
-// lasting returns a context for a request. What makes an object isn't given up the moment that a run is
-// interrupted: it could be carried out after everything has been cleaned up.
+// lasting returns a context for a request. A request that creates an object is not canceled at once when a run is
+// interrupted: the server could carry it out after the cleanup.
 func lasting(ctx context.Context, method string) (context.Context, context.CancelFunc) {
 	if method != http.MethodPost || ctx.Err() != nil {
 		return context.WithTimeout(ctx, requestTimeout)
@@ -132,7 +132,7 @@ func lasting(ctx context.Context, method string) (context.Context, context.Cance
 	}
 }
 
-// open sends a request and leaves the answer's body to be read.
+// open sends a request and does not read the body of the response.
 func (c *Client) open(ctx context.Context, method, path, contentType, body string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.URL+path, bytes.NewBufferString(body))
 	if err != nil {
@@ -172,5 +172,5 @@ func (c *Client) curl(method, path, contentType, body string) string {
 	return s
 }
 
-// quote makes one word of a shell of a text.
+// quote quotes a string as one word of a shell command.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

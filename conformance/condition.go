@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Condition is something that an object can be.
+// Condition is a state of an object.
 type Condition struct {
 	// Text continues "expected configmap x to".
 	Text string
-	// Gone is whether an object that is gone can meet it: others are lost with the object.
+	// Gone says whether an object that is gone can meet it; if not, Await fails when the object is gone.
 	Gone bool
-	// Met tells; the object is nil if it is gone.
+	// Met reports whether the object is in the state; the object is nil if it is gone.
 	Met func(*Object) bool
 }
 
@@ -23,19 +23,19 @@ func present(text string, met func(*Object) bool) Condition {
 }
 
 var (
-	// Gone is an object that isn't there, or has given its name to another.
+	// Gone: the object does not exist, or its name belongs to another one.
 	Gone = Condition{Text: "be gone", Gone: true, Met: func(o *Object) bool { return o == nil }}
-	// Present is an object that is there, being deleted or not.
+	// Present: the object exists, whether or not it is being deleted.
 	Present = present("be there", func(*Object) bool { return true })
-	// Alive is an object that nobody deletes.
+	// Alive: the object is not being deleted.
 	Alive = present("be there without deletionTimestamp", func(o *Object) bool { return o.GetDeletionTimestamp() == nil })
-	// Terminating is an object that has been deleted and is still there.
+	// Terminating: the object is being deleted and still exists.
 	Terminating = present("be there with a deletionTimestamp", func(o *Object) bool {
 		return o.GetDeletionTimestamp() != nil
 	})
 )
 
-// HasFinalizers is an object with exactly these finalizers, in any order.
+// HasFinalizers: the object has exactly these finalizers, in any order.
 func HasFinalizers(names ...string) Condition {
 	want := slices.Sorted(slices.Values(names))
 	text := "have no finalizers"
@@ -47,7 +47,7 @@ func HasFinalizers(names ...string) Condition {
 	})
 }
 
-// HasOwners is an object whose references name exactly these objects, in any order.
+// HasOwners: the object has references to exactly these objects, in any order.
 func HasOwners(owners ...*Object) Condition {
 	text := "have no ownerReferences"
 	var want []types.UID
@@ -69,17 +69,17 @@ func HasOwners(owners ...*Object) Condition {
 	})
 }
 
-// Unchanged is an object at the resource version that it was seen at.
+// Unchanged: the object has the resource version at which it was seen.
 func Unchanged(as *Object) Condition {
 	return present("be unchanged since resource version "+as.GetResourceVersion(), func(o *Object) bool {
 		return o.GetResourceVersion() == as.GetResourceVersion()
 	})
 }
 
-// Has is an object that a case has a question about.
+// Has is a condition that a case defines.
 func Has(text string, met func(*Object) bool) Condition { return present(text, met) }
 
-// unmet is the first condition that an object doesn't meet.
+// unmet is the first condition that an object does not meet.
 func unmet(o *Object, conditions []Condition) *Condition {
 	for i := range conditions {
 		if !conditions[i].Met(o) {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// servedWithin bounds the wait for a definition to be served; a real server takes a few seconds.
+// servedWithin is the limit for a CustomResourceDefinition to be served; a real server takes a few seconds.
 const servedWithin = 30 * time.Second
 
-// Define makes a custom resource of its own for the case, and waits until it is served. It fails
-// where definitions are stored but not served.
+// Define creates a custom resource for the case, and waits until it is served. It fails if definitions are stored but
+// not served.
 func (t *T) Define(name string, clusterScoped bool) (Kind, *Object) {
 	plural := strings.ToLower(name) + "s"
 	k := Kind{Group: t.prefix + ".conformance.example.com", Version: "v1", Name: name, Plural: plural, ClusterScoped: clusterScoped}
@@ -31,7 +31,7 @@ func (t *T) Define(name string, clusterScoped bool) (Kind, *Object) {
 	return k, d
 }
 
-// served waits until the definition is established and its resource answers.
+// served waits until the definition is established and its resource can be listed.
 func (t *T) served(k Kind, d *Object) {
 	limit := time.Now().Add(servedWithin)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
@@ -55,7 +55,7 @@ func (t *T) served(k Kind, d *Object) {
 	}
 }
 
-// Established is a definition that is served.
+// Established: the definition is served.
 var Established = present("be established", func(o *Object) bool { return ConditionStatus(o, "Established") == "True" })
 
 // ConditionStatus is the status of a condition in an object's status, or "".

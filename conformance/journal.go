@@ -15,19 +15,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Journal is the order in which objects of a kind in the case's namespace were deleted, or lost their
-// last reference to an owner, by a watch, and the finalizers with which they were being deleted.
+// Journal records, by a watch, the order in which objects of a kind in the case's namespace were deleted or lost their
+// last owner reference, and the finalizers with which they were being deleted.
 type Journal struct {
 	kind   Kind
 	cancel context.CancelFunc
 	done   chan struct{}
 
 	mu sync.Mutex // guards what follows
-	// events are in their order; objects that are as they were appear again.
+	// events are in their order; unchanged objects may be repeated.
 	events []happening
 	// carried are the finalizers of objects that were being deleted.
 	carried map[types.UID][]string
-	// broken is why the watch ended before the case.
+	// broken is the error with which the watch ended before the case.
 	broken error
 }
 
@@ -37,7 +37,7 @@ type happening struct {
 	deleted bool
 }
 
-// Watch begins a journal with what happens from now on.
+// Watch begins a journal from now on.
 func (t *T) Watch(k Kind) *Journal {
 	path := k.Path(t.prefix, "")
 	list := t.Accepted(t.Send(http.MethodGet, path, nil), http.StatusOK)
@@ -56,7 +56,7 @@ func (j *Journal) stop() {
 	<-j.done
 }
 
-// follow reads the watch to its end, and takes it up again where it ended.
+// follow reads the watch to its end, and continues with a new one.
 func (j *Journal) follow(ctx context.Context, c *Client, path, version string) {
 	defer close(j.done)
 	for ctx.Err() == nil {
@@ -71,7 +71,7 @@ func (j *Journal) follow(ctx context.Context, c *Client, path, version string) {
 	}
 }
 
-// read reads one watch and is the resource version that it came to.
+// read reads one watch and returns its last resource version.
 func (j *Journal) read(ctx context.Context, c *Client, path, version string) (string, error) {
 	res, err := c.open(ctx, http.MethodGet, path+"?watch=1&resourceVersion="+url.QueryEscape(version), "", "")
 	if err != nil {
@@ -123,7 +123,7 @@ func (j *Journal) carry(uid types.UID, finalizers []string) {
 	j.carried[uid] = append(j.carried[uid], finalizers...)
 }
 
-// NeverCarried waits until the watch has told of the objects' deletion, and checks that none of them had the finalizer
+// NeverCarried waits until the watch has shown the objects' deletion, and checks that none of them had the finalizer
 // while it was being deleted.
 func (t *T) NeverCarried(j *Journal, finalizer string, objects ...*Object) {
 	expected := fmt.Sprintf("a watch of %s to tell of the deletion of %s, without the finalizer %s before", j.kind.Plural, describe(objects), finalizer)
@@ -141,7 +141,7 @@ func (j *Journal) state() ([]happening, error) {
 	return slices.Clone(j.events), j.broken
 }
 
-// places waits until the watch has told of each of these, and is where each was told of first.
+// places waits until the watch has shown each of these, and returns their first positions.
 func (t *T) places(j *Journal, expected string, all []happening) map[happening]int {
 	place := map[happening]int{}
 	for {
@@ -162,8 +162,8 @@ func (t *T) places(j *Journal, expected string, all []happening) map[happening]i
 	}
 }
 
-// InOrder waits until the watch has told of the deletion of all objects, and checks that each was
-// deleted after those before it. Sets of objects may go in any order among themselves.
+// InOrder waits until the watch has shown the deletion of all objects, and checks that each was deleted after those
+// before it. The objects of a set may be deleted in any order.
 func (t *T) InOrder(j *Journal, sets ...[]*Object) {
 	var want []string
 	for _, s := range sets {
@@ -181,8 +181,8 @@ func (t *T) InOrder(j *Journal, sets ...[]*Object) {
 	}
 }
 
-// ReleasedBefore waits until the watch has told of the owner's deletion and of dependents without
-// references, and checks that it came to that before the deletion.
+// ReleasedBefore waits until the watch has shown the owner's deletion and dependents without references, and checks
+// that these came before the deletion.
 func (t *T) ReleasedBefore(j *Journal, dependents []*Object, owner *Object) {
 	expected := fmt.Sprintf("a watch of %s to tell that %s have no ownerReferences, then that %s is deleted", j.kind.Plural, describe(dependents), owner)
 	gone := happening{owner.GetUID(), true}

@@ -10,21 +10,21 @@ type Kind struct {
 	Name, Plural string
 	// ClusterScoped kinds have no namespace in their path.
 	ClusterScoped bool
-	// Fields is the JSON of what a new object has besides its metadata; empty is nothing.
+	// Fields is the JSON of a new object besides its metadata; empty is nothing.
 	Fields string
 }
 
-// podTemplate asks for a pod that no case lets come into being: its owners have no replicas, or are suspended.
+// podTemplate is for pods that no case creates: their owners have no replicas, or are suspended.
 const podTemplate = `"template":{"metadata":{"labels":{"conformance":"case"}},"spec":{"containers":[{"name":"c","image":"conformance.example.com/none"}]}}`
 
-// The kinds that cases are made of. They are innocuous on a real cluster: nothing runs because of them.
+// The kinds of the objects in cases. They are harmless on a real cluster: no containers run because of them.
 var (
 	ConfigMap   = Kind{Version: "v1", Name: "ConfigMap", Plural: "configmaps"}
 	Secret      = Kind{Version: "v1", Name: "Secret", Plural: "secrets"}
 	Event       = Kind{Version: "v1", Name: "Event", Plural: "events"}
 	Namespace   = Kind{Version: "v1", Name: "Namespace", Plural: "namespaces", ClusterScoped: true}
 	ClusterRole = Kind{Group: "rbac.authorization.k8s.io", Version: "v1", Name: "ClusterRole", Plural: "clusterroles", ClusterScoped: true}
-	// Pod asks for a scheduler that doesn't exist.
+	// Pod has the name of a scheduler that does not exist.
 	Pod = Kind{Version: "v1", Name: "Pod", Plural: "pods",
 		Fields: `{"spec":{"schedulerName":"conformance.example.com-none","automountServiceAccountToken":false,"containers":[{"name":"c","image":"conformance.example.com/none"}]}}`}
 	ReplicationController = Kind{Version: "v1", Name: "ReplicationController", Plural: "replicationcontrollers",
@@ -43,7 +43,7 @@ var (
 	Definition = Kind{Group: "apiextensions.k8s.io", Version: "v1", Name: "CustomResourceDefinition", Plural: "customresourcedefinitions", ClusterScoped: true}
 )
 
-// APIVersion is what objects of the kind and references to them say.
+// APIVersion is that of the kind's objects and of references to them.
 func (k Kind) APIVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Version, "/") }
 
 // Path is the path of the collection in a namespace, or with a name that of an object.

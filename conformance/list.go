@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ListText writes the cases with their rules and sentences.
+// ListText writes the cases with their rules and statements.
 func ListText(w io.Writer, cases []Case) error {
 	var b strings.Builder
 	for _, c := range cases {

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Object is an object as the server answered it, with its kind.
+// Object is an object in a response of the server, with its kind.
 type Object struct {
 	unstructured.Unstructured
 	Of Kind
@@ -45,7 +45,7 @@ func (o *Object) Path() string { return o.Of.Path(o.GetNamespace(), o.GetName())
 // String names the object in messages.
 func (o *Object) String() string { return strings.ToLower(o.Of.Name) + " " + o.GetName() }
 
-// YAML is the object without the managers of its fields; a nil object has none.
+// YAML is the object without managedFields; a nil object has none.
 func (o *Object) YAML() string {
 	if o == nil {
 		return ""
@@ -59,7 +59,7 @@ func (o *Object) YAML() string {
 	return string(b)
 }
 
-// state is what conditions are about, in a line.
+// state is a line with everything that conditions depend on.
 func (o *Object) state() string {
 	if o == nil {
 		return "it is gone"
@@ -81,21 +81,21 @@ func (o *Object) state() string {
 	return s
 }
 
-// Option says what a new object has.
+// Option changes a new object.
 type Option func(*Object)
 
-// Hold is the finalizer by which cases keep an object that is being deleted.
+// Hold is the finalizer with which cases keep an object that is being deleted.
 const Hold = "conformance.example.com/hold"
 
 // Held gives the object the finalizer Hold.
 func Held(o *Object) { Finalized(Hold)(o) }
 
-// Finalized gives the object these finalizers besides those that it has.
+// Finalized adds these finalizers to the object.
 func Finalized(names ...string) Option {
 	return func(o *Object) { o.SetFinalizers(append(o.GetFinalizers(), names...)) }
 }
 
-// Labelled gives the object a label.
+// Labelled adds a label to the object.
 func Labelled(key, value string) Option {
 	return func(o *Object) {
 		l := o.GetLabels()
@@ -107,7 +107,7 @@ func Labelled(key, value string) Option {
 	}
 }
 
-// Ref is a reference to an owner, without blockOwnerDeletion unless an edit says otherwise.
+// Ref is a reference to an owner, without blockOwnerDeletion unless an edit sets it.
 func Ref(owner *Object, edits ...func(*metav1.OwnerReference)) metav1.OwnerReference {
 	r := metav1.OwnerReference{APIVersion: owner.Of.APIVersion(), Kind: owner.Of.Name, Name: owner.GetName(), UID: owner.GetUID()}
 	for _, edit := range edits {
@@ -116,7 +116,7 @@ func Ref(owner *Object, edits ...func(*metav1.OwnerReference)) metav1.OwnerRefer
 	return r
 }
 
-// Absent is a reference to an object of the kind that never was; each is another one.
+// Absent is a reference to an object of the kind that never existed, with a new UID each time.
 func Absent(k Kind) metav1.OwnerReference {
 	uid := uuid.NewString()
 	return metav1.OwnerReference{APIVersion: k.APIVersion(), Kind: k.Name, Name: "never-" + uid[:8], UID: types.UID(uid)}
@@ -127,7 +127,7 @@ func Blocks(block bool) func(*metav1.OwnerReference) {
 	return func(r *metav1.OwnerReference) { r.BlockOwnerDeletion = &block }
 }
 
-// By adds a reference that doesn't mention blockOwnerDeletion.
+// By adds a reference without blockOwnerDeletion.
 func By(owner *Object, edits ...func(*metav1.OwnerReference)) Option {
 	return Refs(Ref(owner, edits...))
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// probes show the parts of a cluster at work.
+// probes detect whether the parts of a cluster work.
 var probes = []struct {
 	need Need
 	name string
@@ -23,8 +23,8 @@ var probes = []struct {
 	}, func(r *Report) *string { return &r.Namespaces }},
 }
 
-// probe begins to look for the parts that the cases need, and returns how to wait until that is over. What is
-// wrong with a part that gives no sign of life goes into the report, and the cases that need it get little time.
+// probe starts to detect the parts that the cases need, and returns a function that waits for the result. If a part
+// does not react, that is in the report, and the cases that need it get little time.
 func (r *runner) probe(ctx context.Context, cases []Case, rep *Report) (wait func()) {
 	var looking sync.WaitGroup
 	for _, p := range probes {
@@ -47,13 +47,13 @@ func (r *runner) probe(ctx context.Context, cases []Case, rep *Report) (wait fun
 	return looking.Wait
 }
 
-// cut is how to end a case that runs.
+// cut ends a running case.
 type cut struct {
 	needs Need
 	end   context.CancelFunc
 }
 
-// begin takes a case among those that run; end takes it out.
+// begin adds a case to the running ones; end removes it.
 func (r *runner) begin(t *T, n Need, end context.CancelFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +71,7 @@ func (r *runner) end(t *T) {
 	delete(r.running, t)
 }
 
-// lacks remembers that a part is absent.
+// lacks records that a part is absent.
 func (r *runner) lacks(n Need) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,10 +83,10 @@ func (r *runner) lacks(n Need) {
 	}
 }
 
-// soon ends the case when it has had the little time that there is for what can't succeed.
+// soon ends the case after the short time for cases that can't succeed.
 func (c cut) soon(t *T) { time.AfterFunc(idleTimeout-time.Since(t.started), c.end) }
 
-// tick tells of the progress now and then while nothing happens, until it is stopped.
+// tick reports the progress at intervals while nothing happens, until it is stopped.
 func (r *runner) tick() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var ticking sync.WaitGroup
@@ -106,5 +106,5 @@ func (r *runner) tick() (stop func()) {
 	}
 }
 
-// tickEvery is how often progress is told at least.
+// tickEvery is the longest interval between two reports of the progress.
 const tickEvery = time.Second

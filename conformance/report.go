@@ -6,50 +6,50 @@ import (
 	"time"
 )
 
-// Outcome is what became of a case.
+// Outcome is the result of a case.
 type Outcome string
 
 const (
-	// Passed is a sentence that was found true.
+	// Passed: the statement is true.
 	Passed Outcome = "passed"
-	// Failed is a sentence that was found false.
+	// Failed: the statement is false.
 	Failed Outcome = "failed"
-	// Skipped is a case that was left out by request, or that the user has no rights for.
+	// Skipped: the case was excluded, or the user lacks permissions for it.
 	Skipped Outcome = "skipped"
-	// NotRun is a case that was interrupted, or not begun.
+	// NotRun: the case was interrupted, or did not begin.
 	NotRun Outcome = "not run"
 )
 
-// Result is a case and what became of it.
+// Result is a case and its outcome.
 type Result struct {
 	Case
 	Outcome Outcome
 	// Reason is why a case was skipped or not run.
 	Reason  string
 	Seconds float64
-	// Failure is there if the case failed.
+	// Failure is set if the case failed.
 	Failure *Failure
 }
 
-// Report is a run: the results in the order of the cases, then those left out.
+// Report is a run: the results in the order of the cases, then the excluded ones.
 type Report struct {
 	Server  string    `json:"server"`
 	Version string    `json:"version"`
 	Started time.Time `json:"started"`
-	// Seconds are those of the run without the cleaning up at its end.
+	// Seconds is the duration of the run without the cleanup.
 	Seconds float64 `json:"seconds"`
 	Passed  int     `json:"passed"`
 	Failed  int     `json:"failed"`
 	Skipped int     `json:"skipped"`
 	NotRun  int     `json:"notRun"`
-	// Collector is what is wrong with the collector, if it gave no sign of life.
+	// Collector is why the collector does not work, if it did not react.
 	Collector string `json:"collector,omitempty"`
-	// Namespaces is the same of the controller that empties namespaces.
+	// Namespaces is the same for the namespace controller.
 	Namespaces string `json:"namespaces,omitempty"`
-	// Rights is what the user may not do, for which cases are skipped.
+	// Rights are the missing permissions for which cases are skipped.
 	Rights  string   `json:"rights,omitempty"`
 	Results []Result `json:"results"`
-	// LeftBehind are the objects that weren't gone when the time for cleaning up was over.
+	// LeftBehind are the objects that were not gone at the end of the cleanup.
 	LeftBehind []string `json:"leftBehind,omitempty"`
 }
 
@@ -68,7 +68,7 @@ func (r *Report) count() {
 	}
 }
 
-// ended takes a case from the running ones.
+// ended removes a case from the running ones.
 func (p *Progress) ended(name string, o Outcome) {
 	p.Running = slices.DeleteFunc(slices.Clone(p.Running), func(n string) bool { return n == name })
 	p.Done++
@@ -77,7 +77,7 @@ func (p *Progress) ended(name string, o Outcome) {
 	}
 }
 
-// described is the part of a case that is data.
+// described is the data of a case.
 type described struct {
 	Name   string   `json:"name"`
 	Rules  []string `json:"rules"`
@@ -90,10 +90,10 @@ func describedBy(c Case) described {
 	return described{c.Name, c.Rules, c.Proves, c.Docs, c.Needs.String()}
 }
 
-// MarshalJSON leaves out what runs.
+// MarshalJSON omits functions.
 func (c Case) MarshalJSON() ([]byte, error) { return json.Marshal(describedBy(c)) }
 
-// MarshalJSON is flat.
+// MarshalJSON writes one flat object.
 func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		described

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// right is something that the user must be allowed to do.
+// right is a permission of the user.
 type right struct{ verb, group, resource, subresource string }
 
 func (r right) String() string {
@@ -21,10 +21,11 @@ func (r right) String() string {
 	return r.verb + " " + name
 }
 
-// reviews is where a user asks what it may do.
+// reviews is the path of SelfSubjectAccessReviews.
 const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
-// may asks the server whether the user has the right everywhere; known is false if the server doesn't tell.
+// may asks the server whether the user has the permission everywhere; known is false if the server does not answer
+// that.
 func (c *Client) may(ctx context.Context, r right) (allowed, known bool) {
 	a, err := c.do(ctx, http.MethodPost, reviews, "application/json", map[string]any{
 		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
@@ -39,12 +40,11 @@ func (c *Client) may(ctx context.Context, r right) (allowed, known bool) {
 	return allowed, known
 }
 
-// kinds are those whose rights are asked for up front.
+// kinds are those whose permissions are checked before the run.
 var kinds = []Kind{ConfigMap, Secret, Event, Pod, ReplicationController, ReplicaSet, StatefulSet, Job, CronJob, Autoscaler, ClusterRole, Definition}
 
-// missing are the rights that the user lacks for the cases: what they do with objects, and the finalizers of
-// owners, which whoever blocks an owner's deletion must be allowed to update where the server asks for that
-// (OwnerReferencesPermissionEnforcement).
+// missing are the permissions that the user lacks for the cases: those for objects, and update of owners' finalizers,
+// which a server may require to block an owner's deletion (OwnerReferencesPermissionEnforcement).
 func (c *Client) missing(ctx context.Context) (lacking []string) {
 	for _, k := range kinds {
 		for _, r := range []right{{"create", k.Group, k.Plural, ""}, {"get", k.Group, k.Plural, ""}, {"patch", k.Group, k.Plural, ""},
@@ -61,8 +61,8 @@ func (c *Client) missing(ctx context.Context) (lacking []string) {
 	return lacking
 }
 
-// rights says what the user may not do, before anything is made. Namespaces that nobody may delete would stay: that
-// is the end.
+// rights returns the missing permissions, before anything is created. If the user can't delete namespaces, the run
+// ends, as they would stay.
 func (r *runner) rights(ctx context.Context) (note string, err error) {
 	if allowed, known := r.client.may(ctx, right{"delete", "", "namespaces", ""}); known && !allowed {
 		return "", fmt.Errorf("%w: the user has no right to delete namespaces", ErrNoRight)
@@ -74,14 +74,14 @@ func (r *runner) rights(ctx context.Context) (note string, err error) {
 	return fmt.Sprintf("the user has no right to %s. Cases that need it are skipped.", strings.Join(lacking, ", ")), nil
 }
 
-// forbidden ends a case whose request was refused for want of a right of the user's; a server that refuses what
-// the user has every right to has failed. Where it doesn't tell what the user may do, its word is taken.
+// forbidden skips a case whose request was denied if the user lacks the permission. If the user has all permissions,
+// the server has failed. If the server does not list permissions, the 403 is believed.
 func (t *T) forbidden(a *Answer, r right) {
 	if a.Code != http.StatusForbidden {
 		return
 	}
 	blocks := strings.Contains(a.Message(), "blockOwnerDeletion")
-	if blocks { // whose finalizers isn't said in a form to be read; one of the kinds of the case
+	if blocks { // the owner's resource is not in the response; it is one of the kinds of the case
 		if lacking := t.client.missing(t.ctx); len(lacking) > 0 {
 			panic(skipped("no right to update the finalizers of an owner that is to be blocked"))
 		}
@@ -92,8 +92,8 @@ func (t *T) forbidden(a *Answer, r right) {
 	}
 }
 
-// Right ends the case, before it makes what couldn't be cleaned up, if the user has no right to do this to objects of
-// the kind, or to a subresource of them.
+// Right skips the case, before it creates objects that could not be deleted, if the user lacks this permission for
+// objects of the kind, or for a subresource of them.
 func (t *T) Right(verb string, k Kind, subresource string) {
 	r := right{verb, k.Group, k.Plural, subresource}
 	if allowed, known := t.client.may(t.ctx, r); known && !allowed {
@@ -101,7 +101,7 @@ func (t *T) Right(verb string, k Kind, subresource string) {
 	}
 }
 
-// rightOf is what a request needs.
+// rightOf is the permission that a request needs.
 func rightOf(method string, k Kind) right {
 	verb := map[string]string{http.MethodPost: "create", http.MethodPatch: "patch", http.MethodDelete: "delete", http.MethodGet: "get", http.MethodPut: "update"}[method]
 	return right{verb, k.Group, k.Plural, ""}

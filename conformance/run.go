@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// Options say how cases run.
+// Options are the options of a run.
 type Options struct {
 	// Parallel is how many cases run at the same time.
 	Parallel int
-	// Timeout bounds each case, CleanUp the wait for its namespaces to be gone at the end.
+	// Timeout is the limit for each case, CleanUp that for the deletion of its namespaces at the end.
 	Timeout, CleanUp time.Duration
-	// Progress is told whenever something has changed; nil is fine. Calls don't overlap.
+	// Progress is called whenever something has changed; nil is valid. Calls don't overlap.
 	Progress func(Progress)
-	// Note is told, before any case runs, what is known to go wrong; nil is fine.
+	// Note is called, before any case runs, with what is known to fail; nil is valid.
 	Note func(string)
 }
 
@@ -29,43 +29,43 @@ type Progress struct {
 	Done, Failed, Total int
 	// Running are the names of the cases that run.
 	Running []string
-	// Probing are the parts of a cluster that are being looked for.
+	// Probing are the parts of a cluster that are being detected.
 	Probing []string
-	// Cleaning is whether only the cleaning up is left.
+	// Cleaning says that only the cleanup is left.
 	Cleaning bool
 }
 
 const (
-	// probeTimeout bounds the wait for the first sign of a collector, which may have just started:
-	// a new leader of the controllers takes 15 s, its first lists up to 30 s (D-03).
+	// probeTimeout is the limit for the first reaction of a collector that may have just started: a new leader of the
+	// controllers takes 15 s, its first lists up to 30 s (D-03).
 	probeTimeout = time.Minute
-	// idleTimeout bounds the cases that need one when there was none: they fail all the same, each with its reason.
+	// idleTimeout is the limit for cases that need a missing part: they fail, each with its reason.
 	idleTimeout = 5 * time.Second
 )
 
 var (
-	// ErrNoServer is a server that can't be asked for its version.
+	// ErrNoServer: the server does not return its version.
 	ErrNoServer = errors.New("the server is not reachable")
-	// ErrNoRight is a server where no case could have a namespace.
+	// ErrNoRight: the user can't create namespaces, so no case can run.
 	ErrNoRight = errors.New("namespaces can't be created")
 )
 
-// runner is a run. Its fields below mu are guarded by it.
+// runner is a run. mu guards the fields below it.
 type runner struct {
 	Options
 	client *Client
 	id     string
 
 	mu sync.Mutex
-	// absent are the parts of a cluster that gave no sign of life.
+	// absent are the parts of a cluster that did not react.
 	absent   Need
 	running  map[*T]cut
 	progress Progress
 	made     []*Object
 }
 
-// Run runs the cases and cleans up after them, also when ctx ends before they do. Cases that didn't
-// come to an end then are reported as not run.
+// Run runs the cases and cleans up after them, also if ctx ends before. Cases that have not ended by then are reported
+// as not run.
 func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Report, error) {
 	version, err := serverVersion(ctx, c)
 	if err != nil {
@@ -88,7 +88,7 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 	rep.Results = make([]Result, len(cases), len(cases)+len(leftOut))
 	defer r.tick()()
 	probed := r.probe(ctx, cases, rep)
-	if len(cases) > o.Parallel { // a few run at once anyhow; many would each wait for what never comes
+	if len(cases) > o.Parallel { // a few cases run at once anyway; many would each wait for its timeout
 		probed()
 		probed = func() {}
 	}
@@ -100,7 +100,7 @@ func Run(ctx context.Context, c *Client, cases, leftOut []Case, o Options) (*Rep
 	rep.Seconds = time.Since(started).Seconds()
 	r.note(func(p *Progress) { p.Cleaning = true })
 	patience := o.CleanUp
-	if r.absent&Namespaces != 0 { // nobody will delete them
+	if r.absent&Namespaces != 0 { // nothing will delete them
 		patience = min(patience, idleTimeout)
 	}
 	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -119,7 +119,7 @@ func needs(cases []Case, n Need) bool {
 	return false
 }
 
-// runID tells the objects of runs apart.
+// runID distinguishes the objects of runs.
 func runID() string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
 	b := make([]byte, 5)
@@ -141,7 +141,7 @@ func serverVersion(ctx context.Context, c *Client) (string, error) {
 	return v, nil
 }
 
-// mayMake asks by a dry run whether the user may make namespaces.
+// mayMake checks by a dry run whether the user can create namespaces.
 func (r *runner) mayMake(ctx context.Context) error {
 	ns := newObject(Namespace, "", "conformance-"+r.id)
 	a, err := r.client.do(ctx, http.MethodPost, Namespace.Path("", "")+"?dryRun=All", "application/json", ns.Object)
@@ -154,7 +154,7 @@ func (r *runner) mayMake(ctx context.Context) error {
 	return nil
 }
 
-// all runs the cases, as many at a time as may be, in their order.
+// all runs the cases in their order, several at a time.
 func (r *runner) all(ctx context.Context, cases []Case, results []Result) {
 	slots := make(chan struct{}, max(r.Parallel, 1))
 	var running sync.WaitGroup
@@ -170,13 +170,13 @@ func (r *runner) all(ctx context.Context, cases []Case, results []Result) {
 	running.Wait()
 }
 
-// slug is a part of names that tells the case; its number makes it unique where it is cut.
+// slug is the part of names for the case; the case's number makes it unique if it is truncated.
 func slug(i int, name string) string {
 	s := fmt.Sprintf("%d-%s", i+1, strings.ReplaceAll(name, "/", "-"))
 	return strings.TrimRight(s[:min(len(s), 36)], "-")
 }
 
-// one runs a case in a namespace of its own and cleans up after it.
+// one runs a case in its own namespace and cleans up after it.
 func (r *runner) one(ctx context.Context, c Case, slug string, limit time.Duration) Result {
 	res := Result{Case: c, Outcome: NotRun, Reason: "interrupted"}
 	if ctx.Err() != nil {
@@ -216,7 +216,7 @@ func (t *T) attempt(c Case) (failure *Failure, skip skipped) {
 			failure = &p
 		case skipped:
 			skip = p
-		default: // a case that takes an answer for granted; the others go on
+		default: // a bug in a case, such as a missing field; the others go on
 			failure = &Failure{Expected: "the case to run", Seen: fmt.Sprintf("it panics: %v\n%s", p, debug.Stack())}
 		}
 	}()
@@ -225,7 +225,7 @@ func (t *T) attempt(c Case) (failure *Failure, skip skipped) {
 	return nil, ""
 }
 
-// note changes the progress and tells of it.
+// note changes the progress and reports it.
 func (r *runner) note(change func(*Progress)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// T is a case that runs. It belongs to the case's goroutine: a check that fails ends the case.
+// T is a running case. It belongs to the case's goroutine: a failed check ends the case.
 type T struct {
-	// ctx ends when the case's time is up, or the run.
+	// ctx ends with the case's time, or with the run.
 	ctx     context.Context
 	started time.Time
 	client  *Client
-	// prefix begins the names of what is cluster-scoped; it is also the name of the case's namespace.
+	// prefix is the prefix of names of cluster-scoped objects, and the name of the case's namespace.
 	prefix string
-	// idle is whether no collector was seen to work: races with it needn't be avoided then.
+	// idle says that no collector was detected: then races with it need not be avoided.
 	idle bool
-	// sent are the writes, as curl; made is what may have to be cleaned up, in order of creation.
+	// sent are the writes, as curl commands; made are the objects to clean up, in order of creation.
 	sent []string
 	made []*Object
-	// sentinels counts the objects by which the collector's progress was seen.
+	// sentinels is the number of sentinels so far.
 	sentinels int
 	journals  []*Journal
 }
 
 // Failure is why a case failed.
 type Failure struct {
-	// Expected and Seen are sentences; Object is YAML, Request the curl that was answered so.
+	// Expected and Seen are sentences; Object is YAML; Request is the curl command.
 	Expected string `json:"expected"`
 	Seen     string `json:"seen"`
 	Object   string `json:"object,omitempty"`
@@ -37,16 +37,16 @@ type Failure struct {
 	Sent []string `json:"sent,omitempty"`
 }
 
-// skipped is a panic that ends a case which can't be judged, with the reason.
+// skipped is a panic that skips a case, with the reason.
 type skipped string
 
 // fail ends the case.
 func (t *T) fail(f Failure) { panic(f) }
 
-// within says how long the case has been waiting, for messages.
+// within is how long the case has been waiting, for messages.
 func (t *T) within() string { return time.Since(t.started).Round(100 * time.Millisecond).String() }
 
-// send sends a write and remembers it.
+// send sends a write and records it.
 func (t *T) send(method, path, contentType string, body any) *Answer {
 	a, err := t.client.do(t.ctx, method, path, contentType, body)
 	if err != nil {
@@ -67,7 +67,7 @@ func (t *T) Send(method, path string, body any) *Answer {
 	return t.send(method, path, contentType, body)
 }
 
-// Accepted checks that a request was carried out, with one of these codes.
+// Accepted checks that a request succeeded with one of these codes.
 func (t *T) Accepted(a *Answer, codes ...int) *Answer {
 	for _, c := range codes {
 		if a.Code == c {
@@ -78,7 +78,7 @@ func (t *T) Accepted(a *Answer, codes ...int) *Answer {
 	return nil
 }
 
-// Refused checks that a request was refused with the code and a message that contains the fragment.
+// Refused checks that a request was rejected with the code and a message that contains the fragment.
 func (t *T) Refused(a *Answer, code int, fragment string) {
 	if a.Code != code || !strings.Contains(a.Message(), fragment) {
 		t.fail(Failure{Expected: fmt.Sprintf("the answer %d with a message that contains %q", code, fragment),
@@ -86,7 +86,7 @@ func (t *T) Refused(a *Answer, code int, fragment string) {
 	}
 }
 
-// Check fails the case unless what it expects was so.
+// Check fails the case unless ok is true.
 func (t *T) Check(ok bool, expected, seen string, a *Answer) {
 	if !ok {
 		f := Failure{Expected: expected, Seen: seen}
@@ -97,8 +97,8 @@ func (t *T) Check(ok bool, expected, seen string, a *Answer) {
 	}
 }
 
-// Make creates an object in the case's namespace, or where an option says. A cluster-scoped object
-// gets the case's prefix before its name.
+// Make creates an object in the case's namespace, or in that of an option. The names of cluster-scoped objects get the
+// case's prefix.
 func (t *T) Make(k Kind, name string, options ...Option) *Object {
 	if k.ClusterScoped {
 		name = t.prefix + "-" + name
@@ -106,7 +106,7 @@ func (t *T) Make(k Kind, name string, options ...Option) *Object {
 	return t.create(newObject(k, t.prefix, name, options...))
 }
 
-// Namespace makes a further namespace for the case.
+// Namespace creates another namespace for the case.
 func (t *T) Namespace(name string, options ...Option) *Object {
 	return t.Make(Namespace, name, options...)
 }
@@ -116,13 +116,12 @@ func In(namespace *Object) Option {
 	return func(o *Object) { o.SetNamespace(namespace.GetName()) }
 }
 
-// TryMake sends the creation of an object in the case's namespace, or where an option says, whatever the
-// answer may be.
+// TryMake creates an object in the case's namespace, or in that of an option, whatever the response is.
 func (t *T) TryMake(k Kind, name string, options ...Option) (*Object, *Answer) {
 	return t.tryCreate(newObject(k, t.prefix, name, options...))
 }
 
-// create creates the object as it is.
+// create creates the object unchanged.
 func (t *T) create(o *Object) *Object {
 	now, a := t.tryCreate(o)
 	if a.Code == http.StatusForbidden && o.Of.ClusterScoped {
@@ -133,7 +132,7 @@ func (t *T) create(o *Object) *Object {
 	return now
 }
 
-// tryCreate remembers the object for the cleaning up, even if the answer is lost; but not if it was refused.
+// tryCreate records the object for the cleanup, even if there is no response; but not if it was rejected.
 func (t *T) tryCreate(o *Object) (*Object, *Answer) {
 	t.made = append(t.made, o)
 	a := t.Send(http.MethodPost, o.Of.Path(o.GetNamespace(), ""), o.Object)
@@ -143,14 +142,14 @@ func (t *T) tryCreate(o *Object) (*Object, *Answer) {
 	return decode(o.Of, a), a
 }
 
-// decode is the object that an answer holds.
+// decode returns the object in a response.
 func decode(k Kind, a *Answer) *Object {
 	o := &Object{Of: k}
 	o.Object = a.Body
 	return o
 }
 
-// DeleteOption sets something of DeleteOptions.
+// DeleteOption sets a field of DeleteOptions.
 type DeleteOption func(options map[string]any)
 
 func policy(name string) DeleteOption {
@@ -164,15 +163,15 @@ var (
 	Orphan     = policy("Orphan")
 )
 
-// OrphanDependents is the option that propagation policies have replaced.
+// OrphanDependents is the deprecated option orphanDependents.
 func OrphanDependents(orphan bool) DeleteOption {
 	return func(o map[string]any) { o["orphanDependents"] = orphan }
 }
 
-// DryRun asks for everything but the deletion.
+// DryRun sets dryRun=All.
 func DryRun(o map[string]any) { o["dryRun"] = []string{"All"} }
 
-// If makes a precondition, on "uid" or "resourceVersion".
+// If sets a precondition for "uid" or "resourceVersion".
 func If(field, value string) DeleteOption {
 	return func(o map[string]any) { o["preconditions"] = map[string]any{field: value} }
 }
@@ -193,7 +192,7 @@ func (t *T) TryDelete(o *Object, options ...DeleteOption) *Answer {
 	return t.Send(http.MethodDelete, o.Path(), deleteOptions(options))
 }
 
-// Delete sends a DELETE that must be carried out.
+// Delete sends a DELETE that must succeed.
 func (t *T) Delete(o *Object, options ...DeleteOption) *Answer {
 	a := t.TryDelete(o, options...)
 	t.forbidden(a, rightOf(http.MethodDelete, o.Of))
@@ -212,20 +211,20 @@ func (t *T) TryPatch(o *Object, patch any) *Answer {
 	return t.send(http.MethodPatch, o.Path(), "application/merge-patch+json", patch)
 }
 
-// Patch sends a JSON merge patch that must be carried out.
+// Patch sends a JSON merge patch that must succeed.
 func (t *T) Patch(o *Object, patch any) *Object {
 	a := t.TryPatch(o, patch)
 	t.forbidden(a, rightOf(http.MethodPatch, o.Of))
 	return decode(o.Of, t.Accepted(a, http.StatusOK))
 }
 
-// SetOwners makes these the references of an object.
+// SetOwners replaces the references of an object.
 func (t *T) SetOwners(o *Object, options ...Option) *Object {
 	want := newObject(o.Of, "", "", options...)
 	return t.Patch(o, map[string]any{"metadata": map[string]any{"ownerReferences": want.GetOwnerReferences()}})
 }
 
-// Release takes the finalizer Hold off an object, and leaves its others.
+// Release removes the finalizer Hold from an object, and keeps its others.
 func (t *T) Release(o *Object) {
 	for {
 		now := t.Holds(o, Present)

@@ -52,7 +52,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// Summary is the report in a line.
+// Summary is the report in one line.
 func (r *Report) Summary() string {
 	s := fmt.Sprintf("%s (%s): %d cases in %.1f s: %d passed, %d failed", r.Server, r.Version, len(r.Results), r.Seconds, r.Passed, r.Failed)
 	if r.Skipped > 0 {
@@ -64,7 +64,7 @@ func (r *Report) Summary() string {
 	return s
 }
 
-// String is a failure in several lines.
+// String is the failure in several lines.
 func (f *Failure) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "expected: %s\nseen:     %s\n", f.Expected, f.Seen)
@@ -80,7 +80,7 @@ func (f *Failure) String() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// indent moves lines to the right; empty ones stay empty.
+// indent indents lines; empty ones stay empty.
 func indent(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, l := range lines {

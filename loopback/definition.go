@@ -167,7 +167,7 @@ func (d *Definitions) Evaluate(one *apiextensionsv1.CustomResourceDefinition, al
 			one = whole
 		}
 	}
-	return custom.Judge(one, all, metav1.Now())
+	return custom.Decide(one, all, metav1.Now())
 }
 
 // UpdateStatus implements definition.API.

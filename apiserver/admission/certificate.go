@@ -14,17 +14,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/certificates"
 )
 
-// CertificateApproval lets a certificate request be approved or denied only by those who may
-// approve for its signer (K plugin/pkg/admission/certificates/approval).
+// CertificateApproval allows only users with permission to approve for the signer of a certificate request to approve
+// or deny it (K plugin/pkg/admission/certificates/approval).
 type CertificateApproval struct {
-	// Authorize judges what the client may.
+	// Authorize decides whether the client has a permission.
 	Authorize func(*auth.Attributes) auth.Decision
 }
 
 // Name implements Plugin.
 func (*CertificateApproval) Name() string { return "CertificateApproval" }
 
-// Validate implements Validator. It is the signer of before that counts.
+// Validate implements Validator. It uses the signer of the old object.
 func (p *CertificateApproval) Validate(_ context.Context, a *Attributes) error {
 	old, ok := a.Old.(*certificatesv1.CertificateSigningRequest)
 	if !ok || a.Operation != Update || a.Subresource != "approval" || mayFor(p.Authorize, a.User, "approve", old.Spec.SignerName) {
@@ -33,10 +33,10 @@ func (p *CertificateApproval) Validate(_ context.Context, a *Attributes) error {
 	return fmt.Errorf("user not permitted to approve requests with signerName %q", old.Spec.SignerName)
 }
 
-// CertificateSigning lets a certificate be issued only by those who may sign for the request's signer
-// (K plugin/pkg/admission/certificates/signing).
+// CertificateSigning allows only users with permission to sign for the signer of a certificate request to issue the
+// certificate (K plugin/pkg/admission/certificates/signing).
 type CertificateSigning struct {
-	// Authorize judges what the client may.
+	// Authorize decides whether the client has a permission.
 	Authorize func(*auth.Attributes) auth.Decision
 }
 
@@ -59,8 +59,8 @@ func (p *CertificateSigning) Validate(_ context.Context, a *Attributes) error {
 	return fmt.Errorf("user not permitted to sign requests with signerName %q", old.Spec.SignerName)
 }
 
-// mayFor reports whether the user may do so for the signer, or for all of its domain
-// (K pkg/certauthorization: IsAuthorizedForSignerName).
+// mayFor reports whether the user has the permission for the signer, or for all of its domain (K pkg/certauthorization:
+// IsAuthorizedForSignerName).
 func mayFor(authorize func(*auth.Attributes) auth.Decision, user auth.User, verb, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	return slices.ContainsFunc([]string{signer, domain + "/*"}, func(name string) bool {
@@ -68,8 +68,8 @@ func mayFor(authorize func(*auth.Attributes) auth.Decision, user auth.User, verb
 	})
 }
 
-// CertificateSubject is CertificateSubjectRestriction: nobody becomes a member of system:masters by a
-// certificate that the cluster signs (K plugin/pkg/admission/certificates/subjectrestriction).
+// CertificateSubject is CertificateSubjectRestriction: a certificate that the cluster signs must not make its user a
+// member of system:masters (K plugin/pkg/admission/certificates/subjectrestriction).
 type CertificateSubject struct{}
 
 // Name implements Plugin.

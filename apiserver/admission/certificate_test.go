@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
-// TestSigners: who may approve or sign is judged by the signer of before, or by its domain.
+// TestSigners: who may approve or sign depends on the signer of the old object, or on its domain.
 func TestSigners(t *testing.T) {
 	csr := func(signer, certificate string) *certificatesv1.CertificateSigningRequest {
 		c := &certificatesv1.CertificateSigningRequest{}

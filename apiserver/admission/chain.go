@@ -12,10 +12,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Operation is what a request does.
+// Operation is the operation of a request.
 type Operation string
 
-// The operations, named as in webhook rules.
+// The operations have the names of webhook rules.
 const (
 	Create  Operation = "CREATE"
 	Update  Operation = "UPDATE"
@@ -29,25 +29,25 @@ type Attributes struct {
 	Resource    *resources.Resource
 	Subresource string
 	Namespace   string
-	// Name is empty when it is to be generated and for a collection's delete.
+	// Name is empty for a collection's DELETE and if the name is to be generated.
 	Name string
-	// Object is the new state, nil for DELETE; mutating plugins change it in place.
+	// Object is the new state, nil for DELETE. Mutating plugins change it in place.
 	Object runtime.Object
-	// Old is the stored state, nil for CREATE, and for DELETE, where no plugin looks at it.
+	// Old is the stored state, nil for CREATE and for DELETE, where no plugin uses it.
 	Old    runtime.Object
 	User   auth.User
 	DryRun bool
-	// Warn adds a Warning header to the answer.
+	// Warn adds a Warning header to the response.
 	Warn func(text string)
 
 	failure []func()
 }
 
-// OnFailure has undo called if the write that was admitted is not carried out.
+// OnFailure registers a function that is called if the admitted write is not committed.
 func (a *Attributes) OnFailure(undo func()) { a.failure = append(a.failure, undo) }
 
-// Failed says that the write was not carried out and never will be: what plugins wrote elsewhere for
-// its sake is undone, the latest first.
+// Failed reports that the write was not and will not be committed. It calls the functions of OnFailure, the latest
+// first, to undo what plugins wrote elsewhere for this write.
 func (a *Attributes) Failed() {
 	for i := len(a.failure) - 1; i >= 0; i-- {
 		a.failure[i]()
@@ -55,7 +55,7 @@ func (a *Attributes) Failed() {
 	a.failure = nil
 }
 
-// Plugin has a name, by which it is turned on and off.
+// Plugin has a name, by which flags enable and disable it.
 type Plugin interface{ Name() string }
 
 // Mutator may change Attributes.Object.
@@ -64,13 +64,13 @@ type Mutator interface {
 	Admit(ctx context.Context, a *Attributes) error
 }
 
-// Validator only judges.
+// Validator may reject the request, but not change it.
 type Validator interface {
 	Plugin
 	Validate(ctx context.Context, a *Attributes) error
 }
 
-// Chain is the plugins in order.
+// Chain is the plugins in the order in which they run.
 type Chain []Plugin
 
 // Admit runs the mutating plugins.
@@ -97,21 +97,21 @@ func (c Chain) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// LookupError is returned by a plugin that could not find out what it has to know. It is no
-// refusal: the client sees what went wrong, not a 403.
+// LookupError is returned by a plugin that could not look up what it needs. The client gets the error itself, not a
+// 403.
 type LookupError struct {
-	// What was looked up, and why it failed.
+	// What was looked up, and the error.
 	What string
 	Err  error
 }
 
-// Error says both.
+// Error contains both.
 func (e *LookupError) Error() string { return e.What + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *LookupError) Unwrap() error { return e.Err }
 
-// denied turns a plugin's own refusal, a plain error, into a 403 that names the object (0-08).
+// denied wraps a plugin's plain error in a 403 that names the object (0-08).
 func denied(a *Attributes, err error) error {
 	var s apierrors.APIStatus
 	var l *LookupError
@@ -121,8 +121,8 @@ func denied(a *Attributes, err error) error {
 	return Forbidden(a, err)
 }
 
-// Forbidden is the 403 for a request: it names the object, else its generateName, else "Unknown"
-// (AS pkg/admission/errors.go: extractResourceName).
+// Forbidden is the error 403 for a request. It names the object, else its generateName, else "Unknown" (AS
+// pkg/admission/errors.go: extractResourceName).
 func Forbidden(a *Attributes, err error) error {
 	name := a.Name
 	if name == "" && a.Object != nil {

@@ -10,10 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DefaultStorageClass gives a claim that names no class the default one, if there is one
-// (K plugin/pkg/admission/storage/storageclass/setdefault).
+// DefaultStorageClass sets the default storage class, if there is one, in a claim without a class (K
+// plugin/pkg/admission/storage/storageclass/setdefault).
 type DefaultStorageClass struct {
-	// Classes returns every storage class there is.
+	// Classes returns all storage classes.
 	Classes func(ctx context.Context) ([]*storagev1.StorageClass, error)
 }
 
@@ -37,10 +37,10 @@ func (p *DefaultStorageClass) Admit(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// DefaultIngressClass gives an ingress that names no class the default one, if there is one
-// (K plugin/pkg/admission/network/defaultingressclass).
+// DefaultIngressClass sets the default ingress class, if there is one, in an ingress without a class (K
+// plugin/pkg/admission/network/defaultingressclass).
 type DefaultIngressClass struct {
-	// Classes returns every ingress class there is.
+	// Classes returns all ingress classes.
 	Classes func(ctx context.Context) ([]*networkingv1.IngressClass, error)
 }
 
@@ -64,8 +64,8 @@ func (p *DefaultIngressClass) Admit(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// defaultOf returns the name of the class that has one of the annotations, nil if none has. Of several the
-// newest counts, of equally new ones the first by name.
+// defaultOf returns the name of the class with one of the annotations, nil if there is none. Of several it returns the
+// newest, of equally new ones the first by name.
 func defaultOf[T metav1.Object](classes []T, annotations ...string) *string {
 	var best metav1.Object
 	for _, c := range classes {

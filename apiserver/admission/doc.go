@@ -1,14 +1,13 @@
-// Package admission is a chain of named plugins that a write passes: first those that change the
-// object, then those that only judge it.
+// Package admission runs the admission plugins of a write: first those that change the object, then those that validate
+// it.
 //
 // It guarantees:
 //
-//  1. Plugins run in the order of the chain, mutating ones before validating ones, each once for
-//     every attempt to store (an attempt that lost a race is admitted anew).
-//  2. A plugin sees the request as Attributes and nothing else; what it needs to look up it is
-//     given when it is made (All, by Lookup).
-//  3. The first error ends the request. Plugins answer with an API error of their own or with a
-//     plain one, which becomes a 403.
-//  4. What a plugin wrote elsewhere for a write that was then not carried out, it is told to undo. It is
-//     not told if nobody knows whether the write was carried out.
+//  1. Plugins run in the order of the chain, all mutating ones before the validating ones, once for every attempt to
+//     store. An attempt after a conflict is admitted again.
+//  2. A plugin sees the request only as Attributes. What it looks up it gets through functions that are set when it is
+//     made (All, by Lookup).
+//  3. The first error ends the request. A plugin returns an API error or a plain error, which becomes a 403.
+//  4. If an admitted write is not committed, plugins undo what they wrote elsewhere for it. They do not if it is
+//     unknown whether the write was committed.
 package admission

@@ -17,24 +17,22 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// Escalation keeps clients from granting what they don't hold themselves: neither by a role, unless they
-// may escalate it, nor by a binding, unless they may bind the role. It belongs to the mode RBAC and can't
-// be turned off; it checks what all plugins have made of the object
-// (K pkg/registry/rbac/*/policybased/storage.go).
+// Escalation prevents privilege escalation: a client can't grant permissions that it does not have, by a role unless it
+// may escalate the role, or by a binding unless it may bind the role. It belongs to the authorization mode RBAC and
+// can't be disabled. It checks the object after all mutating plugins (K pkg/registry/rbac/*/policybased/storage.go).
 type Escalation struct {
-	// Authorize decides what the client may do.
+	// Authorize decides whether the client has a permission.
 	Authorize func(*auth.Attributes) auth.Decision
-	// Rules are what a user may do in a namespace; the error names roles that could not be resolved.
+	// Rules returns a user's rules in a namespace; the error names roles that could not be resolved.
 	Rules func(u auth.User, namespace string) ([]rbacv1.PolicyRule, error)
-	// RoleRules are those of a role, and whether there is such a role.
+	// RoleRules returns the rules of a role, and whether the role exists.
 	RoleRules func(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool)
 }
 
 // Name implements Plugin.
 func (*Escalation) Name() string { return "RBACEscalation" }
 
-// Admit implements Mutator, but changes nothing: upstream's check, too, stands before
-// validation.
+// Admit implements Mutator, but changes nothing: upstream's check, too, precedes validation.
 func (e *Escalation) Admit(_ context.Context, a *Attributes) error {
 	if a.Resource.Group != rbacv1.GroupName || a.Operation != Create && a.Operation != Update ||
 		slices.Contains(a.User.Groups, auth.GroupMasters) || onlyCollects(a) {
@@ -54,8 +52,8 @@ func (e *Escalation) Admit(_ context.Context, a *Attributes) error {
 	return nil
 }
 
-// onlyCollects reports whether an update changes only what the garbage collector and other controllers change that wait
-// for an object's deletion.
+// onlyCollects reports whether an update changes only what the garbage collector and other controllers change while an
+// object is being deleted.
 func onlyCollects(a *Attributes) bool {
 	if a.Operation != Update || a.Old == nil {
 		return false
@@ -87,7 +85,7 @@ func (e *Escalation) role(a *Attributes, name string, rules []rbacv1.PolicyRule,
 	if err := e.confirm(a, rules); err != nil {
 		return apierrors.NewForbidden(a.Resource.GroupResource(), name, err)
 	}
-	if aggregates && e.confirm(a, everything) != nil { // it may gather anything
+	if aggregates && e.confirm(a, everything) != nil { // it may aggregate any rule
 		return apierrors.NewForbidden(a.Resource.GroupResource(), name,
 			errors.New("must have cluster-admin privileges to use the aggregationRule"))
 	}
@@ -118,8 +116,8 @@ func (e *Escalation) may(a *Attributes, verb, resource, name string) bool {
 		Group: rbacv1.GroupName, Version: "*", Resource: resource, Namespace: a.Namespace, Name: name}).Allowed()
 }
 
-// confirm returns an error that names the rights that the client doesn't hold
-// (K pkg/registry/rbac/validation/rule.go: ConfirmNoEscalation).
+// confirm returns an error that names the rules that the client does not have (K pkg/registry/rbac/validation/rule.go:
+// ConfirmNoEscalation).
 func (e *Escalation) confirm(a *Attributes, rules []rbacv1.PolicyRule) error {
 	held, err := e.Rules(a.User, a.Namespace)
 	missing := rbac.Missing(held, rules)

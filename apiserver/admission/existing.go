@@ -10,32 +10,32 @@ import (
 	"k8s.io/pod-security-admission/api"
 )
 
-// StoredPod is a pod that isn't decoded yet.
+// StoredPod is a pod that has not been decoded.
 type StoredPod struct {
-	// Controller is the uid of the owner that controls the pod; empty for none.
+	// Controller is the UID of the owner that controls the pod; empty if there is none.
 	Controller string
-	// Read decodes the pod. It returns nil if it can't.
+	// Read decodes the pod. It returns nil if that fails.
 	Read func() *corev1.Pod
 }
 
-// How many pods of a namespace are checked, and for how long, when its enforced level changes
-// (PSA admission/admission.go: defaultNamespaceMaxPodsToCheck, defaultNamespacePodCheckTimeout).
+// The limits for the number of a namespace's pods that are checked, and for the time that takes, when the enforced
+// level changes (PSA admission/admission.go: defaultNamespaceMaxPodsToCheck, defaultNamespacePodCheckTimeout).
 const (
 	maxExisting     = 3000
 	maxExistingTime = time.Second
 )
 
-// violation is how many pods have the same fault, and the first of them by name.
+// violation is the number of pods with the same violation, and the first of them by name.
 type violation struct {
 	first string
 	pods  int
 }
 
-// existing returns what is to be said of a namespace's pods that violate the level (EvaluatePodsInNamespace).
+// existing returns the warnings for a namespace's pods that violate the level (EvaluatePodsInNamespace).
 func (p *PodSecurity) existing(ctx context.Context, namespace string, by api.LevelVersion) (texts []string) {
 	now := p.Now()
 	end := now.Add(maxExistingTime)
-	if d, ok := ctx.Deadline(); ok { // the rest of the request wants half of what is left
+	if d, ok := ctx.Deadline(); ok { // leave half of the time to the rest of the request
 		end = now.Add(min(maxExistingTime, d.Sub(now)/2))
 	}
 	pods, err := p.Pods(ctx, namespace)
@@ -58,8 +58,8 @@ func (p *PodSecurity) existing(ctx context.Context, namespace string, by api.Lev
 	return append(texts, faults...)
 }
 
-// violations checks pods in their order, as many as are allowed, until late says so; one is always
-// checked. It returns how many it checked.
+// violations checks pods in order, up to the limit or until late returns true; it checks at least one. It returns how
+// many it has checked.
 func violations(pods []StoredPod, by api.LevelVersion, late func() bool) (found map[string]violation, checked int) {
 	found = map[string]violation{}
 	for _, stored := range pods[:min(len(pods), maxExisting)] {
@@ -80,7 +80,7 @@ func violations(pods []StoredPod, by api.LevelVersion, late func() bool) (found 
 	return found, checked
 }
 
-// String names the pods.
+// String contains the name of the first pod and the number of the others.
 func (v violation) String() string {
 	switch v.pods {
 	case 1:
@@ -91,7 +91,7 @@ func (v violation) String() string {
 	return fmt.Sprintf("%s (and %d other pods)", v.first, v.pods-1)
 }
 
-// diverse puts the second and later pods of a controller, which will be like its first, behind all others
+// diverse moves the second and further pods of a controller, which resemble its first, behind all others
 // (prioritizePods).
 func diverse(pods []StoredPod) []StoredPod {
 	seen := map[string]bool{}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// NamespaceState is what the lifecycle plugin asks of a namespace.
+// NamespaceState is the state of a namespace for NamespaceLifecycle.
 type NamespaceState uint8
 
 // The states.
@@ -21,23 +21,22 @@ const (
 	NamespaceTerminating
 )
 
-// Lifecycle is NamespaceLifecycle: nothing is created in a namespace that is missing or
-// terminating, and some namespaces can't be deleted (B-72 to B-75). The lookup it is given is as
-// fresh as a quorum read, so upstream's wait for a cache and its forced live reads have no
-// counterpart here; that the namespace is still the same when the object is stored is the
-// business of whoever stores it.
+// Lifecycle is NamespaceLifecycle: no objects are created in a namespace that is missing or terminating, and some
+// namespaces can't be deleted (B-72 to B-75). State is as fresh as a quorum read, so upstream's wait for a cache and
+// its forced live reads are not needed. The caller that stores the object ensures that the namespace has not changed
+// since.
 type Lifecycle struct {
-	// State looks a namespace up.
+	// State returns the state of a namespace.
 	State func(ctx context.Context, name string) (NamespaceState, error)
 }
 
-// immortal namespaces are never deleted (E-05).
+// immortal namespaces can't be deleted (E-05).
 var immortal = map[string]bool{metav1.NamespaceDefault: true, metav1.NamespaceSystem: true, metav1.NamespacePublic: true}
 
 // Name implements Plugin.
 func (*Lifecycle) Name() string { return "NamespaceLifecycle" }
 
-// Admit refuses before other plugins spend work on the request, as upstream's does.
+// Admit rejects the request before other plugins spend work on it, as upstream's does.
 func (l *Lifecycle) Admit(ctx context.Context, a *Attributes) error {
 	namespaces := a.Resource.Group == "" && a.Resource.Plural == "namespaces"
 	if a.Operation == Delete {

@@ -14,23 +14,22 @@ import (
 	"github.com/kubecascade/kubecascade/usage"
 )
 
-// LimitRanger gives containers the default requests and limits of their namespace, and refuses pods
-// and claims that ask for less or more than it allows (K plugin/pkg/admission/limitranger).
+// LimitRanger sets the default requests and limits of the namespace in containers, and rejects pods and claims outside
+// of its limits (K plugin/pkg/admission/limitranger).
 //
-// Upstream looks at what is wrong with one container in no order; here it is that of the resources'
-// names.
+// Upstream reports the errors of a container in map order; here they are in the order of the resources' names.
 type LimitRanger struct {
-	// Ranges returns the limit ranges of a namespace; nobody may change them.
+	// Ranges returns the limit ranges of a namespace; callers must not change them.
 	Ranges func(ctx context.Context, namespace string) ([]*corev1.LimitRange, error)
 }
 
-// limitAnnotation says what the plugin has set.
+// limitAnnotation lists what the plugin has set.
 const limitAnnotation = "kubernetes.io/limit-ranger"
 
 // Name implements Plugin.
 func (*LimitRanger) Name() string { return "LimitRanger" }
 
-// Admit gives pods their defaults.
+// Admit sets the defaults of pods.
 func (l *LimitRanger) Admit(ctx context.Context, a *Attributes) error {
 	pod, ok := a.Object.(*corev1.Pod)
 	if !ok || a.Operation != Create {
@@ -42,7 +41,7 @@ func (l *LimitRanger) Admit(ctx context.Context, a *Attributes) error {
 	})
 }
 
-// Validate judges pods and claims.
+// Validate validates pods and claims.
 func (l *LimitRanger) Validate(ctx context.Context, a *Attributes) error {
 	switch obj := a.Object.(type) {
 	case *corev1.Pod:
@@ -53,7 +52,7 @@ func (l *LimitRanger) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// each calls limit with every limit range that a request has to do with, until one refuses.
+// each calls limit with every limit range that applies to a request, until one returns an error.
 func (l *LimitRanger) each(ctx context.Context, a *Attributes, limit func(*corev1.LimitRange) error) error {
 	if !limited(a) {
 		return nil
@@ -70,8 +69,8 @@ func (l *LimitRanger) each(ctx context.Context, a *Attributes, limit func(*corev
 	return nil
 }
 
-// limited reports whether limits hold: a pod's resources change by a resize only, and what is on its
-// way out may change as it likes (SupportsAttributes, runLimitFunc).
+// limited reports whether limits are enforced: a pod's resources can only be changed by a resize, and an object that is
+// being deleted may change freely (SupportsAttributes, runLimitFunc).
 func limited(a *Attributes) bool {
 	if a.Operation != Create && a.Operation != Update {
 		return false
@@ -87,7 +86,7 @@ func limited(a *Attributes) bool {
 	return a.Subresource == ""
 }
 
-// defaultResources fills in what a pod's containers leave open, and notes that in an annotation.
+// defaultResources sets the missing requests and limits of a pod's containers, and lists them in an annotation.
 func defaultResources(pod *corev1.Pod, r *corev1.LimitRange) {
 	limits, requests := corev1.ResourceList{}, corev1.ResourceList{}
 	for _, item := range r.Spec.Limits {
@@ -128,7 +127,7 @@ func override(list, with corev1.ResourceList) {
 	}
 }
 
-// fillIn adds the defaults that list doesn't have, and returns their names in order.
+// fillIn adds the missing defaults to list, and returns their names in order.
 func fillIn(list *corev1.ResourceList, defaults corev1.ResourceList) (set []string) {
 	if *list == nil {
 		*list = corev1.ResourceList{}
@@ -143,7 +142,7 @@ func fillIn(list *corev1.ResourceList, defaults corev1.ResourceList) (set []stri
 	return set
 }
 
-// limitPod judges each container and the pod as a whole.
+// limitPod validates each container and the pod as a whole.
 func limitPod(s *corev1.PodSpec, r *corev1.LimitRange) error {
 	var errs []error
 	for _, item := range r.Spec.Limits {
@@ -161,7 +160,7 @@ func limitPod(s *corev1.PodSpec, r *corev1.LimitRange) error {
 	return utilerrors.NewAggregate(errs)
 }
 
-// limitClaim judges what a claim requests; claims have no limits.
+// limitClaim validates the requests of a claim; claims have no limits.
 func limitClaim(requests corev1.ResourceList, r *corev1.LimitRange) error {
 	var errs []error
 	for _, item := range r.Spec.Limits {
@@ -178,7 +177,7 @@ func limitClaim(requests corev1.ResourceList, r *corev1.LimitRange) error {
 	return utilerrors.NewAggregate(errs)
 }
 
-// within judges requests and limits by one item. It may return nils.
+// within validates requests and limits by one item. The result may contain nils.
 func within(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) (errs []error) {
 	for _, name := range usage.Names(item.Min) {
 		errs = append(errs, atLeastMin(item.Type, name, item.Min[name], requests, limits))
@@ -246,7 +245,7 @@ func inRatio(t corev1.LimitType, name corev1.ResourceName, most resource.Quantit
 		return fmt.Errorf("%s, but no limit is specified or limit is 0", rule)
 	}
 	ratio := float64(l) / float64(r)
-	// Thousandths are compared as upstream compares them, so that 0.3 is three times 0.1.
+	// Ratios are computed in thousandths, as upstream computes them, so that 0.3 is three times 0.1.
 	if most.Value() <= resource.MaxMilliValue && ratio*1000 > float64(most.MilliValue()) ||
 		most.Value() > resource.MaxMilliValue && ratio > float64(most.Value()) {
 		return fmt.Errorf("%s, but provided ratio is %f", rule, ratio)
@@ -254,7 +253,7 @@ func inRatio(t corev1.LimitType, name corev1.ResourceName, most resource.Quantit
 	return nil
 }
 
-// precise returns two quantities in thousandths if they, and a third one, aren't too large for that.
+// precise returns two quantities in thousandths if these and a third one are small enough.
 func precise(a, b, c resource.Quantity) (int64, int64) {
 	for _, q := range []resource.Quantity{a, b, c} {
 		if q.Value() > resource.MaxMilliValue {

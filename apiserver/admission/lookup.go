@@ -13,45 +13,45 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Lookup is what plugins look up, and the little that they write. What it returns must not be changed. Reads are as
-// fresh as a quorum read.
+// Lookup is what plugins read and the little that they write. Callers must not change the results. Reads are as fresh
+// as a quorum read.
 type Lookup interface {
 	Now() time.Time
-	// Authorize decides what a user may do.
+	// Authorize decides whether a user has a permission.
 	Authorize(*auth.Attributes) auth.Decision
-	// GenerateName returns a name that begins with the prefix.
+	// GenerateName returns a name with the prefix.
 	GenerateName(prefix string) string
-	// Kinds returns the resources that serve a kind by discovery, whether or not they are stored; the kind may be in lower
-	// case.
+	// Kinds returns the resources that serve a kind in discovery, whether or not they are stored. The kind may be in
+	// lower case.
 	Kinds(schema.GroupVersionKind) []*resources.Resource
 
-	// NamespaceState returns whether there is such a namespace, and whether it terminates.
+	// NamespaceState returns whether the namespace exists, and whether it is terminating.
 	NamespaceState(ctx context.Context, name string) (NamespaceState, error)
-	// NamespaceLabels returns its labels, and whether there is such a namespace. It may have been looked up by
-	// NamespaceState before, and is as fresh as that.
+	// NamespaceLabels returns the labels of the namespace, and whether it exists. The namespace may have been read by
+	// NamespaceState before; the labels are as fresh as that read.
 	NamespaceLabels(ctx context.Context, name string) (map[string]string, bool, error)
 
 	// Any reports whether a namespace may have objects of a resource: false means that there was none when the request
-	// looked its namespace up.
+	// read its namespace.
 	Any(r schema.GroupVersionResource, namespace string) (bool, error)
-	// Each calls yield for the objects of a resource, of one namespace if it is not empty. What can't be decoded is
-	// omitted: one broken object must not keep others from being created.
+	// Each calls yield for the objects of a resource; namespace "" selects all namespaces. Objects that can't be
+	// decoded are omitted: a broken object must not prevent the creation of others.
 	Each(ctx context.Context, r schema.GroupVersionResource, namespace string, yield func(runtime.Object)) error
-	// Undecoded calls yield for the objects of a namespace, each with the uid of the owner that controls it, if there is
-	// one. decode returns nil if it can't.
+	// Undecoded calls yield for the objects of a namespace, each with the UID of the owner that controls it, if there
+	// is one. decode returns nil if it fails.
 	Undecoded(ctx context.Context, r schema.GroupVersionResource, namespace string,
 		yield func(controller string, decode func() runtime.Object)) error
-	// Get returns one object, nil if there is none.
+	// Get returns an object, nil if it does not exist.
 	Get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (runtime.Object, error)
-	// Await returns an object as soon as there is one, nil if there is none in time.
+	// Await returns an object as soon as it exists, nil if it does not within patience.
 	Await(ctx context.Context, r schema.GroupVersionResource, namespace, name string, patience time.Duration) (
 		runtime.Object, error)
 
-	// UpdateStatus writes the status of an object of a namespace as the server itself.
+	// UpdateStatus writes the status of a namespaced object with the server's own identity.
 	UpdateStatus(ctx context.Context, r schema.GroupVersionResource, obj runtime.Object) error
 }
 
-// all returns a function that returns all objects of a resource, or those of one namespace.
+// all returns a function that lists all objects of a resource, or those of one namespace.
 func all[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) ([]T, error) {
 	return func(ctx context.Context, namespace string) (out []T, err error) {
 		err = l.Each(ctx, r, namespace, func(obj runtime.Object) { out = append(out, obj.(T)) })
@@ -65,7 +65,7 @@ func everywhere[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(
 	return func(ctx context.Context) ([]T, error) { return list(ctx, "") }
 }
 
-// few is all for what few namespaces have: where there is none, nothing is read.
+// few is all for resources that few namespaces have: if a namespace has none, nothing is read.
 func few[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) ([]T, error) {
 	list := all[T](l, r)
 	return func(ctx context.Context, namespace string) ([]T, error) {
@@ -76,7 +76,7 @@ func few[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context
 	}
 }
 
-// clusterObject returns a function that returns one object of a cluster-scoped resource, or nil.
+// clusterObject returns a function that gets an object of a cluster-scoped resource, or nil.
 func clusterObject[T runtime.Object](l Lookup, r schema.GroupVersionResource) func(context.Context, string) (T, error) {
 	return func(ctx context.Context, name string) (none T, err error) {
 		obj, err := l.Get(ctx, r, "", name)
@@ -87,8 +87,8 @@ func clusterObject[T runtime.Object](l Lookup, r schema.GroupVersionResource) fu
 	}
 }
 
-// accountPatience is how long the default account of a namespace is waited for, which a controller makes
-// right after the namespace (K plugin/pkg/admission/serviceaccount: getServiceAccount).
+// accountPatience is how long the default account of a new namespace is waited for. A controller creates it (K
+// plugin/pkg/admission/serviceaccount: getServiceAccount).
 const accountPatience = 1500 * time.Millisecond
 
 // accounts returns ServiceAccount.Account.

@@ -2,9 +2,9 @@ package admission
 
 import "slices"
 
-// pluginNames are the plugins that kube-apiserver v1.36 knows, in the order in which they run (K
+// pluginNames are the plugins that kube-apiserver v1.36 has, in the order in which they run (K
 // pkg/kubeapiserver/options/plugins.go: AllOrderedPlugins, all of which RegisterAllAdmissionPlugins and AS
-// pkg/server/plugins.go register). Those that a later or an earlier version has are unknown to it.
+// pkg/server/plugins.go register). It rejects the names of plugins of other versions.
 var pluginNames = []string{
 	"AlwaysAdmit",
 	"NamespaceAutoProvision",
@@ -49,6 +49,6 @@ var pluginNames = []string{
 	"AlwaysDeny",
 }
 
-// Names returns the names that --enable-admission-plugins and --disable-admission-plugins take, in the order
-// in which plugins run. Not all of them are plugins of this server.
+// Names returns the names that --enable-admission-plugins and --disable-admission-plugins accept, in the order in which
+// the plugins run. This server does not have all of these plugins.
 func Names() []string { return slices.Clone(pluginNames) }

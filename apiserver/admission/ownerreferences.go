@@ -17,11 +17,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// OwnerReferences is OwnerReferencesPermissionEnforcement: who changes an object's owners must be able
-// to delete the object, which the change may bring about, and who makes it block an owner's deletion must
-// be able to do that to the owner's own finalizers (G-01 to G-12).
+// OwnerReferences is OwnerReferencesPermissionEnforcement. A client that changes an object's owners needs permission to
+// delete the object, which the change may cause. A client that sets blockOwnerDeletion needs permission to update the
+// owner's finalizers (G-01 to G-12).
 type OwnerReferences struct {
-	// Authorize judges what the client may.
+	// Authorize decides whether the client has a permission.
 	Authorize func(*auth.Attributes) auth.Decision
 	// Resources returns every resource that serves the kind.
 	Resources func(schema.GroupVersionKind) []*resources.Resource
@@ -68,13 +68,13 @@ func ownersOf(obj runtime.Object) []metav1.OwnerReference {
 	}
 	m, err := meta.Accessor(obj)
 	if err != nil {
-		return nil // a Scale, a Binding: they have no owners
+		return nil // a Scale or a Binding has no owners
 	}
 	return m.GetOwnerReferences()
 }
 
-// newlyBlocking are the references that block and didn't before (G-05). References are the same that
-// have the same uid; of several old ones the last counts.
+// newlyBlocking returns the references that block now and did not before (G-05). References with the same uid are the
+// same; of several old ones the last counts.
 func newlyBlocking(now, was []metav1.OwnerReference) (out []metav1.OwnerReference) {
 	blocked := map[types.UID]bool{}
 	for _, r := range was {
@@ -92,7 +92,7 @@ func blocks(r metav1.OwnerReference) bool {
 	return r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion
 }
 
-// mayBlock judges one reference by permission only: whether the owner exists doesn't matter (G-09).
+// mayBlock checks the permission for one reference. Whether the owner exists does not matter (G-09).
 func (p *OwnerReferences) mayBlock(a *Attributes, ref metav1.OwnerReference) error {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	var owners []*resources.Resource
@@ -121,8 +121,8 @@ func (p *OwnerReferences) mayFinalize(a *Attributes, name string, owner *resourc
 	return p.Authorize(d)
 }
 
-// pathNamespace is the namespace of the request's path: one that is changed is in itself
-// (AS pkg/endpoints/request/requestinfo.go: NewRequestInfo).
+// pathNamespace is the namespace in the request's path. A namespace that is changed is its own (AS
+// pkg/endpoints/request/requestinfo.go: NewRequestInfo).
 func pathNamespace(a *Attributes) string {
 	if a.Operation == Update && a.Resource.Group == "" && a.Resource.Plural == "namespaces" {
 		return a.Name

@@ -26,7 +26,7 @@ var without = map[string][]string{
 	"non-node-deleter": {"update nodes/finalizers", "update */finalizers"},
 }
 
-func judge(a *auth.Attributes) auth.Decision {
+func decide(a *auth.Attributes) auth.Decision {
 	full := a.Resource
 	if a.Subresource != "" {
 		full += "/" + a.Subresource
@@ -42,10 +42,10 @@ func judge(a *auth.Attributes) auth.Decision {
 	return auth.Decision{Verdict: auth.Allow}
 }
 
-// TestOwnerReferences is the matrix of G-11: users, owners before and after, and who is refused.
+// TestOwnerReferences is the matrix of G-11: users, owners before and after, and which requests are denied.
 func TestOwnerReferences(t *testing.T) {
 	table := resources.NewTable(resources.Builtin()...)
-	p := &admission.OwnerReferences{Authorize: judge, Resources: func(k schema.GroupVersionKind) []*resources.Resource {
+	p := &admission.OwnerReferences{Authorize: decide, Resources: func(k schema.GroupVersionKind) []*resources.Resource {
 		if r := table.Kind(k); r != nil {
 			return []*resources.Resource{r}
 		}

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Choice is a plugin with whether it runs unless a flag says otherwise.
+// Choice is a plugin with its default: whether it is enabled without a flag.
 type Choice struct {
 	Plugin
 	Default bool
 }
 
-// CheckNames returns an error for the first name that kube-apiserver doesn't know, or that is both enabled
-// and disabled (AS pkg/server/options/admission.go: Validate). A name may occur twice in one list.
+// CheckNames returns an error for the first name that kube-apiserver does not have, or that is both enabled and
+// disabled (AS pkg/server/options/admission.go: Validate). A list may contain a name twice.
 func CheckNames(enable, disable []string) error {
 	for _, list := range [][]string{enable, disable} {
 		for _, name := range list {
@@ -30,9 +30,9 @@ func CheckNames(enable, disable []string) error {
 	return nil
 }
 
-// Choose returns the chain of the plugins that are on, in the given order. enable and disable are
-// the values of --enable-admission-plugins and --disable-admission-plugins. absent are the names that are
-// enabled, that kube-apiserver knows, and that no plugin of all has: enabling them is without effect.
+// Choose returns the chain of the enabled plugins, in the given order. enable and disable are the values of
+// --enable-admission-plugins and --disable-admission-plugins. absent are the enabled names that kube-apiserver has and
+// this server does not: they have no effect.
 func Choose(all []Choice, enable, disable []string) (chain Chain, absent []string, err error) {
 	if err := CheckNames(enable, disable); err != nil {
 		return nil, nil, err

@@ -21,17 +21,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// PodSecurity holds the pods of a namespace to the Pod Security Standard that its labels name: pods that
-// violate the enforced level are refused, pods and templates of pods that violate the level to warn of are
-// warned of, and a namespace whose enforced level gets stricter is warned of the pods it has (PSA
-// admission/admission.go). Nobody is exempt, and without labels everything is allowed. What upstream
-// annotates in its audit log has no counterpart here, so the audit level is only checked for being one.
+// PodSecurity enforces the Pod Security Standard that the labels of a namespace name (PSA admission/admission.go). Pods
+// that violate the enforced level are rejected. Pods and pod templates that violate the warn level cause warnings. A
+// change of the enforced level to a stricter one causes warnings for the existing pods. There are no exemptions, and a
+// namespace without labels allows everything. Upstream's audit annotations have no counterpart here, so the audit level
+// is only validated.
 type PodSecurity struct {
-	// Labels returns a namespace's labels, which stay as they are, and whether there is such a namespace.
+	// Labels returns a namespace's labels, which callers must not change, and whether the namespace exists.
 	Labels func(ctx context.Context, namespace string) (map[string]string, bool, error)
 	// Pods returns the pods of a namespace.
 	Pods func(ctx context.Context, namespace string) ([]StoredPod, error)
-	// Now tells the time, to bound how long a namespace's pods are checked.
+	// Now is the clock by which the time to check a namespace's pods is limited.
 	Now func() time.Time
 }
 
@@ -70,8 +70,8 @@ func (p *PodSecurity) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// pod judges a pod by its namespace's policy. Labels that say nothing, which a namespace can have had
-// since before the plugin was on, enforce the strictest level (ValidatePod).
+// pod validates a pod by its namespace's policy. Invalid labels, which a namespace may have from the time before the
+// plugin was enabled, enforce the strictest level (ValidatePod).
 func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) error {
 	if a.Subresource == "status" {
 		return nil
@@ -96,8 +96,8 @@ func (p *PodSecurity) pod(ctx context.Context, a *Attributes, pod *corev1.Pod) e
 	return nil
 }
 
-// template warns of the pods that will be made of a template. They are refused when they are made, so
-// nothing keeps the template from being stored: not even that nobody knows the policy (ValidatePodController).
+// template warns of violations by the pods of a template. The pods themselves are rejected when they are created, so a
+// template can always be stored, even if the policy can't be looked up (ValidatePodController).
 func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.PodTemplateSpec) {
 	labels, found, err := p.Labels(ctx, a.Namespace)
 	if err != nil || !found {
@@ -107,8 +107,8 @@ func (p *PodSecurity) template(ctx context.Context, a *Attributes, t *corev1.Pod
 	warnOf(a, want.Warn, &t.ObjectMeta, &t.Spec)
 }
 
-// namespace refuses labels that say nothing, unless they did so before, and looks at the pods that are
-// there if the enforced level becomes stricter or another version's (ValidateNamespace).
+// namespace rejects invalid labels, unless the old ones were invalid, too. It checks the existing pods if the enforced
+// level becomes stricter or changes its version (ValidateNamespace).
 func (p *PodSecurity) namespace(ctx context.Context, a *Attributes, ns *corev1.Namespace) error {
 	if a.Subresource != "" {
 		return nil
@@ -133,7 +133,7 @@ func (p *PodSecurity) namespace(ctx context.Context, a *Attributes, ns *corev1.N
 	return nil
 }
 
-// evaluate says what keeps a pod from the level.
+// evaluate returns the violations of the level by a pod.
 func evaluate(by api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) policy.AggregateCheckResult {
 	if by.Level == api.LevelPrivileged {
 		return policy.AggregateCheckResult{Allowed: true}
@@ -147,8 +147,8 @@ func warnOf(a *Attributes, by api.LevelVersion, m *metav1.ObjectMeta, spec *core
 	}
 }
 
-// templateOf is the template of the pods that an object of a built-in kind makes; nil for none
-// (PSA admission/admission.go: DefaultPodSpecExtractor).
+// templateOf is the pod template of an object of a built-in kind; nil if it has none (PSA admission/admission.go:
+// DefaultPodSpecExtractor).
 func templateOf(obj runtime.Object) *corev1.PodTemplateSpec {
 	switch o := obj.(type) {
 	case *corev1.PodTemplate:
@@ -171,8 +171,8 @@ func templateOf(obj runtime.Object) *corev1.PodTemplateSpec {
 	return nil
 }
 
-// significant reports whether an update can have made a pod violate what it didn't before: it brings
-// another image or another container (isSignificantPodUpdate).
+// significant reports whether an update may cause a new violation: it adds or changes an image or a container
+// (isSignificantPodUpdate).
 func significant(pod, old *corev1.Pod) bool {
 	image := func(a, b corev1.Container) bool { return a.Image == b.Image }
 	if !slices.EqualFunc(pod.Spec.Containers, old.Spec.Containers, image) ||

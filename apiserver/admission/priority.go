@@ -9,10 +9,11 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 )
 
-// Priority sets a pod's priority and preemption policy from its class, the default class, or zero
-// (K plugin/pkg/admission/priority), and lets one class be the default. Pods can't choose the numbers themselves.
+// Priority sets a pod's priority and preemption policy from its class, the default class, or zero (K
+// plugin/pkg/admission/priority), and ensures that there is at most one default class. Pods can't choose the numbers
+// themselves.
 type Priority struct {
-	// Classes returns every priority class there is.
+	// Classes returns all priority classes.
 	Classes func(ctx context.Context) ([]*schedulingv1.PriorityClass, error)
 }
 
@@ -55,8 +56,7 @@ func (p *Priority) Admit(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// Validate implements Validator: of several classes that say they are the default only one can be
-// (validatePriorityClass).
+// Validate implements Validator: only one class can be marked as the default (validatePriorityClass).
 func (p *Priority) Validate(ctx context.Context, a *Attributes) error {
 	class, ok := a.Object.(*schedulingv1.PriorityClass)
 	if !ok || a.Subresource != "" || !class.GlobalDefault || a.Operation != Create && a.Operation != Update {
@@ -73,7 +73,7 @@ func (p *Priority) Validate(ctx context.Context, a *Attributes) error {
 	return fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", was.Name)
 }
 
-// keepPriority lets an update leave the numbers out.
+// keepPriority allows an update to omit the numbers.
 func keepPriority(pod, old *corev1.Pod) {
 	if pod.Spec.Priority == nil {
 		pod.Spec.Priority = old.Spec.Priority
@@ -85,8 +85,8 @@ func keepPriority(pod, old *corev1.Pod) {
 
 var errNoClass = errors.New("no PriorityClass with name")
 
-// classOf finds the class by its name; without a name it is the default class, of several the one
-// with the lowest value, and without any an unnamed class of value zero.
+// classOf finds a class by its name. Without a name it returns the default class, of several the one with the lowest
+// value, and without any an unnamed class of value zero.
 func classOf(name string, classes []*schedulingv1.PriorityClass) (*schedulingv1.PriorityClass, error) {
 	found := &schedulingv1.PriorityClass{}
 	for _, c := range classes {

@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// InUseProtection is StorageObjectInUseProtection: volumes, claims and volume attributes classes are
-// born with a finalizer, so that they outlive what uses them (F-01). To take it off is up to the
-// protection controllers; without them somebody else must.
+// InUseProtection is StorageObjectInUseProtection: it adds a finalizer to new volumes, claims and volume attributes
+// classes, so that they are not removed while they are in use (F-01). The protection controllers remove it; without
+// these another client must.
 type InUseProtection struct{}
 
 // Name implements Plugin.

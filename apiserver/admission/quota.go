@@ -13,17 +13,16 @@ import (
 	"github.com/kubecascade/kubecascade/usage"
 )
 
-// Quota is ResourceQuota: it refuses what is more than the quotas of a namespace allow, and charges
-// the rest to them before it is stored (AS pkg/admission/plugin/resourcequota). What became less is
-// found out by a controller.
+// Quota is ResourceQuota: it rejects requests that exceed the quotas of a namespace, and adds the usage of the others
+// to the quotas before they are stored (AS pkg/admission/plugin/resourcequota). A controller recomputes usage that
+// decreased.
 //
-// Upstream takes up to three attempts to charge, for all requests of a namespace that wait together; here
-// they take turns.
+// Upstream updates the quotas for all waiting requests of a namespace together, in up to three attempts; here the
+// requests take turns.
 type Quota struct {
-	// Quotas returns the quotas of a namespace as they are stored now; nobody may change them.
+	// Quotas returns the quotas of a namespace by a consistent read; callers must not change them.
 	Quotas func(ctx context.Context, namespace string) ([]*corev1.ResourceQuota, error)
-	// Store writes a quota's status if its resourceVersion is the stored one, else it fails with a
-	// Conflict.
+	// Store writes the status of a quota. It returns a Conflict if the resourceVersion is not the stored one.
 	Store func(ctx context.Context, q *corev1.ResourceQuota) error
 	// Now defaults to time.Now.
 	Now func() time.Time
@@ -31,7 +30,7 @@ type Quota struct {
 	turns turns
 }
 
-// Bounds of what is tried when others change a quota at the same time.
+// Limits for the attempts when other requests change a quota at the same time.
 const (
 	chargeAttempts = 20
 	refundTimeout  = 5 * time.Second
@@ -40,8 +39,8 @@ const (
 // Name implements Plugin.
 func (*Quota) Name() string { return "ResourceQuota" }
 
-// Validate implements Validator. It is the last plugin, as it is upstream, so that nothing is charged for
-// what another one refuses.
+// Validate implements Validator. It is the last plugin, as upstream, so that nothing is added for a request that
+// another plugin rejects.
 func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 	if a.Namespace == "" || a.Operation != Create && a.Operation != Update {
 		return nil
@@ -50,7 +49,7 @@ func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 	if a.Operation == Update {
 		w.Old = a.Old
 	}
-	if !w.Counts() { // so charging a quota, which is a write too, doesn't come back here
+	if !w.Counts() { // so the write of a quota's status does not come back here
 		return nil
 	}
 	quotas, err := q.Quotas(ctx, a.Namespace)
@@ -61,7 +60,7 @@ func (q *Quota) Validate(ctx context.Context, a *Attributes) error {
 		return nil
 	}
 	if a.DryRun {
-		_, err := judge(a, quotas, w)
+		_, err := chargesOf(a, quotas, w)
 		return err
 	}
 	done, err := q.turns.take(ctx, a.Namespace)
@@ -79,8 +78,8 @@ func (q *Quota) now() time.Time {
 	return q.Now()
 }
 
-// judge returns what is to be charged to which quota, or words the refusal.
-func judge(a *Attributes, quotas []*corev1.ResourceQuota, w usage.Write) (map[string]corev1.ResourceList, error) {
+// chargesOf returns the usage to add to each quota, or the error for a request that exceeds one.
+func chargesOf(a *Attributes, quotas []*corev1.ResourceQuota, w usage.Write) (map[string]corev1.ResourceList, error) {
 	charges, err := usage.Charge(quotas, w)
 	if err != nil {
 		return nil, Forbidden(a, err)
@@ -88,8 +87,8 @@ func judge(a *Attributes, quotas []*corev1.ResourceQuota, w usage.Write) (map[st
 	return charges, nil
 }
 
-// charge judges and charges, again while others change the quotas. A quota that has been charged
-// isn't judged again.
+// charge checks the quotas and adds the usage, again while other requests change them. A quota that has the usage is
+// not checked again.
 func (q *Quota) charge(ctx context.Context, a *Attributes, w usage.Write) error {
 	charged := map[string]bool{}
 	for attempt := 1; ; attempt++ {
@@ -98,7 +97,7 @@ func (q *Quota) charge(ctx context.Context, a *Attributes, w usage.Write) error 
 			return fmt.Errorf("looking up quotas of %s: %w", a.Namespace, err)
 		}
 		open := slices.DeleteFunc(quotas, func(quota *corev1.ResourceQuota) bool { return charged[quota.Name] })
-		charges, err := judge(a, open, w)
+		charges, err := chargesOf(a, open, w)
 		if err != nil {
 			return err
 		}
@@ -109,7 +108,7 @@ func (q *Quota) charge(ctx context.Context, a *Attributes, w usage.Write) error 
 	}
 }
 
-// store charges one quota after the other, and notes which it has charged.
+// store updates the quotas one after the other, and records which have been updated.
 func (q *Quota) store(ctx context.Context, a *Attributes, quotas []*corev1.ResourceQuota, charges map[string]corev1.ResourceList, charged map[string]bool) error {
 	for _, quota := range quotas {
 		asked := charges[quota.Name]
@@ -127,7 +126,7 @@ func (q *Quota) store(ctx context.Context, a *Attributes, quotas []*corev1.Resou
 	return nil
 }
 
-// refund takes a charge back. If it can't, the controller finds out what is really used.
+// refund subtracts the usage again. If it can't, the controller recomputes the usage.
 func (q *Quota) refund(ctx context.Context, namespace, name string, asked corev1.ResourceList) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refundTimeout)
 	defer cancel()
@@ -150,20 +149,20 @@ func (q *Quota) refund(ctx context.Context, namespace, name string, asked corev1
 	}
 }
 
-// turns lets one at a time through for each name.
+// turns lets one request at a time through for each name.
 type turns struct {
-	// mu guards waiting, in which a name's channel is while somebody has or wants its turn.
+	// mu guards waiting, which has an entry for each name whose turn is taken or waited for.
 	mu      sync.Mutex
 	waiting map[string]*turn
 }
 
 type turn struct {
-	// busy is full while somebody has the turn; wanted counts who has or wants it.
+	// busy is full while the turn is taken; wanted is how many have it or wait for it.
 	busy   chan struct{}
 	wanted int
 }
 
-// take waits for the turn; done gives it back.
+// take waits for the turn; done returns it.
 func (t *turns) take(ctx context.Context, name string) (done func(), err error) {
 	t.mu.Lock()
 	w := t.waiting[name]

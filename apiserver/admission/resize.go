@@ -8,15 +8,15 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 )
 
-// Resize is PersistentVolumeClaimResize: a claim grows only while it is bound, and only if its class says
-// that its volumes can (K plugin/pkg/admission/storage/persistentvolume/resize).
+// Resize is PersistentVolumeClaimResize: a claim can only be expanded while it is bound, and only if its class allows
+// volume expansion (K plugin/pkg/admission/storage/persistentvolume/resize).
 type Resize struct {
-	// Class returns the storage class of the name, nil if there is none.
+	// Class returns the storage class with the name, nil if there is none.
 	Class func(ctx context.Context, name string) (*storagev1.StorageClass, error)
 }
 
 var (
-	//lint:ignore ST1005 clients know this text
+	//lint:ignore ST1005 clients know this message
 	errUnbound = errors.New("Only bound persistent volume claims can be expanded")
 	errFixed   = errors.New("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
 )
@@ -52,7 +52,7 @@ func (p *Resize) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// storageClassOf is the name of the claim's class, which an old annotation may hold; empty for none.
+// storageClassOf is the name of the claim's class, which may be in a deprecated annotation; empty if there is none.
 func storageClassOf(c *corev1.PersistentVolumeClaim) string {
 	if name, ok := c.Annotations[corev1.BetaStorageClassAnnotation]; ok {
 		return name

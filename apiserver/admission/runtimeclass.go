@@ -12,10 +12,10 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 )
 
-// RuntimeClass gives a new pod the overhead, the node selector and the tolerations of the runtime class that
-// it names (K plugin/pkg/admission/runtimeclass).
+// RuntimeClass adds to a new pod the overhead, node selector and tolerations of its runtime class (K
+// plugin/pkg/admission/runtimeclass).
 type RuntimeClass struct {
-	// Class returns the runtime class of the name, nil if there is none.
+	// Class returns the runtime class with the name, nil if there is none.
 	Class func(ctx context.Context, name string) (*nodev1.RuntimeClass, error)
 }
 
@@ -85,7 +85,7 @@ func (p *RuntimeClass) Validate(ctx context.Context, a *Attributes) error {
 	return nil
 }
 
-// united returns both selectors' labels; they must not contradict each other.
+// united returns the labels of both selectors, or an error if they conflict.
 func united(pod, class map[string]string) (map[string]string, error) {
 	if pod == nil {
 		return class, nil
@@ -99,8 +99,8 @@ func united(pod, class map[string]string) (map[string]string, error) {
 	return pod, nil
 }
 
-// widest leaves out the tolerations that another covers; of equal ones the first stays
-// (K pkg/util/tolerations: MergeTolerations).
+// widest removes tolerations that another one covers; of equal ones the first stays (K pkg/util/tolerations:
+// MergeTolerations).
 func widest(all []corev1.Toleration) (out []corev1.Toleration) {
 	for i, t := range all {
 		covered := slices.ContainsFunc(out, func(o corev1.Toleration) bool { return covers(o, t) }) ||

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// mountable refuses a pod that uses secrets which its account doesn't name, if the account says so
-// (K plugin/pkg/admission/serviceaccount: limitSecretReferences). Of volumes only those of a secret are
-// looked at, and ephemeral containers aren't.
+// mountable rejects a pod with secrets that its service account does not list, if the account's annotation requires
+// that (K plugin/pkg/admission/serviceaccount: limitSecretReferences). Of volumes only secret volumes are checked, and
+// ephemeral containers are not checked.
 func mountable(account *corev1.ServiceAccount, pod *corev1.Pod) error {
 	if !limitsSecrets(account) {
 		return nil
@@ -89,7 +89,7 @@ func secretOf(e corev1.EnvVar) *corev1.SecretKeySelector {
 	return e.ValueFrom.SecretKeyRef
 }
 
-// usesSecrets reports whether a pod names a secret anywhere (K pkg/api/v1/pod/util.go: VisitPodSecretNames).
+// usesSecrets reports whether a pod refers to a secret (K pkg/api/v1/pod/util.go: VisitPodSecretNames).
 func usesSecrets(s *corev1.PodSpec) bool {
 	used := len(s.ImagePullSecrets) > 0 || slices.ContainsFunc(s.Volumes, volumeUsesSecret)
 	env := func(vars []corev1.EnvVar, from []corev1.EnvFromSource) {

@@ -11,39 +11,39 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ServiceAccount gives pods the account that they run as, with a token for the API in a volume, and
-// refuses those whose account isn't there (K plugin/pkg/admission/serviceaccount). Pods keep what they
-// were created with, but for ephemeral containers, whose secrets are judged when they are added.
+// ServiceAccount sets the service account of pods, mounts a token for the API, and rejects pods whose account does not
+// exist (K plugin/pkg/admission/serviceaccount). Existing pods are not changed, but the secrets of ephemeral containers
+// are checked when these are added.
 type ServiceAccount struct {
-	// Account returns an account; its error says what the refusal says. Nobody may change what it returns.
+	// Account returns an account, or the error for the client. Callers must not change the result.
 	Account func(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error)
-	// GenerateName returns a name that begins with the prefix.
+	// GenerateName returns a name with the prefix.
 	GenerateName func(prefix string) string
 }
 
 const (
 	defaultAccount = "default"
-	// tokenMount is where containers find token, certificate and namespace.
+	// tokenMount is the directory with the token, the CA certificate and the namespace in containers.
 	tokenMount  = "/var/run/secrets/kubernetes.io/serviceaccount"
 	tokenVolume = "kube-api-access-"
-	// tokenLife is what says of a token that it was mounted without anybody's asking, in seconds
-	// (K pkg/serviceaccount: WarnOnlyBoundTokenExpirationSeconds).
+	// tokenLife is the lifetime in seconds that marks a token as mounted by default (K pkg/serviceaccount:
+	// WarnOnlyBoundTokenExpirationSeconds).
 	tokenLife = int64(60*60 + 7)
-	// mountableOnly is the annotation of an account whose pods may use no other secrets than its own.
+	// mountableOnly is the annotation of an account whose pods may use only the secrets that it lists.
 	mountableOnly = "kubernetes.io/enforce-mountable-secrets"
 )
 
 // Name implements Plugin.
 func (*ServiceAccount) Name() string { return "ServiceAccount" }
 
-// Admit implements Mutator. It refuses what Validate refuses, as upstream's does: before other plugins
-// spend work on the pod.
+// Admit implements Mutator. It also rejects what Validate rejects, as upstream's does, before other plugins spend work
+// on the pod.
 func (p *ServiceAccount) Admit(ctx context.Context, a *Attributes) error {
 	pod, ok := a.Object.(*corev1.Pod)
 	if !ok || a.Operation != Create || a.Subresource != "" {
 		return nil
 	}
-	if isMirror(pod) { // a kubelet deletes one that isn't as it wrote it
+	if isMirror(pod) { // a kubelet deletes a mirror pod that differs from its own
 		return mirrorUses(pod)
 	}
 	if pod.Spec.ServiceAccountName == "" {
@@ -88,7 +88,7 @@ func (p *ServiceAccount) Validate(ctx context.Context, a *Attributes) error {
 func (p *ServiceAccount) account(ctx context.Context, a *Attributes, pod *corev1.Pod) (*corev1.ServiceAccount, error) {
 	name := pod.Spec.ServiceAccountName
 	account, err := p.Account(ctx, a.Namespace, name)
-	if err != nil { // in words only: an API error would be the client's answer
+	if err != nil { // only the message: an API error would be the response
 		return nil, fmt.Errorf("error looking up service account %s/%s: %v", a.Namespace, name, err)
 	}
 	return account, nil
@@ -99,7 +99,7 @@ func isMirror(pod *corev1.Pod) bool {
 	return ok
 }
 
-// mirrorUses refuses what a pod of a kubelet's own can't have, as no API server knows of it beforehand.
+// mirrorUses rejects references that a kubelet's own pod can't have, as they name API objects.
 func mirrorUses(pod *corev1.Pod) error {
 	if pod.Spec.ServiceAccountName != "" {
 		return errors.New("a mirror pod may not reference service accounts")
@@ -115,7 +115,7 @@ func mirrorUses(pod *corev1.Pod) error {
 	return nil
 }
 
-// automounts: the pod's wish counts before its account's, and without either it does.
+// automounts reports whether a token is mounted: the pod's setting precedes its account's; the default is true.
 func automounts(account *corev1.ServiceAccount, pod *corev1.Pod) bool {
 	for _, wish := range []*bool{pod.Spec.AutomountServiceAccountToken, account.AutomountServiceAccountToken} {
 		if wish != nil {
@@ -125,7 +125,7 @@ func automounts(account *corev1.ServiceAccount, pod *corev1.Pod) bool {
 	return true
 }
 
-// mount adds the token to every container that has nothing in its place.
+// mount adds the token to every container that mounts nothing at its path.
 func (p *ServiceAccount) mount(s *corev1.PodSpec) {
 	var name string
 	i := slices.IndexFunc(s.Volumes, func(v corev1.Volume) bool { return strings.HasPrefix(v.Name, tokenVolume) })
@@ -160,7 +160,7 @@ func tokenSource() *corev1.ProjectedVolumeSource {
 	}}
 }
 
-// limitsSecrets reports whether the account's pods may use its own secrets only.
+// limitsSecrets reports whether the account's pods may use only the secrets that it lists.
 func limitsSecrets(account *corev1.ServiceAccount) bool {
 	limits, err := strconv.ParseBool(account.Annotations[mountableOnly])
 	return err == nil && limits

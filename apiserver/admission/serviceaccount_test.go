@@ -147,10 +147,10 @@ func TestServiceAccountRefuses(t *testing.T) {
 	}
 }
 
-// TestServiceAccountUpdates: of a pod that is there only ephemeral containers are judged.
+// TestServiceAccountUpdates: in an existing pod only ephemeral containers are checked.
 func TestServiceAccountUpdates(t *testing.T) {
 	table := resources.NewTable(resources.Builtin()...)
-	judge := func(sub, pod string) error {
+	admit := func(sub, pod string) error {
 		a := &admission.Attributes{Operation: admission.Update, Resource: table.Lookup("", "v1", "pods"), Subresource: sub, Namespace: "ns", Name: "p", Object: podOf(t, pod)}
 		before := a.Object.DeepCopyObject()
 		err := admission.Chain{accountPlugin}.Admit(context.Background(), a)
@@ -171,7 +171,7 @@ func TestServiceAccountUpdates(t *testing.T) {
 		{"ephemeralcontainers", strict + `envFrom: [{secretRef: {name: own}}]}]}}`, ""},
 		{"ephemeralcontainers", strict + `envFrom: [{secretRef: {name: s}}]}]}}`, `ephemeral container c with envFrom referencing secret.secretName="s" is not allowed because service account strict does not reference that secret`},
 	} {
-		if err := judge(c.sub, c.pod); c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != `pods "p" is forbidden: `+c.want) {
+		if err := admit(c.sub, c.pod); c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != `pods "p" is forbidden: `+c.want) {
 			t.Errorf("%s of %s: %v", c.sub, c.pod, err)
 		}
 	}

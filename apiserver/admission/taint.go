@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TaintNodes is TaintNodesByCondition: a node is born with the taint that keeps pods away until it is
-// ready (K plugin/pkg/admission/nodetaint).
+// TaintNodes is TaintNodesByCondition: it adds to a new node the taint that keeps pods away until the node is ready (K
+// plugin/pkg/admission/nodetaint).
 type TaintNodes struct{}
 
 // Name implements Plugin.

@@ -6,9 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// DefaultTolerations is DefaultTolerationSeconds: a pod that says nothing of them stays five
-// minutes on a node that is not ready or can't be reached
-// (K plugin/pkg/admission/defaulttolerationseconds).
+// DefaultTolerations is DefaultTolerationSeconds: pods without tolerations for these taints stay for five minutes on a
+// node that is not ready or unreachable (K plugin/pkg/admission/defaulttolerationseconds).
 type DefaultTolerations struct{}
 
 const defaultTolerationSeconds = int64(300)
@@ -32,7 +31,7 @@ func (DefaultTolerations) Admit(_ context.Context, a *Attributes) error {
 	return nil
 }
 
-// tolerates reports whether the pod has its own mind about the taint: the key, or every key.
+// tolerates reports whether the pod has a toleration for the taint's key, or for every key.
 func tolerates(list []corev1.Toleration, key string) bool {
 	for _, t := range list {
 		if (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "") {

@@ -2,20 +2,19 @@ package allocate
 
 import "math/bits"
 
-// Pool is a set of numbers from 0 to Size-1 of which some are taken. A part at the beginning is given
-// away last, so that it stays free for clients that name what they want.
+// Pool is a set of numbers from 0 to Size-1, some of which are allocated. The numbers in its lower part are allocated
+// last, so that they stay free for clients that request one.
 type Pool struct {
 	size, low int
 	taken     []uint64
 }
 
-// NewPool returns a pool of size numbers, all free; the first low of them are given away last.
-// 0 <= low <= size.
+// NewPool returns a pool of size free numbers; the first low of them are the lower part. 0 <= low <= size.
 func NewPool(size, low int) *Pool {
 	return &Pool{size: size, low: low, taken: make([]uint64, (size+63)/64)}
 }
 
-// Take takes a number; false says that it was taken before or isn't in the pool.
+// Take allocates a number; false if it is allocated already or not in the pool.
 func (p *Pool) Take(n int) bool {
 	if n < 0 || n >= p.size || p.Has(n) {
 		return false
@@ -24,13 +23,13 @@ func (p *Pool) Take(n int) bool {
 	return true
 }
 
-// Has reports whether the number is taken.
+// Has reports whether the number is allocated.
 func (p *Pool) Has(n int) bool {
 	return n >= 0 && n < p.size && p.taken[n/64]&(1<<(n%64)) != 0
 }
 
-// Next takes the first free number from a place on that pick chooses (0 <= pick(n) < n), around the
-// upper part of the pool and, when that is full, around the lower one; false says that all are taken.
+// Next allocates the first free number from a random place on, which pick chooses (0 <= pick(n) < n). It searches the
+// upper part of the pool and, if that is full, the lower one. It returns false if all numbers are allocated.
 func (p *Pool) Next(pick func(n int) int) (int, bool) {
 	for _, part := range [][2]int{{p.low, p.size}, {0, p.low}} {
 		from, to := part[0], part[1]
@@ -64,8 +63,8 @@ func (p *Pool) free(from, to int) int {
 	return -1
 }
 
-// lowPart is how many numbers of a range are kept for clients that name one: a share of it within bounds,
-// or none if the range has no more than the least (K KEP-3070, KEP-3668).
+// lowPart is the size of the lower part of a range, for clients that request a number: a share of it within limits, or
+// none if the range is not larger than the least (K KEP-3070, KEP-3668).
 func lowPart(size, share, least, most int) int {
 	if size <= least {
 		return 0

@@ -20,13 +20,13 @@ var (
 	errPorts     = errors.New("a range of ports is needed, as in " + DefaultPorts)
 )
 
-// Ranges is what a cluster has to give.
+// Ranges are the ranges from which a cluster allocates.
 type Ranges struct {
 	Addresses Addresses
 	Ports     Ports
 }
 
-// Defaults are the ranges that kube-apiserver has by default.
+// Defaults are the default ranges of kube-apiserver.
 func Defaults() Ranges {
 	a, err := ParseAddresses(DefaultAddresses)
 	p, err2 := ParsePorts(DefaultPorts)
@@ -36,10 +36,10 @@ func Defaults() Ranges {
 	return Ranges{a, p}
 }
 
-// Addresses is a range of IPv4 addresses for services. The zero value has none.
+// Addresses is a range of IPv4 addresses for services. The zero value is empty.
 type Addresses struct{ prefix netip.Prefix }
 
-// ParseAddresses reads a range like 10.0.0.0/24. It has between 2 and 2^20 addresses.
+// ParseAddresses parses a range like 10.0.0.0/24 with 2 to 2^20 addresses.
 func ParseAddresses(s string) (Addresses, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || !p.Addr().Is4() {
@@ -51,19 +51,19 @@ func ParseAddresses(s string) (Addresses, error) {
 	return Addresses{p.Masked()}, nil
 }
 
-// String is the range as it was written.
+// String is the range in CIDR notation.
 func (a Addresses) String() string { return a.prefix.String() }
 
-// First is the address that the service of the API server itself has.
+// First is the address of the API server's own service.
 func (a Addresses) First() netip.Addr { return a.at(0) }
 
-// size is how many addresses can be given: neither the network's own nor the one for broadcasts.
+// size is the number of addresses without the network's and the broadcast address.
 func (a Addresses) size() int { return 1<<(32-a.prefix.Bits()) - 2 }
 
-// pool is all of the range, free.
+// pool is a pool of the whole range.
 func (a Addresses) pool() *Pool { return NewPool(a.size(), lowPart(a.size()+2, 16, 16, 256)) }
 
-// at is the address of a number of the pool.
+// at is the address with a number in the pool.
 func (a Addresses) at(n int) netip.Addr {
 	var b [4]byte
 	base := a.prefix.Addr().As4()
@@ -71,7 +71,7 @@ func (a Addresses) at(n int) netip.Addr {
 	return netip.AddrFrom4(b)
 }
 
-// number is the reverse of at; it is out of the pool for addresses out of the range.
+// number is the inverse of at; it is not in the pool for addresses outside of the range.
 func (a Addresses) number(ip netip.Addr) int {
 	if !a.prefix.Contains(ip) {
 		return -1
@@ -80,10 +80,10 @@ func (a Addresses) number(ip netip.Addr) int {
 	return int(binary.BigEndian.Uint32(b[:])-binary.BigEndian.Uint32(base[:])) - 1
 }
 
-// Ports is a range of ports for nodes.
+// Ports is a range of node ports.
 type Ports struct{ utilnet.PortRange }
 
-// ParsePorts reads a range like 30000-32767, or 30000+2767 (as many after the first).
+// ParsePorts parses a range like 30000-32767, or 30000+2767 (so many after the first).
 func ParsePorts(s string) (Ports, error) {
 	p, err := utilnet.ParsePortRange(s)
 	if err != nil || p.Size == 0 {
@@ -92,5 +92,5 @@ func ParsePorts(s string) (Ports, error) {
 	return Ports{*p}, nil
 }
 
-// pool is all of the range, free.
+// pool is a pool of the whole range.
 func (p Ports) pool() *Pool { return NewPool(p.Size, lowPart(p.Size, 32, 16, 128)) }

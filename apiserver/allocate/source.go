@@ -1,7 +1,7 @@
 package allocate
 
-// Source is where a service's addresses and ports come from. Claim takes what a client names, Next chooses. The errors
-// are worded as clients see them.
+// Source allocates a service's addresses and ports. Claim allocates the value that a client requests, Next chooses one.
+// The errors have the messages that clients see.
 type Source interface {
 	ClaimAddress(ip string) error
 	NextAddress() (string, error)
@@ -9,10 +9,10 @@ type Source interface {
 	NextPort() (int32, error)
 }
 
-// Random takes what is free, from a place on that pick chooses: a number of n from 0 on.
+// Random allocates free values, from the place on that pick chooses: a number below n.
 func (t *Taken) Random(pick func(n int) int) Source { return &random{t, pick} }
 
-// Sample takes nothing: what it gives need not be free (ipallocator's dryRunAllocator, portallocator's dry run).
+// Sample allocates nothing: its values need not be free (ipallocator's dryRunAllocator, portallocator's dry run).
 func (t *Taken) Sample() Source { return &sample{taken: t} }
 
 type random struct {
@@ -27,7 +27,7 @@ func (r *random) NextPort() (int32, error)     { return r.taken.nextPort(r.pick)
 
 type sample struct {
 	taken *Taken
-	// last is the highest port so far, 0 for none.
+	// last is the last port so far, 0 for none.
 	last int32
 }
 
@@ -37,7 +37,7 @@ func (m *sample) NextAddress() (string, error) {
 	return m.taken.ranges.Addresses.prefix.Addr().String(), nil
 }
 
-// ClaimPort checks only whether the port is free, as upstream does on a dry run.
+// ClaimPort only checks whether the port is free, as upstream does in a dry run.
 func (m *sample) ClaimPort(port int32) error {
 	err := m.taken.claimPort(port)
 	if err == errTakenPort {

@@ -8,7 +8,7 @@ import (
 	netutils "k8s.io/utils/net"
 )
 
-// Errors of addresses and ports, as clients see them.
+// The errors of allocations, as clients see them.
 var (
 	errTakenIP    = errors.New("provided IP is already allocated")
 	errTakenPort  = errors.New("provided port is already allocated")
@@ -16,36 +16,35 @@ var (
 	errOtherRange = errors.New("the provided network does not match the current range")
 )
 
-// Taken is what the services of a cluster have of its ranges.
+// Taken are the allocations of a cluster's services.
 type Taken struct {
 	ranges    Ranges
 	addresses *Pool
 	ports     *Pool
 }
 
-// Taken returns a state in which nothing is taken.
+// Taken returns a state without allocations.
 func (r Ranges) Taken() *Taken {
 	return &Taken{ranges: r, addresses: r.Addresses.pool(), ports: r.Ports.pool()}
 }
 
-// AddAddress says that a service has the address; "None", an empty one and those out of the range
-// are no one's.
+// AddAddress records a service's address. It ignores "None", an empty address and those outside of the range.
 func (t *Taken) AddAddress(ip string) {
 	if a, ok := parse(ip); ok {
 		t.addresses.Take(t.ranges.Addresses.number(a))
 	}
 }
 
-// AddPort says that a service has the port; 0 and those out of the range are no one's.
+// AddPort records a service's node port. It ignores 0 and ports outside of the range.
 func (t *Taken) AddPort(port int32) { t.ports.Take(int(port) - t.ranges.Ports.Base) }
 
-// parse reads an address as sloppily as upstream does, with leading zeros.
+// parse parses an address as leniently as upstream, with leading zeros.
 func parse(ip string) (netip.Addr, bool) {
 	a, ok := netip.AddrFromSlice(netutils.ParseIPSloppy(ip))
 	return a.Unmap(), ok
 }
 
-// claimAddress takes the address that a client names.
+// claimAddress allocates the address that a client requests.
 func (t *Taken) claimAddress(ip string) error {
 	a, ok := parse(ip)
 	if !ok || !t.ranges.Addresses.prefix.Contains(a) {
@@ -69,7 +68,7 @@ func (t *Taken) nextAddress(pick func(int) int) (string, error) {
 	return t.ranges.Addresses.at(n).String(), nil
 }
 
-// claimPort takes the port that a client names.
+// claimPort allocates the port that a client requests.
 func (t *Taken) claimPort(port int32) error {
 	r := t.ranges.Ports
 	switch {

@@ -1,5 +1,5 @@
-// Package apiservertest starts whole API servers for tests: the real handler over a real, ephemeral
-// etcd and a real cache, behind a real port.
+// Package apiservertest starts whole API servers for tests: the real handler on a real, ephemeral etcd and a real
+// cache, with a real port.
 //
 //	s := apiservertest.Start(t, nil)
 //	a := s.Do("POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)
@@ -7,8 +7,8 @@
 //
 // It guarantees:
 //
-//  1. When Start returns, the server answers, and the namespace "default" exists.
-//  2. Nothing is shared between servers, but a store that the test gives to several.
-//  3. When the test ends, watches are ended, and then the port, the cache and the store are closed.
-//     What the server logs as a warning or an error is in the test's log.
+//  1. When Start returns, the server accepts requests, and the namespace "default" exists.
+//  2. Servers share nothing but a store that the test passes to several of them.
+//  3. When the test ends, watches are ended, and then the port, the cache and the store are closed. Warnings and errors
+//     in the server's log are in the test's log.
 package apiservertest

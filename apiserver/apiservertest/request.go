@@ -12,16 +12,16 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Answer is what a request was answered with.
+// Answer is the response to a request.
 type Answer struct {
 	Code   int
 	Header http.Header
 	Body   []byte
 }
 
-// Do sends a request. body may be nil, a string or bytes, which are sent as they are, or anything
-// else, which is sent as JSON. header holds names and values in turn; Content-Type is that of JSON
-// if it isn't named. The test fails if there is no answer.
+// Do sends a request. body may be nil, a string or bytes, which are sent unchanged, or any other value, which is sent
+// as JSON. header has names and values in turn; the default Content-Type is JSON. The test fails if there is no
+// response.
 func (s *Server) Do(method, path string, body any, header ...string) Answer {
 	s.t.Helper()
 	a, err := s.Try(method, path, body, header...)
@@ -31,7 +31,7 @@ func (s *Server) Do(method, path string, body any, header ...string) Answer {
 	return a
 }
 
-// Try is Do for goroutines and for requests that may not be answered.
+// Try is Do for goroutines and for requests without a response.
 func (s *Server) Try(method, path string, body any, header ...string) (Answer, error) {
 	var r io.Reader
 	switch b := body.(type) {
@@ -66,7 +66,7 @@ func (s *Server) Try(method, path string, body any, header ...string) (Answer, e
 	return Answer{Code: resp.StatusCode, Header: resp.Header, Body: data}, err
 }
 
-// Object returns the body as an object; an empty one if it is none.
+// Object returns the body as an object; an empty one if it is not an object.
 func (a Answer) Object() *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	if utiljson.Unmarshal(a.Body, &u.Object) != nil {
@@ -75,7 +75,7 @@ func (a Answer) Object() *unstructured.Unstructured {
 	return u
 }
 
-// Status returns the body as a Status; its Code is 0 if it is none.
+// Status returns the body as a Status; its Code is 0 if it is not a Status.
 func (a Answer) Status() metav1.Status {
 	var st metav1.Status
 	if json.Unmarshal(a.Body, &st) != nil || st.Kind != "Status" {
@@ -84,7 +84,7 @@ func (a Answer) Status() metav1.Status {
 	return st
 }
 
-// List returns the body as a list; an empty one if it is none.
+// List returns the body as a list; an empty one if it is not a list.
 func (a Answer) List() *unstructured.UnstructuredList {
 	l := &unstructured.UnstructuredList{Object: a.Object().Object}
 	items, _ := l.Object["items"].([]any)

@@ -24,27 +24,27 @@ import (
 	"github.com/kubecascade/kubecascade/storage/storagetest"
 )
 
-// Options change what is started; nil, and every zero field, means the default.
+// Options change the server; nil, and every zero field, is the default.
 type Options struct {
 	// Configure changes the server's configuration before it is made.
 	Configure func(*apiserver.Config)
-	// Handler wraps the handler that is served.
+	// Handler wraps the handler of the server.
 	Handler func(http.Handler) http.Handler
-	// Cache are the cache's bounds; its decoder is set by Start.
+	// Cache has the limits of the cache; Start sets its decoder.
 	Cache cache.Options
-	// Serving is which versions are served (default: those of kube-apiserver).
+	// Serving selects the served versions (default: those of kube-apiserver).
 	Serving *resources.Serving
-	// Kinds are entries to be served besides those of the built-in groups, as the package of a group would have them.
+	// Kinds are entries in addition to those of the built-in groups, as the package of a group would declare them.
 	Kinds []*resources.Resource
-	// Store is what the data is in (default: a new ephemeral store). Servers may share one.
+	// Store is the store (default: a new ephemeral one). Servers may share one.
 	Store storage.Store
 }
 
 // Server is a running server.
 type Server struct {
-	// URL is the plain port's, without a slash at the end. Who connects is an administrator.
+	// URL is that of the port without TLS, without a trailing slash. Its clients are administrators.
 	URL string
-	// Client sends requests to it, with no bound on connections and no compression of its own.
+	// Client sends requests to it, without a limit of connections and without compression.
 	Client  *http.Client
 	API     *apiserver.Server
 	Store   storage.Store
@@ -141,8 +141,7 @@ func (s *Server) serve(h http.Handler) {
 	})
 }
 
-// makeDefault creates the namespace "default", which in a whole program a controller does, unless
-// the store has it.
+// makeDefault creates the namespace "default" unless it exists. In the whole program a controller does.
 func (s *Server) makeDefault() {
 	if o, _ := s.Cache.Get(s.Decoder.Root + "/namespaces/default"); o != nil {
 		return

@@ -18,7 +18,7 @@ type Event struct {
 
 // Watch is an open watch. One goroutine may use it.
 type Watch struct {
-	// Code and Header are those of the answer.
+	// Code and Header are those of the response.
 	Code   int
 	Header http.Header
 
@@ -27,7 +27,7 @@ type Watch struct {
 	cancel context.CancelFunc
 }
 
-// Watch opens a watch, which ends with the test at the latest. path has its query with it.
+// Watch opens a watch, which is closed at the end of the test at the latest. path includes the query.
 func (s *Server) Watch(path string, header ...string) *Watch {
 	s.t.Helper()
 	w, err := s.TryWatch(path, header...)
@@ -69,11 +69,11 @@ func (w *Watch) Next() (Event, error) {
 	return Event{Type: e.Type, Object: &unstructured.Unstructured{Object: e.Object}}, nil
 }
 
-// Body is the stream itself, for other forms than JSON.
+// Body is the stream itself, for other formats than JSON.
 func (w *Watch) Body() io.Reader { return w.body }
 
-// Close hangs up. It may be called more than once.
+// Close closes the watch. It may be called more than once.
 func (w *Watch) Close() {
 	w.cancel()
-	_ = w.body.Close() // what else it says doesn't matter
+	_ = w.body.Close() // the rest of the stream is not needed
 }

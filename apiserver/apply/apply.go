@@ -16,16 +16,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Apply merges an apply document into live and returns the result in the stored version, with its
-// managedFields. live is of the stored or the served version and isn't changed; nil means that
-// the document creates the object. strictness is the request's fieldValidation, and warn is called
-// with each error of the document under Warn (B-71).
+// Apply merges an apply document into live and returns the result in the stored version, with its managedFields. live
+// is in the stored or the served version and is not changed; nil means that the document creates the object. strictness
+// is the option fieldValidation. warn is called with each strict error of the document if strictness is Warn (B-71).
 //
-// The uid of a document that creates is left for the caller to reject (B-58).
+// The caller rejects the uid of a document that creates an object (B-58).
 //
-// It returns 409 Conflict for fields that others own unless force, 400 BadRequest for a document
-// that is no YAML, of another kind, or with managedFields (B-60), and errors without a status, that
-// clients see as 500, for a document that doesn't suit the kind's schema.
+// Errors: 409 Conflict for fields that other managers own, unless force is set; 400 BadRequest for a document that is
+// not YAML, has another kind, or has managedFields (B-60). A document that does not match the kind's schema is an error
+// without a status, which clients get as 500.
 func (m *Managers) Apply(res *resources.Resource, sub string, live runtime.Object, document []byte, manager string,
 	force bool, strictness string, warn func(string)) (runtime.Object, error) {
 	e, err := m.endpoint(res, sub)
@@ -46,8 +45,8 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
 	}
 	if live == nil {
-		// kube-apiserver would store these, and the next update would remove the object; they are
-		// wiped and has no owner, as with a POST (A-43, J-02).
+		// kube-apiserver would store these, and the next update would remove the object. Here they are removed and have
+		// no field manager, as in a POST (A-43, J-02).
 		unstructured.RemoveNestedField(config.Object, "metadata", "deletionTimestamp")
 		unstructured.RemoveNestedField(config.Object, "metadata", "deletionGracePeriodSeconds")
 	}
@@ -65,8 +64,7 @@ func (e *endpoint) apply(live runtime.Object, document []byte, manager string, f
 	return obj, nil
 }
 
-// integers reads the document once more, with whole numbers as such: no Go type makes them of what
-// the YAML library takes all numbers for.
+// integers decodes the document again, with integers as int64: the YAML library decodes all numbers as float64.
 func integers(document []byte, config *unstructured.Unstructured) error {
 	data, err := yaml.YAMLToJSON(document)
 	if err != nil {
@@ -76,8 +74,8 @@ func integers(document []byte, config *unstructured.Unstructured) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(data, &config.Object)
 }
 
-// validateFields looks for what a lenient reading passes over. It comes after the merge, whose errors go
-// first (AS handlers/patch.go:applyPatcher.applyPatchToCurrentObject).
+// validateFields finds the strict errors of a document. It follows the merge, whose errors come first (AS
+// handlers/patch.go:applyPatcher.applyPatchToCurrentObject).
 func validateFields(document []byte, strictness string, warn func(string)) error {
 	if strictness != metav1.FieldValidationStrict && strictness != metav1.FieldValidationWarn {
 		return nil
@@ -93,8 +91,7 @@ func validateFields(document []byte, strictness string, warn func(string)) error
 	return nil
 }
 
-// sorted orders the causes of a conflict by manager, as its message is; upstream leaves that to
-// the order of a map.
+// sorted sorts the causes of a conflict by manager, as its message is; upstream has them in map order.
 func sorted(err error) error {
 	var conflict *apierrors.StatusError
 	if errors.As(err, &conflict) && conflict.ErrStatus.Details != nil {

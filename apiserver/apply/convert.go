@@ -13,20 +13,19 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// converter sees built-in objects by the schema of their kind.
+// converter converts built-in objects to typed values by the schemas of their kinds.
 type converter struct {
 	kinds *kinds
 	table *resources.Types
-	// core says that the resource is of the core group. kube-apiserver installs that apart from all
-	// others, and a field manager of one side knows no kind of the other: entries of events.k8s.io
-	// are lost when an event is written as v1, and the other way round (AS
-	// pkg/server/genericapiserver.go:InstallLegacyAPIGroup, InstallAPIGroups).
+	// core says that the resource is in the core group. kube-apiserver installs that group separately, and its field
+	// managers know no kinds of other groups, nor the other way round: entries of events.k8s.io are lost when an event
+	// is written as v1 (AS pkg/server/genericapiserver.go:InstallLegacyAPIGroup, InstallAPIGroups).
 	core bool
 }
 
 var _ managedfields.TypeConverter = (*converter)(nil)
 
-// ObjectToTyped looks the kind up that the object says to be.
+// ObjectToTyped uses the schema of the kind that the object has.
 func (c *converter) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	sample := c.sample(gvk)
@@ -43,9 +42,9 @@ func (c *converter) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOp
 	return t.FromStructured(obj, opts...)
 }
 
-// sample returns what makes an object of a kind, nil for kinds that are unknown here.
+// sample returns a constructor of the kind's objects, nil for unknown kinds.
 func (c *converter) sample(gvk schema.GroupVersionKind) func() runtime.Object {
-	if gvk == scaleKind {
+	if gvk == resources.ScaleKind {
 		return func() runtime.Object { return &autoscalingv1.Scale{} }
 	}
 	res := c.table.Kind(gvk)
@@ -55,22 +54,22 @@ func (c *converter) sample(gvk schema.GroupVersionKind) func() runtime.Object {
 	return res.New
 }
 
-// TypedToObject puts the conversion off until more than the kind is wanted: structured-merge-
-// diff asks for no more with every entry of managedFields that has the version at hand.
+// TypedToObject defers the conversion until more than the kind is needed: structured-merge-diff needs only the kind for
+// every entry of managedFields that has the current version.
 func (c *converter) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 	return &deferred{v.AsValue()}, nil
 }
 
-// deferred is a value that is to become an object.
+// deferred is a value that is converted to an object later.
 type deferred struct{ value value.Value }
 
-// GetObjectKind reads the kind from the value.
+// GetObjectKind returns the kind in the value.
 func (d *deferred) GetObjectKind() schema.ObjectKind {
 	m := d.value.AsMap()
 	return &metav1.TypeMeta{APIVersion: text(m, "apiVersion"), Kind: text(m, "kind")}
 }
 
-// DeepCopyObject returns the object itself.
+// DeepCopyObject returns the object without a copy.
 func (d *deferred) DeepCopyObject() runtime.Object { return d.object() }
 
 func (d *deferred) object() *unstructured.Unstructured {

@@ -10,21 +10,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// creation finds the fields of new objects of a kind. Without it a create takes 15 to 19 % more of the server's
+// creation computes the fields of new objects of a kind. Without it a create takes 15 to 19 % more of the server's
 // processor time (a ConfigMap, over HTTP/1.1 and HTTP/2).
 type creation struct {
-	// root is the kind's shape without the fields that have no owner.
+	// root is the kind's shape without the fields that have no manager.
 	root *shape
-	// fragile are fields that the endpoint resets but that have to be valid all the same.
+	// fragile are fields that the endpoint resets but that must be valid nevertheless.
 	fragile []member
 }
 
-// untracked are the fields of metadata that have no owner.
+// untracked are the fields of metadata that have no manager.
 var untracked = []string{"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation",
 	"managedFields", "resourceVersion"}
 
-// newCreation returns nil if objects of the kind have to be left to structured-merge-diff. root is
-// the kind's shape, and resets are the top level fields that the endpoint resets.
+// newCreation returns nil if objects of the kind need structured-merge-diff. root is the kind's shape; resets are the
+// top level fields that the endpoint resets.
 func newCreation(root *shape, resets []string) *creation {
 	if root.form != structure || root.atomic {
 		return nil
@@ -56,8 +56,8 @@ func newCreation(root *shape, resets []string) *creation {
 	return c
 }
 
-// fields returns the FieldsV1 of a new object's manager, nil for none; ok says whether that is
-// known.
+// fields returns the FieldsV1 of a new object's manager, nil if it has none; ok is false if the object needs
+// structured-merge-diff.
 func (c *creation) fields(obj runtime.Object) (fields []byte, ok bool) {
 	v := reflect.ValueOf(obj).Elem()
 	for i := range c.fragile {
@@ -72,7 +72,7 @@ func (c *creation) fields(obj runtime.Object) (fields []byte, ok bool) {
 	return w.out, !w.unsure
 }
 
-// create records a new object's fields as its manager's, unless that takes structured-merge-diff.
+// create records the fields of a new object for its manager, unless the object needs structured-merge-diff.
 func (e *endpoint) create(obj object, manager string) (done bool, err error) {
 	if e.creation == nil || len(obj.GetManagedFields()) > 0 || !utf8.ValidString(manager) {
 		return false, nil

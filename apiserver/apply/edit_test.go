@@ -17,14 +17,14 @@ import (
 	"github.com/kubecascade/kubecascade/internal/seed"
 )
 
-// TestTwinEdits is TestTwin for writes that leave nearly all as it was, which is what is pared: a few edits in a row at
+// TestTwinEdits is TestTwin for writes that leave nearly all as it was, which is what is pruned: a few edits in a row at
 // places somewhere in the object, by many managers.
 func TestTwinEdits(t *testing.T) {
 	from := int64(seed.Of(t))
 	straight := straightConverters(t)
 	m := New(Config{Types: table})
 	for i, res := range written() {
-		if res.ToStored != nil || res.FromStored != nil { // not pared, and the reference knows nothing of the stored version
+		if res.ToStored != nil || res.FromStored != nil { // not pruned, and the reference knows nothing of the stored version
 			continue
 		}
 		p, hub, subs := copying{plain{res}}, schema.GroupVersion{Group: res.Group, Version: runtime.APIVersionInternal}, endpointsOf(res)

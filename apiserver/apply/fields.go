@@ -10,16 +10,16 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// fieldWriter writes the set of fields that a new object has over an empty one, as structured-
-// merge-diff finds it by comparing the two and as FieldsV1 has it, in a tenth of the time. What it
-// can't be sure of it leaves alone.
+// fieldWriter encodes the set of fields that a new object has in addition to an empty one. The result is the FieldsV1
+// that structured-merge-diff gets by comparing the two, in a tenth of the time. It is unsure in all cases in which the
+// result may differ.
 type fieldWriter struct {
 	out []byte
-	// unsure says that the result is not to be used.
+	// unsure says that the result must not be used.
 	unsure bool
 }
 
-// added writes a value that the empty object doesn't have. Then all in it is new, itself included.
+// added encodes a value that the empty object does not have. Then all that it contains is new, including itself.
 func (w *fieldWriter) added(v reflect.Value, sh *shape) {
 	v = behind(v)
 	switch {
@@ -37,8 +37,8 @@ func (w *fieldWriter) added(v reflect.Value, sh *shape) {
 	}
 }
 
-// changed writes a value that has another one in the empty object, the zero value of its type,
-// and reports whether there is anything to write.
+// changed encodes a value whose counterpart in the empty object is the zero value of its type, and reports whether
+// there was anything to encode.
 func (w *fieldWriter) changed(v reflect.Value, sh *shape) bool {
 	if v.IsZero() || w.unsure {
 		return false
@@ -49,7 +49,7 @@ func (w *fieldWriter) changed(v reflect.Value, sh *shape) bool {
 	case sh.form == opaque:
 		w.unsure = true
 		return false
-	case null && sh.ownJSON && inner.IsZero(): // a time that is written as null
+	case null && sh.ownJSON && inner.IsZero(): // a time that is encoded as null
 		w.unsure = true
 		return false
 	case sh.form == leaf && !sh.ownJSON, null && sh.form == leaf, null && isEmpty(inner, sh):
@@ -71,7 +71,7 @@ func (w *fieldWriter) changed(v reflect.Value, sh *shape) bool {
 	return w.members(v, sh)
 }
 
-// members writes the fields of a structure that the empty object has too.
+// members encodes the fields of a structure that the empty object has, too.
 func (w *fieldWriter) members(v reflect.Value, sh *shape) bool {
 	w.out = append(w.out, '{')
 	start := len(w.out)
@@ -102,7 +102,7 @@ func (w *fieldWriter) members(v reflect.Value, sh *shape) bool {
 	return true
 }
 
-// contents writes what is within a value, each with a comma behind it.
+// contents encodes the content of a value, each part with a trailing comma.
 func (w *fieldWriter) contents(v reflect.Value, sh *shape) {
 	switch sh.form {
 	case structure:
@@ -123,12 +123,12 @@ func (w *fieldWriter) contents(v reflect.Value, sh *shape) {
 	}
 }
 
-// close ends an object in place of the last comma.
+// close ends an object and replaces the last comma.
 func (w *fieldWriter) close() { w.out[len(w.out)-1] = '}' }
 
 func (w *fieldWriter) entries(v reflect.Value, sh *shape) {
-	var room [16]string
-	names := room[:0]
+	var array [16]string
+	names := array[:0]
 	for it := v.MapRange(); it.Next(); {
 		names = append(names, it.Key().String())
 	}
@@ -145,7 +145,7 @@ func (w *fieldWriter) entries(v reflect.Value, sh *shape) {
 	}
 }
 
-// plain checks that JSON writes a text as it is, in whatever it is nested.
+// plain checks that JSON encodes a string without escapes.
 func (w *fieldWriter) plain(text string) {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
@@ -155,7 +155,7 @@ func (w *fieldWriter) plain(text string) {
 	}
 }
 
-// set writes the values of a list of texts or numbers.
+// set encodes the values of a list of strings or numbers.
 func (w *fieldWriter) set(v reflect.Value) {
 	if v.Type().Elem().Kind() != reflect.String {
 		numbers := make([]int64, v.Len())
@@ -179,7 +179,7 @@ func (w *fieldWriter) set(v reflect.Value) {
 	}
 }
 
-// element is one of a keyed list.
+// element is an element of a keyed list.
 type element struct {
 	index int
 	// keys are the values of the list's keys, in their order.
@@ -196,8 +196,8 @@ func (w *fieldWriter) elements(v reflect.Value, sh *shape) {
 		w.unsure = true
 		return
 	}
-	var room [4]element
-	all := room[:0]
+	var array [4]element
+	all := array[:0]
 	for i := range v.Len() {
 		e := element{index: i}
 		for k := range sh.keys {
@@ -213,7 +213,7 @@ func (w *fieldWriter) elements(v reflect.Value, sh *shape) {
 		}
 		w.name(sh.keys, all[i].keys[:])
 		if same > i+1 {
-			w.out = append(w.out, "{}"...) // which of the two is meant can't be said
+			w.out = append(w.out, "{}"...) // ambiguous: two elements have the same keys
 		} else {
 			w.added(v.Index(all[i].index), sh.element)
 		}
@@ -222,7 +222,7 @@ func (w *fieldWriter) elements(v reflect.Value, sh *shape) {
 	}
 }
 
-// compareKeys compares keys of the same list; texts and numbers never meet.
+// compareKeys compares keys of the same list; both are strings, or both are numbers.
 func compareKeys(a, b element) int {
 	for i := range a.keys {
 		if c := cmp.Or(cmp.Compare(a.keys[i].text, b.keys[i].text), cmp.Compare(a.keys[i].number, b.keys[i].number)); c != 0 {
@@ -232,7 +232,7 @@ func compareKeys(a, b element) int {
 	return 0
 }
 
-// key reads a key of an element.
+// key decodes a key of an element.
 func (w *fieldWriter) key(v reflect.Value, k *member) keyValue {
 	field := k.In(v)
 	if k.Omits(field) {
@@ -269,7 +269,7 @@ func (w *fieldWriter) name(keys []member, values []keyValue) {
 	w.out = append(w.out, `":`...)
 }
 
-// same compares a value with the zero value of its type, as JSON shows them.
+// same reports whether a value and the zero value of its type have the same JSON.
 func (w *fieldWriter) same(v reflect.Value) bool {
 	if !v.CanAddr() {
 		w.unsure = true
@@ -288,7 +288,7 @@ func (w *fieldWriter) same(v reflect.Value) bool {
 	return value.Equals(a, b)
 }
 
-// isEmpty reports whether a value shows nothing within.
+// isEmpty reports whether the JSON of a value has no content.
 func isEmpty(v reflect.Value, sh *shape) bool {
 	switch sh.form {
 	case mapping, keyed, set:

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
-// Guard runs mutating admission on an object and puts its managedFields back if admission leaves
-// them invalid, with a warning. Entries that admission has left alone are what Update or Apply made, and valid.
-// It returns what admit returns.
+// Guard runs mutating admission on an object. If admission leaves its managedFields invalid, Guard restores them and
+// warns. Entries that admission has not changed are results of Update or Apply, and valid. Guard returns the
+// result of admit.
 func Guard(obj metav1.Object, warn func(string), admit func() error) error {
 	before := slices.Clone(obj.GetManagedFields())
 	if err := admit(); err != nil {

@@ -14,19 +14,19 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/openapi"
 )
 
-// kinds are the schemas of built-in kinds, each made when it is first needed. Different kinds are
-// made one after the other, so that they can share their parts.
+// kinds are the schemas of built-in kinds, each made when it is first needed. They are made one after the other, so
+// that they can share types.
 type kinds struct {
 	byKind sync.Map // schema.GroupVersionKind to *typed.ParseableType
 
 	// mu is held while a schema or a shape is made, and guards atoms and shapes.
 	mu sync.Mutex
-	// atoms are the parts of all schemas, by name. A name stands for a Go type.
+	// atoms are the types of all schemas, by name. A name stands for a Go type.
 	atoms  map[string]smd.Atom
 	shapes map[shapeKey]*shape
 }
 
-// get returns the type of a kind; sample returns an object of it.
+// get returns the schema of a kind; sample makes an object of it.
 func (k *kinds) get(gvk schema.GroupVersionKind, sample func() runtime.Object) (*typed.ParseableType, error) {
 	if t, ok := k.byKind.Load(gvk); ok {
 		return t.(*typed.ParseableType), nil
@@ -58,7 +58,7 @@ func (k *kinds) shape(gvk schema.GroupVersionKind, sample func() runtime.Object)
 	return shapeOf(reflect.TypeOf(sample()), t, k.shapes), nil
 }
 
-// make is called with mu held.
+// make builds a schema with mu held.
 func (k *kinds) make(sample runtime.Object) (*typed.ParseableType, error) {
 	name, schemas := openapi.Schemas(sample)
 	s, err := schemaconv.ToSchemaFromOpenAPI(schemas, false)

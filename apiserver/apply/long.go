@@ -9,17 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// mostListed is how many elements a list may have for its fields to be compared: structured-merge-diff inserts each
-// into a sorted slice, which takes seconds for 30,000 in reverse order, and minutes for 120,000.
+// mostListed is the maximum length of a list whose fields are compared: structured-merge-diff inserts each element into
+// a sorted slice, which takes seconds for 30,000 in reverse order, and minutes for 120,000.
 const mostListed = 10_000
 
-// mostValues is how many elements it may have that are no objects. Most such lists are atomic, and cost nothing.
+// mostValues is the limit for elements that are not objects. Most such lists are atomic and cost nothing.
 const mostValues = 2 * mostListed
 
-// errListed is the error of an object with a longer list. Its writes leave it without managedFields.
+// errListed is the error for an object with a longer list. Its writes remove the object's managedFields.
 var errListed = errors.New("a list has too many elements for their fields to be compared")
 
-// listed returns errListed for objects with a list that is too long.
+// listed returns errListed if an object has a list that is too long.
 func listed(objs ...runtime.Object) error {
 	for _, obj := range objs {
 		long := false
@@ -35,7 +35,7 @@ func listed(objs ...runtime.Object) error {
 	return nil
 }
 
-// longWithin looks into what JSON is decoded to.
+// longWithin checks decoded JSON.
 func longWithin(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -51,7 +51,7 @@ func longWithin(v any) bool {
 	return false
 }
 
-// longTyped looks into a Go value, as far as there may be lists of structures.
+// longTyped checks a Go value, as far as it may contain lists of structures.
 func longTyped(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -63,7 +63,7 @@ func longTyped(v reflect.Value) bool {
 			}
 		}
 	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 { // bytes are one value
+		if v.Type().Elem().Kind() == reflect.Uint8 { // a []byte is one value
 			return false
 		}
 		if v.Type().Elem().Kind() != reflect.Struct {

@@ -13,16 +13,16 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Config is what New needs.
+// Config is the configuration of New.
 type Config struct {
-	// Types is the table of served resources: an object's other versions are looked up in it.
+	// Types is the table of served resources, with an object's other versions.
 	Types *resources.Types
-	// Custom returns the converter of a custom resource's version by its definition's schema. Nil,
-	// and a nil converter, say that the resource has none; its fields are then told from values.
+	// Custom returns the converter of a custom resource's version, by the schema of its CustomResourceDefinition. If it
+	// or its result is nil, the resource has no schema, and its fields are derived from values.
 	Custom func(*resources.Resource) (managedfields.TypeConverter, error)
 }
 
-// Managers track the managers of fields for all kinds.
+// Managers track the field managers of objects of all kinds.
 type Managers struct {
 	types  *resources.Types
 	custom func(*resources.Resource) (managedfields.TypeConverter, error)
@@ -35,11 +35,11 @@ type Managers struct {
 	// customScale is the endpoint of all scales of custom resources.
 	customScale func() (*endpoint, error)
 
-	// unlinked is the last answer of without.
+	// unlinked is the last result of without.
 	unlinked atomic.Pointer[unlinked]
 }
 
-// object is what every API object is.
+// object has the methods of every API object.
 type object interface {
 	metav1.Object
 	runtime.Object
@@ -50,29 +50,28 @@ type endpointKey struct {
 	sub  string
 }
 
-// endpoint is what is known of a resource's or subresource's writes. All but built is immutable
-// once build has returned.
+// endpoint tracks the writes to a resource or subresource. All but built is immutable once build has returned.
 type endpoint struct {
 	res   *resources.Resource
 	sub   string
 	build func() error
-	// customScale says that it is that of custom resources' scales.
+	// customScale says that it is the endpoint of custom resources' scales.
 	customScale bool
 
 	fields *managedfields.FieldManager
-	// convert changes versions; empty is an object of the kind without contents.
+	// convert converts between versions; empty is an empty object of the kind.
 	convert *convertor
 	empty   object
-	// creation finds the fields of new objects, nil where the field manager has to.
+	// creation computes the fields of new objects, nil if only the field manager can.
 	creation *creation
-	// parer makes what is compared less, nil of kinds that are stored in another version or have no Go type.
-	parer func() *parer
-	// owned finds writes that change no set of fields; nil where parer is, and where ownFields has the endpoint: it
-	// doesn't know what is left out of account there.
+	// pruner reduces what is compared. It is nil for kinds that are stored in another version or have no Go type.
+	pruner func() *pruner
+	// owned detects writes that change no set of fields. It is nil if pruner is, and if ownFields has the endpoint, as
+	// it does not know the fields that this excludes.
 	owned func() *owned
 }
 
-// New returns managers of the fields of a table's resources.
+// New returns the Managers for the resources of a table.
 func New(c Config) *Managers {
 	m := &Managers{types: c.Types, custom: c.Custom, endpoints: map[endpointKey]*endpoint{}}
 	m.customScale = sync.OnceValues(func() (*endpoint, error) {
@@ -82,8 +81,7 @@ func New(c Config) *Managers {
 	return m
 }
 
-// endpoint returns what tracks the writes to a resource or a subresource of it, which is built by
-// the first request.
+// endpoint returns the endpoint of a resource or subresource, which is built by the first request.
 func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, error) {
 	key := endpointKey{res.GroupVersionKind(), sub}
 	m.mu.RLock()
@@ -98,7 +96,7 @@ func (m *Managers) endpoint(res *resources.Resource, sub string) (*endpoint, err
 	return e, nil
 }
 
-// insert adds an endpoint that isn't built yet, and drops those whose resources left the table.
+// insert adds an endpoint that is not built yet, and removes those whose resources left the table.
 func (m *Managers) insert(key endpointKey, res *resources.Resource, sub string) *endpoint {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +114,8 @@ func (m *Managers) insert(key endpointKey, res *resources.Resource, sub string) 
 	return e
 }
 
-// build completes an endpoint (AS pkg/endpoints/installer.go:registerResourceHandlers, AX
+// build builds an endpoint (AS pkg/endpoints/installer.go:registerResourceHandlers, AX
+// pkg/apiserver/customresource_handler.go:scopeWithFieldManager).
 // pkg/apiserver/customresource_handler.go:scopeWithFieldManager).
 func (m *Managers) build(e *endpoint) error {
 	types, err := m.converter(e.res)
@@ -139,7 +138,7 @@ func (m *Managers) build(e *endpoint) error {
 		if err != nil {
 			return err
 		}
-		e.parer = sync.OnceValue(func() *parer { return newParer(root) })
+		e.pruner = sync.OnceValue(func() *pruner { return newPruner(root) })
 		if _, few := ownFields[endpointName(e.res, e.sub)]; !few {
 			e.owned = sync.OnceValue(func() *owned { return newOwned(root, resetPaths(e.res, e.sub)) })
 		}
@@ -148,8 +147,8 @@ func (m *Managers) build(e *endpoint) error {
 	if e.res.Custom {
 		create = managedfields.NewDefaultCRDFieldManager
 	}
-	// The hub is a version that no group serves: the form in which an object is stored, which may be
-	// another group's (events).
+	// The hub is a version that no group serves. It stands for the form in which an object is stored, which may belong
+	// to another group (events).
 	hub := schema.GroupVersion{Group: e.res.Group, Version: runtime.APIVersionInternal}
 	var convert fieldConvertor = e.convert
 	if e.customScale {

@@ -14,15 +14,15 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// Most writes give new values to fields that the same manager wrote before: a controller's status, a lease, a
-// counter. Then no set of fields changes, and nothing but the time of the manager's entry does. That is seen
-// without making sets.
+// Most writes only change the values of fields that the same manager has set before: a controller's status, a lease, a
+// counter. Then no set of fields changes, only the time of the manager's entry. That can be detected without making
+// sets.
 
-// owned finds those writes, by way of one endpoint. Without it a merge patch takes 13 to 18 % more of the server's
-// processor time (a ConfigMap).
+// owned detects such writes at one endpoint. Without it a merge patch takes 13 to 18 % more of the server's processor
+// time (a ConfigMap).
 type owned struct{ root *shape }
 
-// newOwned returns it for the endpoint that resets the fields; root is the kind's shape.
+// newOwned returns the detector for the endpoint that resets these fields; root is the kind's shape.
 func newOwned(root *shape, resets []string) *owned {
 	for _, name := range []string{"apiVersion", "kind"} {
 		root = root.edited([]string{name}, func(*member) bool { return false })
@@ -39,8 +39,7 @@ func newOwned(root *shape, resets []string) *owned {
 	return &owned{root}
 }
 
-// edited returns the shape with the field at the path as edit leaves it in a copy, or without it if edit
-// returns false.
+// edited returns a copy of the shape with the field at the path changed by edit, or removed if edit returns false.
 func (sh *shape) edited(path []string, edit func(*member) bool) *shape {
 	i := slices.IndexFunc(sh.fields, func(f member) bool { return f.Name == path[0] })
 	if i < 0 {
@@ -57,14 +56,14 @@ func (sh *shape) edited(path []string, edit func(*member) bool) *shape {
 	return &out
 }
 
-// entries returns the managedFields after a write that made b of a, if it gave nothing but new values to fields of
-// which the manager's entry has all and no other has any.
+// entries returns the managedFields after a write that changed a to b. ok is true only if the write just changed the
+// values of fields that the manager's entry has and no other entry has.
 func (o *owned) entries(a, b runtime.Object, entries []metav1.ManagedFieldsEntry,
 	manager, sub string) (_ []metav1.ManagedFieldsEntry, ok bool) {
 	if manager == "" {
 		manager = "unknown"
 	}
-	if len(entries) > mostManagers { // the oldest are to be merged
+	if len(entries) > mostManagers { // the field manager merges the oldest
 		return nil, false
 	}
 	own := -1
@@ -76,7 +75,7 @@ func (o *owned) entries(a, b runtime.Object, entries []metav1.ManagedFieldsEntry
 		if e.Manager != manager || e.Operation != metav1.ManagedFieldsOperationUpdate || e.Subresource != sub {
 			continue
 		}
-		if own >= 0 { // one is lost in the writing (managedfields/internal: DecodeManagedFields)
+		if own >= 0 { // encoding drops one of them (managedfields/internal: DecodeManagedFields)
 			return nil, false
 		}
 		own = i
@@ -103,13 +102,14 @@ func (o *owned) entries(a, b runtime.Object, entries []metav1.ManagedFieldsEntry
 	return ordered(out), true
 }
 
-// difference gathers where two values of a type differ. Its methods return false if that isn't but by
-// the values of fields that both have, or isn't known.
+// difference collects the fields in which two values of a type differ. Its methods return false if they differ in more
+// than the values of fields that both have, or if that is not known.
 type difference struct {
-	// path is where it is, changed are the ways to fields with another value; names are as FieldsV1 has them.
+	// path is the present position, changed are the paths of fields with another value; names are encoded as in
+	// FieldsV1.
 	path    []string
 	changed [][]string
-	// names writes what isn't known beforehand, and is unsure of what JSON may write in several ways.
+	// names encodes names that are not known beforehand. It is unsure if JSON may encode a name in several ways.
 	names fieldWriter
 }
 
@@ -137,7 +137,7 @@ func (d *difference) members(x, y reflect.Value, sh *shape) bool {
 	return true
 }
 
-// holds reports whether nothing in a value breaks the schema's rules, for which the whole has to be rejected.
+// holds reports whether a value obeys the schema. A value that does not must be rejected as a whole.
 func (sh *shape) holds(v reflect.Value) bool {
 	if v = behind(v); !v.IsValid() || v.IsZero() {
 		return true
@@ -206,7 +206,7 @@ func (d *difference) values(x, y reflect.Value, sh *shape) bool {
 
 func (d *difference) differ() { d.changed = append(d.changed, slices.Clone(d.path)) }
 
-// json compares as JSON shows it.
+// json compares the JSON of two values.
 func (d *difference) json(x, y reflect.Value) bool {
 	a, err := value.NewValueReflect(pointer(x))
 	if err != nil {
@@ -222,7 +222,7 @@ func (d *difference) json(x, y reflect.Value) bool {
 	return true
 }
 
-// pointer returns a pointer to a value, or to a copy of what is in a map.
+// pointer returns a pointer to a value, or to a copy of a map's value.
 func pointer(v reflect.Value) any {
 	if !v.CanAddr() {
 		c := reflect.New(v.Type())
@@ -249,10 +249,10 @@ func (d *difference) mapping(x, y reflect.Value, sh *shape) bool {
 	return true
 }
 
-// mostElements is how many a list may have, as each is compared with all before it.
+// mostElements is the maximum length of a list, as each element is compared with all before it.
 const mostElements = 64
 
-// keyed compares lists that have the same elements in the same places.
+// keyed compares lists whose elements have the same keys in the same order.
 func (d *difference) keyed(x, y reflect.Value, sh *shape) bool {
 	if x.Len() != y.Len() || x.Len() > mostElements || len(sh.keys) > len(element{}.keys) {
 		return false
@@ -284,8 +284,7 @@ func (d *difference) element(list reflect.Value, i int, sh *shape) element {
 	return e
 }
 
-// at returns the JSON of a set of fields from where what is said of the field at the path begins; nil if that is
-// nothing.
+// at returns the JSON of a set of fields from the entry of the field at the path on; nil if it has no such entry.
 func at(raw []byte, path []string) []byte {
 	for _, name := range path {
 		raw = find(raw, name)
@@ -293,8 +292,8 @@ func at(raw []byte, path []string) []byte {
 	return raw
 }
 
-// find returns the JSON from where the value of a member of an object begins; nil if there is no such member. The name
-// is in quotes, as it is written there, and a colon follows it.
+// find returns the JSON from the value of a member on; nil if the object has no such member. The name is quoted, as it
+// is encoded, and followed by a colon.
 func find(raw []byte, name string) []byte {
 	s := jsonscan.New(raw)
 	if !s.Open('{') {

@@ -202,7 +202,7 @@ func TestOwned(t *testing.T) {
 			}
 			found := false
 			if e.owned != nil {
-				a, b, _ := e.parer().pare(bare(live), bare(next))
+				a, b, _ := e.pruner().prune(bare(live), bare(next))
 				_, found = e.owned().entries(a, b, entries, c.last.by.manager, c.last.by.sub)
 			}
 			if found != c.want {

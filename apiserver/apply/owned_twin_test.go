@@ -79,7 +79,7 @@ func (w *world) owned(live, next object) bool {
 	if err != nil || e.owned == nil {
 		return false
 	}
-	a, b, _ := e.parer().pare(bare(live), bare(next))
+	a, b, _ := e.pruner().prune(bare(live), bare(next))
 	_, ok := e.owned().entries(a, b, live.GetManagedFields(), "m0", w.sub)
 	return ok
 }

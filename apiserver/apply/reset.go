@@ -8,10 +8,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// resetFields are the fields that no writer to an endpoint comes to own, as the strategy puts back
-// what they hold. Where nothing is said here, an endpoint with a status subresource resets status,
-// status resets spec and others reset nothing (K pkg/registry/*/*/strategy.go:GetResetFields).
-// Keys are resource names with their group, and the subresource.
+// resetFields are the fields that writers to an endpoint can't own, as the strategy restores their values. Without an
+// entry here, an endpoint with a status subresource resets status, status resets spec, and others reset nothing (K
+// pkg/registry/*/*/strategy.go:GetResetFields). Keys are resource names with their group, and the subresource.
 var resetFields = map[string][]string{
 	"pods/status": {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"},
 
@@ -30,15 +29,15 @@ var resetFields = map[string][]string{
 	"customresourcedefinitions.apiextensions.k8s.io/status":           {"metadata", "spec"},
 	"apiservices.apiregistration.k8s.io/status":                       {"metadata", "spec"},
 
-	// The strategies of these name versions that aren't served any more, or none that ever was
-	// ("networking/v1"), so that nothing is reset.
+	// The strategies of these refer to versions that aren't served any more, or never were ("networking/v1"), so
+	// nothing is reset.
 	"servicecidrs.networking.k8s.io":                                  {},
 	"servicecidrs.networking.k8s.io/status":                           {},
 	"validatingadmissionpolicies.admissionregistration.k8s.io":        {},
 	"validatingadmissionpolicies.admissionregistration.k8s.io/status": {},
 }
 
-// ownFields are all that writers to an endpoint can come to own; * is any element of a list (K
+// ownFields are the only fields that writers to an endpoint can own; * is any element of a list (K
 // pkg/registry/core/pod/strategy.go:GetResetFieldsFilter).
 var ownFields = map[string][]string{
 	"pods/ephemeralcontainers": {"spec.ephemeralContainers"},
@@ -48,15 +47,15 @@ var ownFields = map[string][]string{
 	},
 }
 
-// resets returns what takes out of a set of fields those that writers to an endpoint can't own, by
-// the version of an entry of managedFields. versions are all of the resource.
+// resets returns the filter that removes from a set of fields those that writers to an endpoint can't own, by the
+// version of an entry of managedFields. versions are all versions of the resource.
 func resets(res *resources.Resource, sub string,
 	versions []*resources.Resource) map[fieldpath.APIVersion]fieldpath.Filter {
 	filter := resetFilter(res, sub)
 	if filter == nil {
 		return nil
 	}
-	// Each version of a custom resource has a strategy of its own, but for the status (AX
+	// Each version of a custom resource has its own strategy, except for the status (AX
 	// pkg/apiserver/customresource_handler.go:getStatusResetFields).
 	if res.Custom && sub == "" {
 		versions = []*resources.Resource{res}
@@ -87,7 +86,7 @@ func resetFilter(res *resources.Resource, sub string) fieldpath.Filter {
 	return fieldpath.NewExcludeSetFilter(set)
 }
 
-// resetPaths are the fields that an endpoint resets, as dotted paths.
+// resetPaths are the dotted paths of the fields that an endpoint resets.
 func resetPaths(res *resources.Resource, sub string) []string {
 	if fields, ok := resetFields[endpointName(res, sub)]; ok {
 		return fields
@@ -102,7 +101,7 @@ func endpointName(res *resources.Resource, sub string) string {
 	return res.GroupResource().String() + "/" + sub
 }
 
-// usualResets are those of kinds that resetFields doesn't name.
+// usualResets are those of kinds without an entry in resetFields.
 func usualResets(res *resources.Resource, sub string) []string {
 	switch {
 	case sub == "" && res.Subresource("status") != nil:

@@ -14,30 +14,28 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-var scaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
-
-// scaleResource stands for the kind of the scale subresources, which is no resource itself.
+// scaleResource is an entry for the kind of the scale subresources, which is not a resource.
 var scaleResource = &resources.Resource{
-	Group: scaleKind.Group, Version: scaleKind.Version, Kind: scaleKind.Kind, Stored: scaleKind,
+	Group: resources.ScaleKind.Group, Version: resources.ScaleKind.Version, Kind: resources.ScaleKind.Kind,
+	Stored: resources.ScaleKind,
 	New: func() runtime.Object {
 		sc := &autoscalingv1.Scale{}
-		sc.SetGroupVersionKind(scaleKind)
+		sc.SetGroupVersionKind(resources.ScaleKind)
 		return sc
 	},
 }
 
-// Scaling tracks one write of an object's scale. An entry of the object's managedFields that has
-// the number of replicas shows in its Scale as one that has spec.replicas, and what a write of the
-// Scale makes of these entries goes back into the object's (K
-// pkg/registry/apps/deployment/storage/storage.go:scaleUpdatedObjectInfo).
+// Scaling tracks one write of an object's scale. An entry of the object's managedFields with the number of replicas
+// appears in its Scale as an entry with spec.replicas. The changes that a write of the Scale makes to these entries are
+// copied back to the object's (K pkg/registry/apps/deployment/storage/storage.go:scaleUpdatedObjectInfo).
 type Scaling struct {
 	endpoint *endpoint
 	handler  *managedfields.ScaleHandler
 	shown    []metav1.ManagedFieldsEntry
 }
 
-// Scaling begins a write of the scale of an object. res is the endpoint's entry. Managed fields
-// that can't be read are an error.
+// Scaling begins a write of an object's scale. res is the endpoint's entry. It fails if the managedFields can't be
+// decoded.
 func (m *Managers) Scaling(res *resources.Resource, parent metav1.Object) (*Scaling, error) {
 	e, err := m.scale(res)
 	if err != nil {
@@ -59,8 +57,8 @@ func (m *Managers) scale(res *resources.Resource) (*endpoint, error) {
 	return m.endpoint(scaleResource, "scale")
 }
 
-// scaleConvertor is the convertor of custom resources' scales. It takes no Scale but those with a Go type, so that an
-// apply that changes anything fails: what is merged has none (AX pkg/apiserver/conversion/converter.go: crConverter).
+// scaleConvertor is the convertor of custom resources' scales. It accepts only Scales with a Go type, so an apply that
+// changes anything fails: the merged object has none (AX pkg/apiserver/conversion/converter.go: crConverter).
 type scaleConvertor struct{ *convertor }
 
 // New returns an empty Scale without a Go type.
@@ -79,7 +77,7 @@ func (c *scaleConvertor) ConvertToVersion(obj runtime.Object, target runtime.Gro
 	return c.convertor.ConvertToVersion(obj, target)
 }
 
-// replicas says where the number of replicas stands in each version of a resource.
+// replicas returns the path of the number of replicas in each version of a resource.
 func (m *Managers) replicas(res *resources.Resource) managedfields.ResourcePathMappings {
 	paths := managedfields.ResourcePathMappings{}
 	for _, v := range m.versions(res) {
@@ -92,11 +90,10 @@ func (m *Managers) replicas(res *resources.Resource) managedfields.ResourcePathM
 	return paths
 }
 
-// Shown returns the managedFields that the Scale shows to a write.
+// Shown returns the managedFields of the Scale.
 func (s *Scaling) Shown() []metav1.ManagedFieldsEntry { return s.shown }
 
-// Update returns sc, which is to replace live, the Scale that is shown now, with its managedFields.
-// live isn't changed.
+// Update returns sc with its managedFields. sc replaces live, the current Scale, which is not changed.
 func (s *Scaling) Update(live, sc *autoscalingv1.Scale, manager string) *autoscalingv1.Scale {
 	if err := s.endpoint.update(s.live(live), sc, manager); err != nil {
 		sc.SetManagedFields(nil)
@@ -104,15 +101,15 @@ func (s *Scaling) Update(live, sc *autoscalingv1.Scale, manager string) *autosca
 	return sc
 }
 
-// Apply merges an apply document into live, the Scale that is shown now, and returns the result.
-// live isn't changed. Arguments and errors are those of Managers.Apply.
+// Apply merges an apply document into live, the current Scale, and returns the result. live is not changed. Arguments
+// and errors are those of Managers.Apply.
 func (s *Scaling) Apply(live *autoscalingv1.Scale, document []byte, manager string, force bool, strictness string,
 	warn func(string)) (*autoscalingv1.Scale, error) {
 	obj, err := s.endpoint.apply(s.live(live), document, manager, force, strictness, warn)
 	if err != nil {
 		return nil, err
 	}
-	sc, err := s.endpoint.convert.ConvertToVersion(obj, scaleKind.GroupVersion())
+	sc, err := s.endpoint.convert.ConvertToVersion(obj, resources.ScaleKind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
@@ -121,13 +118,12 @@ func (s *Scaling) Apply(live *autoscalingv1.Scale, document []byte, manager stri
 
 func (s *Scaling) live(live *autoscalingv1.Scale) *autoscalingv1.Scale {
 	shown := *live
-	shown.SetGroupVersionKind(scaleKind)
+	shown.SetGroupVersionKind(resources.ScaleKind)
 	shown.SetManagedFields(s.shown)
 	return &shown
 }
 
-// Entries returns the managedFields of the object once sc, a result of Update or Apply, is carried
-// over to it.
+// Entries returns the managedFields of the object for sc, a result of Update or Apply.
 func (s *Scaling) Entries(sc *autoscalingv1.Scale) ([]metav1.ManagedFieldsEntry, error) {
 	entries, err := s.handler.ToParent(sc.GetManagedFields())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
-// form is how a value's fields are told apart.
+// form is how the fields of a value are identified.
 type form uint8
 
 const (
@@ -26,20 +26,18 @@ const (
 	set
 )
 
-// shape is what a Go type is by the schema of its kind: how the set of its fields is written. It
-// isn't changed once made.
+// shape describes a Go type by the schema of its kind: how the set of its fields is encoded. It is immutable once made.
 type shape struct {
 	form form
-	// atomic values are one field, whatever they hold.
+	// atomic values are one field, whatever they contain.
 	atomic bool
-	// fragile says of an atomic shape that a value may break the schema's rules in a way that the
-	// Go type allows.
+	// fragile says of an atomic shape that its Go type allows values that violate the schema.
 	fragile bool
-	// ownJSON types decide themselves how they are written; free ones may write anything.
+	// ownJSON types have their own JSON encoding; free ones may encode to any JSON.
 	ownJSON, free bool
 	fields        []member
 	keys          []member
-	// element is what a list or map holds.
+	// element is the shape of the elements of a list or map.
 	element *shape
 }
 
@@ -48,11 +46,11 @@ type member struct {
 	jsonfield.Field
 	// written is its name as FieldsV1 has it: `"f:spec":` or, of a key, `name`.
 	written string
-	// present says that an empty structure shows it.
+	// present says that the JSON of an empty structure has it.
 	present bool
 	// preset is the schema's default, of keys.
 	preset any
-	// reset says that the endpoint resets the field, so that what is in it has no owner.
+	// reset says that the endpoint resets the field, so its content has no manager.
 	reset bool
 	shape *shape
 }
@@ -60,9 +58,9 @@ type member struct {
 // shaper makes shapes by one schema.
 type shaper struct {
 	schema *smd.Schema
-	// made are the shapes of named types, of other schemas too: a name is the same type in all.
+	// made are the shapes of named types, including other schemas': a name is the same type in all.
 	made map[shapeKey]*shape
-	// atomic are those made now of which fragile is still to be found out.
+	// atomic are the new shapes for which fragile has not been computed.
 	atomic []*shape
 }
 
@@ -72,8 +70,7 @@ type shapeKey struct {
 	relation smd.ElementRelationship
 }
 
-// shapeOf returns the shape of a kind's objects. Shapes of named types are taken from made, or
-// added to it.
+// shapeOf returns the shape of a kind's objects. Shapes of named types are taken from made, or added to it.
 func shapeOf(goType reflect.Type, t *typed.ParseableType, made map[shapeKey]*shape) *shape {
 	s := &shaper{schema: t.Schema, made: made}
 	root := s.shape(goType, t.TypeRef)
@@ -107,7 +104,7 @@ func (s *shaper) shape(t reflect.Type, ref smd.TypeRef) *shape {
 	return sh
 }
 
-// fill leaves a shape opaque if the type and the schema don't go together in one of the usual ways.
+// fill leaves a shape opaque if the type and the schema are not combined in one of the usual ways.
 func (s *shaper) fill(sh *shape, t reflect.Type, atom smd.Atom) {
 	switch sh.ownJSON = jsonfield.Of(t).Marshals; {
 	case t == reflect.TypeFor[intstr.IntOrString]():
@@ -132,7 +129,7 @@ func (s *shaper) structure(sh *shape, t reflect.Type, m *smd.Map) {
 	zero := reflect.Zero(t)
 	var fields []member
 	for _, f := range jsonfield.Of(t).Fields {
-		if f.Name == "" { // JSON doesn't show it
+		if f.Name == "" { // not in the JSON
 			continue
 		}
 		declared, ok := m.FindField(f.Name)
@@ -166,8 +163,7 @@ func (s *shaper) list(sh *shape, t reflect.Type, l *smd.List) {
 	}
 }
 
-// keys returns the keys of a list's elements in the order of their names, nil if they are none
-// that can be compared here.
+// keys returns the keys of a list's elements, sorted by name; nil if there are none or they can't be compared here.
 func (s *shaper) keys(t reflect.Type, l *smd.List) []member {
 	atom, ok := s.schema.Resolve(l.ElementType)
 	if !ok || atom.Map == nil || t.Kind() != reflect.Struct {
@@ -188,8 +184,7 @@ func (s *shaper) keys(t reflect.Type, l *smd.List) []member {
 	return keys
 }
 
-// breaks reports whether anything within may break the rules: opaque values, and elements without
-// any key.
+// breaks reports whether a value may violate the schema: it has opaque values, or elements without any key.
 func (sh *shape) breaks(seen map[*shape]bool) bool {
 	if seen[sh] {
 		return false

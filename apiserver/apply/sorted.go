@@ -10,12 +10,12 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// fewFields is how many bytes of fields are read in any order.
+// fewFields is the size of fields, in bytes, that may be in any order.
 const fewFields = 16 << 10
 
-// Sorted returns entries whose fields stand in the order in which they are written, and reports whether that is another
-// one. The library that reads them inserts each field that is not the last into a sorted list: 130,000 fields in
-// another order move 300 GB (structured-merge-diff, fieldpath/serialize.go: readIterV1). The entries stay as they are.
+// Sorted returns entries whose fields are in the order in which they are encoded, and reports whether that changed
+// them. The library that decodes them inserts each field that is not the last into a sorted list: 130,000 fields in
+// another order copy 300 GB (structured-merge-diff, fieldpath/serialize.go: readIterV1). The argument is not changed.
 func Sorted(entries []metav1.ManagedFieldsEntry) (out []metav1.ManagedFieldsEntry, changed bool) {
 	out = entries
 	for i, e := range entries {
@@ -34,8 +34,7 @@ func Sorted(entries []metav1.ManagedFieldsEntry) (out []metav1.ManagedFieldsEntr
 	return out, changed
 }
 
-// fieldMember is a field in its set: its name as JSON and as it is, and the element of a path that it stands for, if
-// known.
+// fieldMember is a field in its set: its name encoded and decoded, and the path element that it stands for, if known.
 type fieldMember struct {
 	name, value []byte
 	key         jsonscan.String
@@ -43,7 +42,7 @@ type fieldMember struct {
 	known       bool
 }
 
-// sortFields sorts the members of a JSON object, and those inside them. What is no field comes first.
+// sortFields sorts the members of a JSON object and its nested objects. Names that are not fields come first.
 func sortFields(raw []byte) (out []byte, changed bool) {
 	members := split(raw)
 	for i := range members {
@@ -81,7 +80,7 @@ func sortFields(raw []byte) (out []byte, changed bool) {
 	return append(out, '}'), true
 }
 
-// split returns the members of valid JSON, if it is an object.
+// split returns the members of valid JSON if it is an object.
 func split(raw []byte) (members []fieldMember) {
 	s := jsonscan.New(raw)
 	if !s.Open('{') {

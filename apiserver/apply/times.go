@@ -9,10 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// KeepTimes sets the times in obj's managedFields to those of old if nothing else differs between
-// the two but their resourceVersions, so that a write which changes nothing isn't one (B-17). Both
-// are of the same version; old isn't changed.
-// (AS handlers/fieldmanager/equality.go:IgnoreManagedFieldsTimestampsTransformer)
+// KeepTimes copies the times in old's managedFields to obj's if the two objects differ in nothing else but their
+// resourceVersions, so that a write without changes stores nothing (B-17). Both have the same version; old is not
+// changed. (AS handlers/fieldmanager/equality.go:IgnoreManagedFieldsTimestampsTransformer)
 func KeepTimes(obj, old runtime.Object) {
 	to, ok := obj.(metav1.Object)
 	if !ok {
@@ -37,8 +36,7 @@ func KeepTimes(obj, old runtime.Object) {
 	to.SetManagedFields(kept)
 }
 
-// onlyTimesDiffer reports whether two lists of the same length are equal but for times, and
-// some time does differ.
+// onlyTimesDiffer reports whether two lists of the same length differ in times, and in nothing else.
 func onlyTimesDiffer(a, b []metav1.ManagedFieldsEntry) bool {
 	differ := false
 	for i := range a {
@@ -52,7 +50,7 @@ func onlyTimesDiffer(a, b []metav1.ManagedFieldsEntry) bool {
 	return differ
 }
 
-// sameBut compares objects whose managedFields are the same but for their times.
+// sameBut compares objects whose managedFields differ only in their times.
 func sameBut(a, b runtime.Object) bool {
 	x, custom := a.(*unstructured.Unstructured)
 	y, both := b.(*unstructured.Unstructured)
@@ -62,7 +60,7 @@ func sameBut(a, b runtime.Object) bool {
 	if !custom {
 		return sameFields(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()) && sameMeta(a, b)
 	}
-	// Custom resources are compared as they are: an empty map isn't none.
+	// Custom resources are compared exactly: an empty map differs from none.
 	x, y = shallow(x).(*unstructured.Unstructured), shallow(y).(*unstructured.Unstructured)
 	for _, u := range []*unstructured.Unstructured{x, y} {
 		unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
@@ -70,7 +68,7 @@ func sameBut(a, b runtime.Object) bool {
 	return equality.Semantic.DeepEqualWithNilDifferentFromEmpty(x.Object, y.Object)
 }
 
-// sameFields compares what isn't metadata, which as a rule is where two states differ.
+// sameFields compares everything but metadata, as two states usually differ there.
 func sameFields(a, b reflect.Value) bool {
 	if a.Type() != b.Type() {
 		return false

@@ -12,19 +12,18 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Links are owners and finalizers that an object had.
+// Links are owners and finalizers that were removed from an object.
 type Links struct {
 	Owners     []types.UID
 	Finalizers []string
-	// NoOwners and NoFinalizers say that none is left, where there were some.
+	// NoOwners and NoFinalizers say that the last one was removed.
 	NoOwners, NoFinalizers bool
 }
 
-// Unlink returns managedFields as Update makes them of a write that does nothing but take links away:
-// they have no owner any longer, and nothing new has one. It looks at those entries only that name owners or
-// finalizers. It reports false where it takes Update to know: no entries, some of another version, or of a form
-// that only clients bring. What the entries point to is shared with entries and with other answers, and must
-// not be changed.
+// Unlink returns the managedFields that Update would return for a write that only removes links: they have no manager
+// any more, and there are no new fields. It examines only entries with owners or finalizers. It returns false if the
+// write needs Update: there are no entries, or some have another version or a form that only clients send. The result
+// shares memory with entries and with other results, and must not be changed.
 func (m *Managers) Unlink(res *resources.Resource, entries []metav1.ManagedFieldsEntry,
 	gone Links) ([]metav1.ManagedFieldsEntry, bool) {
 	if len(entries) == 0 || claimed(entries) {
@@ -52,10 +51,10 @@ func (m *Managers) Unlink(res *resources.Resource, entries []metav1.ManagedField
 	return slices.Clip(left), true
 }
 
-// ownersField and finalizersField are how FieldsV1 names them.
+// ownersField and finalizersField are their names in FieldsV1.
 var ownersField, finalizersField = []byte(`"f:ownerReferences"`), []byte(`"f:finalizers"`)
 
-// fields is the set of what is gone.
+// fields is the set of the removed fields.
 func (l Links) fields() *fieldpath.Set {
 	owners := fieldpath.MakePathOrDie("metadata", "ownerReferences")
 	finalizers := fieldpath.MakePathOrDie("metadata", "finalizers")
@@ -77,11 +76,11 @@ func (l Links) fields() *fieldpath.Set {
 	return s
 }
 
-// unlinked is what was left of one entry's fields.
+// unlinked is the result for one entry's fields.
 type unlinked struct {
 	raw  []byte
 	gone Links
-	// left is nil if nothing was.
+	// left is nil if no field is left.
 	left *metav1.FieldsV1
 }
 
@@ -91,8 +90,8 @@ func (u *unlinked) of(raw []byte, gone Links) bool {
 		u.gone.NoOwners == gone.NoOwners && u.gone.NoFinalizers == gone.NoFinalizers
 }
 
-// without returns FieldsV1 without what is gone; nil if nothing is left. Dependents of one owner have the same
-// fields, as a rule, so the last answer is kept. It must not be changed.
+// without returns FieldsV1 without the removed fields; nil if none is left. Dependents of one owner usually have the
+// same fields, so the last result is cached. Callers must not change it.
 func (m *Managers) without(raw []byte, gone Links) (*metav1.FieldsV1, error) {
 	if last := m.unlinked.Load(); last != nil && last.of(raw, gone) {
 		return last.left, nil

@@ -15,9 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Manager returns who a write is recorded for: the fieldManager of the options, else what the
-// user agent says before its first slash, of that what is printable and no more than a manager's
-// name may have.
+// Manager returns the field manager of a write: the option fieldManager, else the part of the user agent before its
+// first slash, without unprintable characters and truncated to the maximum length of a manager's name.
 func Manager(fieldManager, userAgent string) string {
 	if fieldManager != "" {
 		return fieldManager
@@ -36,10 +35,9 @@ func Manager(fieldManager, userAgent string) string {
 	return b.String()
 }
 
-// Update records in obj's managedFields what a create, an update, or a patch that isn't an apply
-// changed, and returns obj. live is what is stored, nil on create; obj and live are of the stored
-// version or of the served one. sub is the subresource that was written, or empty. What fails
-// leaves obj without managedFields.
+// Update records in obj's managedFields what a create, an update, or a patch other than an apply has changed, and
+// returns obj. live is the stored object, nil on create. obj and live are in the stored version or in the served one.
+// sub is the subresource that was written, or empty. After an error obj has no managedFields.
 func (m *Managers) Update(res *resources.Resource, sub string, live, obj runtime.Object,
 	manager string) runtime.Object {
 	o, ok := obj.(object)
@@ -66,8 +64,8 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 	if err != nil {
 		return err
 	}
-	if e.parer != nil {
-		if done, err := e.pared(was, obj, manager); done {
+	if e.pruner != nil {
+		if done, err := e.pruned(was, obj, manager); done {
 			return err
 		}
 	}
@@ -78,16 +76,16 @@ func (e *endpoint) update(live runtime.Object, obj object, manager string) error
 	return err
 }
 
-// pared is update of copies that have only what differs, and of those entries that may change. It reports false
-// if it takes the whole: entries of other versions need the object to be converted, and a client's own may say
-// anything.
-func (e *endpoint) pared(was *view, obj object, manager string) (done bool, err error) {
+// pruned is Update with copies of the objects that have only the differing fields, and with the entries that may
+// change. It returns false if Update is needed: entries of other versions require a conversion, and entries that a
+// client sends may contain anything.
+func (e *endpoint) pruned(was *view, obj object, manager string) (done bool, err error) {
 	entries, version := was.GetManagedFields(), e.res.GroupVersion().String()
 	if reflect.TypeOf(was.versioned) != reflect.TypeOf(obj) || !ofVersion(entries, version) ||
 		claimed(entries) || !reflect.DeepEqual(entries, obj.GetManagedFields()) {
 		return false, nil
 	}
-	a, b, names := e.parer().pare(was.versioned, obj)
+	a, b, names := e.pruner().prune(was.versioned, obj)
 	if e.owned != nil {
 		if after, ok := e.owned().entries(a, b, entries, manager, e.sub); ok {
 			obj.SetManagedFields(after)
@@ -95,25 +93,25 @@ func (e *endpoint) pared(was *view, obj object, manager string) (done bool, err 
 		}
 	}
 	stored, now := shallow(was.object).(object), b.(object)
-	concerned, bystanding := bystanders(entries, manager, names)
+	affected, unaffected := splitEntries(entries, manager, names)
 	alone := standIn(version)
-	if len(concerned) == 0 && len(bystanding) > 0 {
-		concerned = append(concerned, alone)
+	if len(affected) == 0 && len(unaffected) > 0 {
+		affected = append(affected, alone)
 	}
-	stored.SetManagedFields(concerned)
-	now.SetManagedFields(concerned)
+	stored.SetManagedFields(affected)
+	now.SetManagedFields(affected)
 	if err := listed(a, b); err != nil {
 		return true, err
 	}
 	_, err = e.fields.Update(&view{stored, a}, now, manager)
 	left := slices.DeleteFunc(now.GetManagedFields(),
 		func(e metav1.ManagedFieldsEntry) bool { return e.Manager == alone.Manager })
-	obj.SetManagedFields(ordered(append(left, bystanding...)))
+	obj.SetManagedFields(ordered(append(left, unaffected...)))
 	return true, err
 }
 
-// live returns what is stored in the served version and without managedFields, which have no owner,
-// so that they needn't be read as a part of the object.
+// live returns the stored object in the served version and without managedFields, which have no manager, so that they
+// need not be converted as a part of the object.
 func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	stored, ok := live.(object)
 	if !ok {
@@ -131,8 +129,8 @@ func (e *endpoint) live(live runtime.Object, obj metav1.Object) (*view, error) {
 	return &view{stored, versioned}, nil
 }
 
-// claimed reports whether an entry may own managedFields themselves. Only a client that sent such
-// an entry can bring that about, and loses the field with the next change.
+// claimed reports whether an entry may own managedFields themselves. Only a client that sent such an entry can cause
+// that. It loses the field with the next change.
 func claimed(entries []metav1.ManagedFieldsEntry) bool {
 	for i := range entries {
 		if f := entries[i].FieldsV1; f != nil {

@@ -12,17 +12,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// errUnused is returned by what a field manager never calls.
+// errUnused is the error of methods that field managers never call.
 var errUnused = errors.New("not used by field managers")
 
-// convertor changes the versions of a resource's objects, and makes and defaults them. Versions of
-// a resource are the entries with its collection.
+// convertor creates, defaults and converts a resource's objects. The versions of a resource are the entries with its
+// collection.
 type convertor struct {
 	res   *resources.Resource
 	table *resources.Types
 }
 
-// fieldConvertor is what a field manager needs besides types.
+// fieldConvertor has the methods that a field manager needs in addition to schemas.
 type fieldConvertor interface {
 	runtime.ObjectConvertor
 	runtime.ObjectCreater
@@ -31,8 +31,8 @@ type fieldConvertor interface {
 
 var _ fieldConvertor = (*convertor)(nil)
 
-// view is a stored object that was converted already. The version at hand is all that structured-
-// merge-diff sees; the field manager reads and writes the metadata of the stored object.
+// view is a stored object that was converted already. structured-merge-diff uses only the current version; the field
+// manager reads and writes the metadata of the stored object.
 type view struct {
 	object
 	versioned runtime.Object
@@ -41,16 +41,16 @@ type view struct {
 // New returns an empty object of the resource's kind.
 func (c *convertor) New(schema.GroupVersionKind) (runtime.Object, error) { return c.res.New(), nil }
 
-// Default fills in an object of the served version.
+// Default sets the defaults of an object of the served version.
 func (c *convertor) Default(obj runtime.Object) {
 	if d := c.res.Strategy.Default; d != nil {
 		d(obj)
 	}
 }
 
-// ConvertToVersion returns an object in a group version, or in the stored version if that is the
-// internal one. It may return the object itself and share memory with it. A version that
-// the kind doesn't have is not registered.
+// ConvertToVersion returns an object in a group version, or in the stored version if that is the internal one. It may
+// return the object itself, or one that shares memory with it. For a version that the kind does not have, the error is
+// "not registered".
 func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	gv, ok := target.(schema.GroupVersion)
 	if !ok {
@@ -78,7 +78,7 @@ func (c *convertor) ConvertToVersion(obj runtime.Object, target runtime.GroupVer
 	return c.served(obj, gv)
 }
 
-// typed turns what a field manager made of a built-in object into its Go type.
+// typed converts the result of a field manager for a built-in object to its Go type.
 func (c *convertor) typed(obj runtime.Object) (runtime.Object, error) {
 	if d, ok := obj.(*deferred); ok {
 		obj = d.object()
@@ -148,9 +148,9 @@ func (c *convertor) served(obj runtime.Object, gv schema.GroupVersion) (runtime.
 	return stamped(obj, to.GroupVersionKind()), nil
 }
 
-// direct converts from any version to any other in one step. A custom resource keeps what the other version's
-// schema doesn't know, so that the typed converter can report it (AX pkg/apiserver/customresource_handler.go:
-// scopeWithFieldManager takes the safe converter, which asks no schema).
+// direct converts from any version to any other in one step. A custom resource keeps fields that are unknown to the
+// other version's schema, so that the typed converter can report them (AX pkg/apiserver/customresource_handler.go:
+// scopeWithFieldManager uses the safe converter, which does not prune).
 func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error) {
 	if obj.GetObjectKind().GroupVersionKind().GroupVersion() == gv {
 		return obj, nil
@@ -167,7 +167,7 @@ func (c *convertor) direct(obj runtime.Object, gv schema.GroupVersion) (runtime.
 	return c.stored(obj)
 }
 
-// stamped returns an object that names its kind: itself, or a shallow copy if it doesn't.
+// stamped returns the object with its kind set: a shallow copy if that has to be added.
 func stamped(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
 	if obj.GetObjectKind().GroupVersionKind() == gvk {
 		return obj

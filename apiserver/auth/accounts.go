@@ -15,23 +15,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
 
-// Claim is what a service account's token says.
+// Claim is the content of a service account's token.
 type Claim struct {
 	Namespace, Name, UID string
 	Audiences            []string
 	Issued, Expires      time.Time
-	// Pod, Secret and Node are what the token is bound to: it ends with the pod or secret, or with the
-	// node if there is no pod. Of a pod's node it only tells.
+	// Pod, Secret and Node are the objects to which the token is bound: it becomes invalid with the pod or secret, or
+	// with the node if there is no pod. The node of a pod is only informative.
 	Pod, Secret, Node *Ref
 }
 
-// Ref names an object that a token is about.
+// Ref names an object to which a token is bound.
 type Ref struct {
 	Name string `json:"name"`
 	UID  string `json:"uid,omitempty"`
 }
 
-// kubernetesClaim is the private claim that Kubernetes' tokens carry (K pkg/serviceaccount/claims.go).
+// kubernetesClaim is the private claim of Kubernetes' tokens (K pkg/serviceaccount/claims.go).
 type kubernetesClaim struct {
 	Namespace string `json:"namespace,omitempty"`
 	Node      *Ref   `json:"node,omitempty"`
@@ -45,12 +45,12 @@ type claims struct {
 	Kubernetes kubernetesClaim `json:"kubernetes.io"`
 }
 
-// AccountsConfig is what Accounts are made of.
+// AccountsConfig is the configuration of NewAccounts.
 type AccountsConfig struct {
-	// Issuers are who tokens may be by; the first is who new ones are by.
+	// Issuers are the accepted issuers of tokens; new tokens have the first.
 	Issuers []string
-	// Audiences are those of which a token must name one to be let in, and which new ones have that
-	// name none; default: the first issuer.
+	// Audiences are the server's: a token must have one of them to be accepted, and a new token gets them if the
+	// request names none; default: the first issuer.
 	Audiences []string
 	// Signer signs new tokens.
 	Signer crypto.Signer
@@ -58,28 +58,28 @@ type AccountsConfig struct {
 	Keys []crypto.PublicKey
 }
 
-// Accounts signs the tokens of service accounts and verifies them. Make one with NewAccounts; its
-// methods may be called from any goroutine.
+// Accounts signs and verifies the tokens of service accounts. Make one with NewAccounts. Its methods may be called from
+// any goroutine.
 type Accounts struct {
 	config AccountsConfig
 	signer key
 	keys   []key
 	parser *jwt.Parser
 
-	// mu guards verified: the claims of tokens whose signature was found good, by the tokens' digests.
-	// A signature takes longer to verify than a request to serve.
+	// mu guards verified: the claims of tokens with a valid signature, by the tokens' digests. To verify a signature
+	// takes longer than to serve a request.
 	mu       sync.Mutex
 	verified map[[sha256.Size]byte]*claims
 }
 
-// Bounds of what is remembered: when there are mostVerified tokens all are forgotten, and tokens that are
-// longer than longestVerified, as those for thousands of audiences, are verified each time.
+// Limits of the cache: when it has mostVerified tokens it is emptied. Tokens that are longer than longestVerified, such
+// as those with thousands of audiences, are not cached.
 const (
 	mostVerified    = 4096
 	longestVerified = 4 << 10
 )
 
-// NewAccounts returns an error if a key is of no use.
+// NewAccounts returns an error if a key can't be used.
 func NewAccounts(c AccountsConfig) (*Accounts, error) {
 	if len(c.Issuers) == 0 || c.Signer == nil {
 		return nil, errors.New("auth: tokens need an issuer and a key")
@@ -110,10 +110,10 @@ func NewAccounts(c AccountsConfig) (*Accounts, error) {
 	return a, nil
 }
 
-// Audiences are those of a token that names none.
+// Audiences are those of a token for which the client requests none.
 func (a *Accounts) Audiences() []string { return a.config.Audiences }
 
-// Issue returns the signed token.
+// Issue returns a signed token.
 func (a *Accounts) Issue(c Claim) (string, error) {
 	t := jwt.NewWithClaims(a.signer.method, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
@@ -128,9 +128,9 @@ func (a *Accounts) Issue(c Claim) (string, error) {
 	return t.SignedString(a.config.Signer)
 }
 
-// Documents returns what the issuer publishes for those who verify its tokens elsewhere: the OpenID
-// configuration, which says where the keys are, and the keys. Error: the issuer isn't an https URL that
-// can stand there (K pkg/serviceaccount/openidmetadata.go: NewOpenIDMetadataProvider).
+// Documents returns the issuer's documents for other verifiers of its tokens: the OpenID configuration, with the URL of
+// the keys, and the keys. It fails if the issuer is not an https URL that is valid there (K
+// pkg/serviceaccount/openidmetadata.go: NewOpenIDMetadataProvider).
 func (a *Accounts) Documents(keysURL string) (configuration, keys []byte, err error) {
 	u, err := url.Parse(a.config.Issuers[0])
 	if err != nil || u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {

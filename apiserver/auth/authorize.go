@@ -7,11 +7,11 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// Attributes are what a request is judged by (AS pkg/authorization/authorizer: AttributesRecord).
+// Attributes are the input of an authorization decision (AS pkg/authorization/authorizer: AttributesRecord).
 type Attributes struct {
 	User User
 	Verb string
-	// IsResource says that the request is for a resource; for others only Path counts.
+	// IsResource says that the request is for a resource; for others only Path is set.
 	IsResource bool
 	Path       string
 	// Group, Version, Resource, Subresource, Namespace and Name are as in the request's path. Namespace
@@ -19,11 +19,10 @@ type Attributes struct {
 	Group, Version, Resource, Subresource, Namespace, Name string
 }
 
-// Verdict is what an authorizer says.
+// Verdict is the result of an authorizer.
 type Verdict uint8
 
-// The verdicts. In a chain the first that isn't NoOpinion counts; a request that nobody has an
-// opinion on is refused.
+// The verdicts. In a chain the first verdict that is not NoOpinion applies; a request without any is denied.
 const (
 	NoOpinion Verdict = iota
 	Allow
@@ -33,17 +32,17 @@ const (
 // String names the verdict.
 func (v Verdict) String() string { return [...]string{"no opinion", "allow", "deny"}[v] }
 
-// Decision is a verdict and why.
+// Decision is a verdict with its reason.
 type Decision struct {
 	Verdict Verdict
-	// Why words the reason when it is asked for; nil means none.
+	// Why returns the reason; nil if there is none.
 	Why func() string
 }
 
-// Allowed reports whether the request may go on.
+// Allowed reports whether the request is allowed.
 func (d Decision) Allowed() bool { return d.Verdict == Allow }
 
-// Reason is the reason as clients see it.
+// Reason is the reason in the form that clients see.
 func (d Decision) Reason() string {
 	if d.Why == nil {
 		return ""
@@ -51,15 +50,15 @@ func (d Decision) Reason() string {
 	return d.Why()
 }
 
-// Authorizer judges requests. Its methods may be called from any goroutine.
+// Authorizer authorizes requests. Its methods may be called from any goroutine.
 type Authorizer interface {
 	Authorize(a *Attributes) Decision
-	// Rules are what the user may do in the namespace, as far as that can be listed; err says that
-	// some could not be read.
+	// Rules returns the user's permissions in the namespace, as far as they can be listed; err says that some could not
+	// be read.
 	Rules(u User, namespace string) (rules []rbacv1.PolicyRule, err error)
 }
 
-// AlwaysAllow is the mode of that name.
+// AlwaysAllow is the authorization mode of that name.
 type AlwaysAllow struct{}
 
 // Authorize implements Authorizer.
@@ -71,7 +70,7 @@ func (AlwaysAllow) Rules(User, string) ([]rbacv1.PolicyRule, error) {
 	return []rbacv1.PolicyRule{{Verbs: all, APIGroups: all, Resources: all}, {Verbs: all, NonResourceURLs: all}}, nil
 }
 
-// AlwaysDeny is the mode of that name.
+// AlwaysDeny is the authorization mode of that name.
 type AlwaysDeny struct{}
 
 // Authorize implements Authorizer.
@@ -82,8 +81,8 @@ func (AlwaysDeny) Authorize(*Attributes) Decision {
 // Rules implements Authorizer.
 func (AlwaysDeny) Rules(User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
 
-// Masters allows system:masters everything. It stands before every chain, so that an administrator
-// can always mend what others can't (K pkg/kubeapiserver/authorizer/config.go: New).
+// Masters allows system:masters everything. It precedes every chain, so that an administrator can always repair what
+// others can't (K pkg/kubeapiserver/authorizer/config.go: New).
 type Masters struct{}
 
 // Authorize implements Authorizer.
@@ -94,10 +93,10 @@ func (Masters) Authorize(a *Attributes) Decision {
 	return Decision{}
 }
 
-// Rules implements Authorizer. What masters may do is in no list.
+// Rules implements Authorizer. The permissions of system:masters are not listed.
 func (Masters) Rules(User, string) ([]rbacv1.PolicyRule, error) { return nil, nil }
 
-// Chain asks one after the other (AS pkg/authorization/union).
+// Chain calls authorizers in order (AS pkg/authorization/union).
 type Chain []Authorizer
 
 // Authorize implements Authorizer.

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// ErrNameless says that a certificate has no common name to know its owner by.
+// ErrNameless says that a certificate has no common name, so there is no user name.
 var ErrNameless = errors.New("auth: the client's certificate has no common name")
 
-// Certificates knows clients by certificates of some authorities. Make one with NewCertificates; its
-// methods may be called from any goroutine.
+// Certificates authenticates clients by certificates of some authorities. Make one with NewCertificates. Its methods
+// may be called from any goroutine.
 type Certificates struct {
 	roots *x509.CertPool
 
-	// mu guards verified: chains that were found good, by their digests.
+	// mu guards verified: the verified chains, by their digests.
 	mu       sync.Mutex
 	verified map[[sha256.Size]byte]verifiedChain
 }
 
-// verifiedChain is good until a time at which it is looked at anew.
+// verifiedChain is a verified chain that is verified again after some time.
 type verifiedChain struct {
 	user        User
 	from, until time.Time
@@ -35,7 +35,7 @@ const (
 	chainLife  = time.Minute
 )
 
-// NewCertificates returns one for the authorities.
+// NewCertificates returns Certificates for the authorities.
 func NewCertificates(authorities ...*x509.Certificate) *Certificates {
 	c := &Certificates{roots: x509.NewCertPool(), verified: map[[sha256.Size]byte]verifiedChain{}}
 	for _, a := range authorities {
@@ -44,8 +44,8 @@ func NewCertificates(authorities ...*x509.Certificate) *Certificates {
 	return c
 }
 
-// User returns whose the chain is, which a client has shown: its own certificate, whose key it has
-// proved to hold, and what leads from there to an authority (AS pkg/authentication/request/x509).
+// User returns the user of a client's certificate chain: its own certificate, whose key the client has proved to have,
+// and intermediate certificates (AS pkg/authentication/request/x509).
 func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (User, error) {
 	if len(chain) == 0 {
 		return User{}, ErrNoCredentials
@@ -87,10 +87,10 @@ func (c *Certificates) User(chain []*x509.Certificate, now time.Time) (User, err
 	return u, nil
 }
 
-// uidName is the attribute of a subject that holds the user's UID.
+// uidName is the subject attribute with the user's UID.
 var uidName = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 
-// fromCertificate: the common name is the user, organizations are groups.
+// fromCertificate returns the user: its name is the common name, its groups are the organizations.
 func fromCertificate(cert *x509.Certificate) (User, error) {
 	s := cert.Subject
 	if s.CommonName == "" {

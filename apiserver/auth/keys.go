@@ -16,19 +16,19 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// ErrKey says that a file has no key of a kind that tokens are signed with.
+// ErrKey says that a file has no key of a type with which tokens are signed.
 var ErrKey = errors.New("auth: not an RSA key, nor an ECDSA key on P-256, P-384 or P-521")
 
-// key is a public key that tokens are verified with. Each has one algorithm: what a token says of its
-// own is only compared with it.
+// key is a public key that verifies tokens. Each has one algorithm, and the algorithm that a token names must be the
+// same.
 type key struct {
 	id     string
 	method jwt.SigningMethod
 	public crypto.PublicKey
 }
 
-// newKey knows the algorithms that kube-apiserver signs with, and the name of a key, which is a digest
-// of it (K pkg/serviceaccount/jwt.go: keyIDFromPublicKey).
+// newKey derives the algorithm, one of those of kube-apiserver, and the ID of a key, which is a digest of it (K
+// pkg/serviceaccount/jwt.go: keyIDFromPublicKey).
 func newKey(public crypto.PublicKey) (key, error) {
 	k := key{public: public}
 	switch p := public.(type) {
@@ -56,8 +56,7 @@ func newKey(public crypto.PublicKey) (key, error) {
 	return k, nil
 }
 
-// ParsePublicKeys reads every key of a PEM file: public keys, and the public parts of certificates and
-// private keys.
+// ParsePublicKeys returns every key in a PEM file: public keys, and the public parts of certificates and private keys.
 func ParsePublicKeys(data []byte) (out []crypto.PublicKey, err error) {
 	for {
 		var block *pem.Block
@@ -78,7 +77,7 @@ func ParsePublicKeys(data []byte) (out []crypto.PublicKey, err error) {
 	return out, nil
 }
 
-// publicKey returns nil for a block of another kind, such as a curve's parameters.
+// publicKey returns nil for another type of block, such as a curve's parameters.
 func publicKey(b *pem.Block) (crypto.PublicKey, error) {
 	switch b.Type {
 	case "PUBLIC KEY":
@@ -99,7 +98,7 @@ func publicKey(b *pem.Block) (crypto.PublicKey, error) {
 	return s.Public(), nil
 }
 
-// ParseSigner reads the private key of a PEM file.
+// ParseSigner returns the private key in a PEM file.
 func ParseSigner(data []byte) (crypto.Signer, error) {
 	for {
 		var block *pem.Block
@@ -132,7 +131,7 @@ func privateKey(b *pem.Block) (crypto.Signer, error) {
 	return nil, nil
 }
 
-// webKey is a key as a JSON Web Key, with its members in the order in which kube-apiserver prints them.
+// webKey is a JSON Web Key, with its members in kube-apiserver's order.
 type webKey struct {
 	Use       string `json:"use"`
 	Type      string `json:"kty"`
@@ -152,7 +151,7 @@ func (k *key) web() (webKey, error) {
 	case *rsa.PublicKey:
 		w.Type, w.N, w.E = "RSA", text(p.N.Bytes()), text(big.NewInt(int64(p.E)).Bytes())
 	case *ecdsa.PublicKey:
-		point, err := p.Bytes() // 4, x, y
+		point, err := p.Bytes() // 0x04, x, y
 		if err != nil {
 			return w, fmt.Errorf("encoding a key: %w", err)
 		}

@@ -13,7 +13,7 @@ type present struct{}
 
 func (present) Bound(string, string, string) (string, time.Time, bool) { return "1", time.Time{}, true }
 
-// TestRemembered: whoever may have tokens made can't fill the memory with long ones.
+// TestRemembered: a user who may create tokens can't fill the memory with long ones.
 func TestRemembered(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

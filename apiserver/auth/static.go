@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// Tokens are bearer tokens that a file gives to users. Only digests of them are kept, so that looking
-// one up takes no longer the more of it is right.
+// Tokens are static bearer tokens from a file. Only their digests are kept, so the time of a lookup reveals nothing
+// about them.
 type Tokens map[[sha256.Size]byte]User
 
-// ParseTokens reads kube-apiserver's format: a line of CSV for each token with the token, the user's
-// name, its UID and, if it has any, its groups separated by commas in one field. Lines without a token
-// are passed over; of lines with the same token the last counts (AS pkg/authentication/token/tokenfile).
-// Errors name lines, never what is in them.
+// ParseTokens parses kube-apiserver's token file: a line of CSV for each token with the token, the user's name, its UID
+// and, if it has any, its groups separated by commas in one field. Lines without a token are skipped; of lines with the
+// same token the last counts (AS pkg/authentication/token/tokenfile). Errors contain line numbers, never the content.
 func ParseTokens(r io.Reader) (Tokens, error) {
 	t := Tokens{}
 	lines := csv.NewReader(r)
@@ -48,7 +47,7 @@ func ParseTokens(r io.Reader) (Tokens, error) {
 	}
 }
 
-// User returns who a token belongs to.
+// User returns the user of a token.
 func (t Tokens) User(token string) (User, bool) {
 	u, ok := t[sha256.Sum256([]byte(token))]
 	return u, ok

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 )
 
-// User is an identity, as Kubernetes' user.Info has it.
+// User is an identity, like Kubernetes' user.Info.
 type User struct {
 	Name   string
 	UID    string
@@ -26,12 +26,11 @@ const (
 	NameAnonymous        = "system:anonymous"
 )
 
-// Loopback is who speaks on the plain port: whoever can reach it administers the server, as with
-// kubectl proxy.
+// Loopback is the identity of clients of the port without TLS: they administer the server, as with kubectl proxy.
 var Loopback = User{Name: "system:unsecured", Groups: []string{GroupMasters, GroupAuthenticated}}
 
-// ServiceAccount is the identity of a controller in kube-system, as kube-controller-manager has
-// them with --use-service-account-credentials, or of whoever bears its token.
+// ServiceAccount is the identity of a service account: of a client with its token, or of a controller in kube-system,
+// as kube-controller-manager has them with --use-service-account-credentials.
 func ServiceAccount(namespace, name string) User {
 	return User{
 		Name:   ServiceAccountName(namespace, name),
@@ -41,16 +40,16 @@ func ServiceAccount(namespace, name string) User {
 
 const accountPrefix = "system:serviceaccount:"
 
-// ServiceAccountName is the user that a service account acts as.
+// ServiceAccountName is the user name of a service account.
 func ServiceAccountName(namespace, name string) string { return accountPrefix + namespace + ":" + name }
 
-// Anonymous is who offers no credentials.
+// Anonymous is the identity of clients without credentials.
 var Anonymous = User{Name: NameAnonymous, Groups: []string{GroupUnauthenticated}}
 
-// ErrNoCredentials says that the client offered nothing to be known by.
+// ErrNoCredentials says that the client has sent no credentials.
 var ErrNoCredentials = errors.New("auth: no credentials")
 
-// authenticated returns the user as a member of the group of those who were let in.
+// authenticated returns the user as a member of system:authenticated.
 func (u User) authenticated() User {
 	if u.Name != NameAnonymous && !slices.Contains(u.Groups, GroupAuthenticated) {
 		u.Groups = append(slices.Clip(u.Groups), GroupAuthenticated)
@@ -58,8 +57,8 @@ func (u User) authenticated() User {
 	return u
 }
 
-// SplitServiceAccount returns the service account that a user's name is that of; ok is false for
-// others' (AS pkg/authentication/serviceaccount: SplitUsername).
+// SplitServiceAccount returns the service account with the user name; ok is false for other users (AS
+// pkg/authentication/serviceaccount: SplitUsername).
 func SplitServiceAccount(user string) (namespace, name string, ok bool) {
 	rest, ok := strings.CutPrefix(user, accountPrefix)
 	if !ok {

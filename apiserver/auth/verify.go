@@ -13,40 +13,40 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// What is wrong with a token. The texts are those that TokenReview shows upstream; none of them has
-// anything of the token in it but names.
+// The errors of tokens. The messages are those that TokenReview shows upstream. They contain nothing of the token but
+// names.
 var (
-	// ErrToken: nobody knows the token.
+	// ErrToken: the token is not known.
 	ErrToken = errors.New("invalid bearer token")
-	// ErrExpired: its time is over.
+	// ErrExpired: the token has expired.
 	ErrExpired = errors.New("service account token has expired")
-	// ErrNotYet: its time has not come.
+	// ErrNotYet: the token is not valid yet.
 	ErrNotYet = errors.New("service account token is not valid yet")
-	// ErrFuture: it says that it was issued later than now.
+	// ErrFuture: the token has an issue time in the future.
 	ErrFuture = errors.New("service account token is issued in the future")
-	// ErrSignature: no key of ours has signed it.
+	// ErrSignature: none of the server's keys has signed it.
 	ErrSignature = errors.New("invalid signature, no keys found")
-	// ErrInvalidated: what it was bound to is gone.
+	// ErrInvalidated: the object to which it was bound was deleted.
 	ErrInvalidated = errors.New("service account token has been invalidated")
 )
 
 const (
-	// skew is how far another instance's clock may be ahead when it signs a token.
+	// skew is how far the clock of another instance may be ahead when it signs a token.
 	skew = 5 * time.Second
-	// grace is how long after its deletion a token's object still counts: its controllers may be
-	// cleaning up (K pkg/serviceaccount/claims.go: Validate).
+	// grace is how long a token stays valid after the deletion of its object: controllers may be cleaning up (K
+	// pkg/serviceaccount/claims.go: Validate).
 	grace = time.Minute
 )
 
-// Objects looks up what tokens are about.
+// Objects looks up the objects to which tokens are bound.
 type Objects interface {
 	// Bound returns an object of the core group; deletion is its deletionTimestamp, if it has one.
 	Bound(resource, namespace, name string) (uid string, deletion time.Time, ok bool)
 }
 
-// Verify returns whose a token is, and for which of the audiences it is good; no audiences are the
-// server's own. Signature, issuer, audience, time and the objects that the token is about are checked
-// at each call; only that a signature is good is remembered.
+// Verify returns the user of a token, and for which of the audiences it is valid; no audiences are the server's own.
+// Signature, issuer, audience, time and the bound objects are checked at each call; only the result of the signature
+// check is cached.
 func (a *Accounts) Verify(token string, audiences []string, now time.Time, objects Objects) (u User, good []string, err error) {
 	c, err := a.claims(token)
 	if err != nil {
@@ -77,7 +77,7 @@ func (a *Accounts) Verify(token string, audiences []string, now time.Time, objec
 	return c.user(), good, nil
 }
 
-// claims returns what a token of ours says; ErrToken means that it isn't meant to be one.
+// claims returns the claims of a token of this server; ErrToken means that it is another kind of token.
 func (a *Accounts) claims(token string) (*claims, error) {
 	if !slices.Contains(a.config.Issuers, issuer(token)) {
 		return nil, ErrToken
@@ -108,8 +108,8 @@ func (a *Accounts) claims(token string) (*claims, error) {
 	return c, nil
 }
 
-// keysOf returns the keys that may have signed a token: that which it names, or all if it names none,
-// but never one for another algorithm. A header that must be understood isn't.
+// keysOf returns the keys that may have signed a token: the one that it names, or all if it names none, but only keys
+// for its algorithm. A token with a critical header is rejected.
 func (a *Accounts) keysOf(t *jwt.Token) (any, error) {
 	if _, ok := t.Header["crit"]; ok {
 		return nil, ErrSignature
@@ -127,7 +127,7 @@ func (a *Accounts) keysOf(t *jwt.Token) (any, error) {
 	return set, nil
 }
 
-// issuer is who a token says it is by; nothing is known of that before the signature is verified.
+// issuer is the issuer that a token names, which is not verified before its signature is.
 func issuer(token string) string {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -146,7 +146,7 @@ func issuer(token string) string {
 	return c.Issuer
 }
 
-// check looks up what the token is about (K pkg/serviceaccount/claims.go: Validate).
+// check looks up the objects to which the token is bound (K pkg/serviceaccount/claims.go: Validate).
 func (k *kubernetesClaim) check(now time.Time, objects Objects) error {
 	ended := func(deletion time.Time) bool { return !deletion.IsZero() && deletion.Before(now.Add(-grace)) }
 	uid, deletion, ok := objects.Bound("serviceaccounts", k.Namespace, k.Account.Name)
@@ -175,18 +175,18 @@ func (k *kubernetesClaim) check(now time.Time, objects Objects) error {
 	if err == nil && k.Pod != nil {
 		err = bound("pod", k.Namespace, k.Pod)
 	}
-	if err == nil && k.Pod == nil && k.Node != nil { // a pod's node is only told of
+	if err == nil && k.Pod == nil && k.Node != nil { // the node of a pod is only informative
 		err = bound("node", "", k.Node)
 	}
 	return err
 }
 
-// The keys of what a user's extra tells of its token (AS pkg/authentication/serviceaccount/util.go).
+// The keys of the user's extra fields for its token (AS pkg/authentication/serviceaccount/util.go).
 const (
 	extraCredential = "authentication.kubernetes.io/credential-id"
 	extraPodName    = "authentication.kubernetes.io/pod-name"
 	extraPodUID     = "authentication.kubernetes.io/pod-uid"
-	// ExtraNode is the node that a service account's pod runs on.
+	// ExtraNode is the node on which the service account's pod runs.
 	ExtraNode    = "authentication.kubernetes.io/node-name"
 	extraNodeUID = "authentication.kubernetes.io/node-uid"
 )

@@ -18,12 +18,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// Objects makes what a cluster has from its beginning besides namespaces and roles, where it is missing: the two
-// priority classes of the system, which manifests of add-ons name, flow schemas and priority levels, and the service
-// "kubernetes" in the first address of the range, with this server's secure port. The system namespaces must be there.
-// A service that can't be made, because the address is taken or a quota forbids it, is only logged, as upstream does;
-// other errors are those of the requests.
-// (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
+// Objects creates the missing objects that every cluster has besides namespaces and roles: the two system priority
+// classes, which manifests of add-ons use, flow schemas and priority levels, and the service "kubernetes" with the
+// first address of the range and this server's secure port. The system namespaces must exist. If the service can't be
+// created, because its address is allocated or a quota forbids it, the error is only logged, as upstream does; other
+// errors are those of the requests. (K pkg/registry/scheduling/rest, pkg/controlplane/controller/kubernetesservice)
 func Objects(ctx context.Context, r *registry.Registry, securePort int) error {
 	jobs := []func(context.Context) error{func(context.Context) error {
 		err := ensureService(ctx, r, securePort)
@@ -45,8 +44,8 @@ func Objects(ctx context.Context, r *registry.Registry, securePort int) error {
 	return r.Fresh(ctx)
 }
 
-// flowJobs make the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The
-// mandatory ones are in force even while they are missing.
+// flowJobs create the flow schemas and priority levels of a new cluster (AS pkg/apis/flowcontrol/bootstrap). The
+// mandatory ones apply even while they are missing.
 func flowJobs(r *registry.Registry) (jobs []func(context.Context) error) {
 	add := func(plural string, obj registry.Object) {
 		jobs = append(jobs, func(ctx context.Context) error {
@@ -63,9 +62,9 @@ func flowJobs(r *registry.Registry) (jobs []func(context.Context) error) {
 	return jobs
 }
 
-// KeepService makes the service "kubernetes" again where it was deleted, as "kubectl delete all
-// --all" does, and returns when ctx is done. It looks once in each interval: upstream every 10 s
-// (K pkg/controlplane/controller/kubernetesservice/controller.go: Run).
+// KeepService creates the service "kubernetes" again if it was deleted, as by "kubectl delete all --all", and returns
+// when ctx is done. It checks once in each interval; upstream every 10 s (K
+// pkg/controlplane/controller/kubernetesservice/controller.go: Run).
 func KeepService(ctx context.Context, r *registry.Registry, securePort int, interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -86,17 +85,17 @@ func ensureService(ctx context.Context, r *registry.Registry, securePort int) er
 		kubernetesService(r.Ranges.Addresses.First().String(), securePort))
 }
 
-// makers are the field managers of what is made, by group.
+// makers are the field managers of the objects, by group.
 var makers = map[string]string{
 	corev1.GroupName: "kube-apiserver", schedulingv1.GroupName: "kube-apiserver",
 	flowcontrolv1.GroupName: "api-priority-and-fairness-config-producer-v1", // K pkg/registry/flowcontrol/ensurer
 }
 
-// ensure makes an object unless it is there.
+// ensure creates an object unless it exists.
 func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace string, obj registry.Object) error {
 	l := r.Loopback(auth.Loopback, makers[group])
 	p := registry.Path{Resource: r.Types.Lookup(group, "v1", plural), Namespace: namespace, Name: obj.GetName()}
-	_, err := l.Get(ctx, p) // first, because what a service asks for is checked before its name
+	_, err := l.Get(ctx, p) // first, because a service's spec is validated before its name is looked up
 	if !apierrors.IsNotFound(err) {
 		return made(err, p)
 	}
@@ -105,14 +104,14 @@ func ensure(ctx context.Context, r *registry.Registry, group, plural, namespace 
 	if _, err = l.Create(ctx, collection, obj); err == nil || apierrors.IsAlreadyExists(err) {
 		return nil
 	}
-	// Another server may have made it since, in the address that this one finds taken then.
+	// Another server may have created it meanwhile, with the address that this one can't allocate.
 	if _, again := l.Get(ctx, p); again == nil {
 		return nil
 	}
 	return made(err, p)
 }
 
-// made adds to an error what was to be made.
+// made adds to an error the object that could not be created.
 func made(err error, p registry.Path) error {
 	if err == nil {
 		return nil
@@ -120,7 +119,7 @@ func made(err error, p registry.Path) error {
 	return fmt.Errorf("creating %s %s: %w", p.Resource.Plural, p.Name, err)
 }
 
-// systemPriorities are the priority classes that clients may not make.
+// systemPriorities are the priority classes that clients can't create.
 func systemPriorities() []*schedulingv1.PriorityClass {
 	return []*schedulingv1.PriorityClass{{
 		ObjectMeta:  metav1.ObjectMeta{Name: "system-node-critical"},
@@ -134,7 +133,7 @@ func systemPriorities() []*schedulingv1.PriorityClass {
 	}}
 }
 
-// kubernetesService is how pods would reach this server.
+// kubernetesService is the service by which pods reach this server.
 func kubernetesService(address string, securePort int) *corev1.Service {
 	single := corev1.IPFamilyPolicySingleStack
 	return &corev1.Service{

@@ -18,10 +18,10 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Roles makes the default roles and bindings that are missing, and brings the others up to date; without the mode RBAC
-// it does nothing. The system namespaces must be there. Errors are those of the requests that it makes. A rejected
-// request, or an object that can't be read, is only logged: users who can cause that must not keep the server from
-// starting (K pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
+// Roles creates missing default roles and bindings, and updates the others; without the mode RBAC it does nothing. The
+// system namespaces must exist. Errors are those of the requests. A rejected request, or an object that can't be
+// decoded, is only logged: users who can cause that must not prevent the server from starting (K
+// pkg/registry/rbac/rest/storage_rbac.go: EnsureRBACPolicy).
 func Roles(ctx context.Context, r *registry.Registry) error {
 	if r.Roles == nil {
 		return nil
@@ -53,7 +53,7 @@ func Roles(ctx context.Context, r *registry.Registry) error {
 	return r.Fresh(ctx) // the first request is authorized by them
 }
 
-// together runs the jobs, some at a time, and returns an error if one has failed.
+// together runs the jobs, several at a time, and returns an error if one has failed.
 func together(ctx context.Context, jobs []func(context.Context) error) (err error) {
 	const atOnce = 16
 	var wg sync.WaitGroup
@@ -81,10 +81,10 @@ type ensuring struct {
 	l *registry.Loopback
 }
 
-// races bounds how often an object is tried for that other instances ensure at the same time.
+// races is the maximum number of attempts for an object that other instances ensure at the same time.
 const races = 8
 
-// do calls try until no other request has changed the object meanwhile.
+// do calls try until there is no conflict.
 func (e *ensuring) do(p registry.Path, try func() error) (err error) {
 	for range races {
 		err = try()
@@ -104,13 +104,13 @@ func (e *ensuring) do(p registry.Path, try func() error) (err error) {
 	return fmt.Errorf("ensuring the default %s %s: %w", p.Resource.Plural, p.Name, err)
 }
 
-// path is where an object is.
+// path is the path of an object.
 func (e *ensuring) path(plural string, obj registry.Object) registry.Path {
 	return registry.Path{Resource: e.r.Types.Lookup(rbacv1.GroupName, "v1", plural),
 		Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// load returns the stored object of the type; ok is false if there is none.
+// load returns the stored object of the type; ok is false if it does not exist.
 func load[T registry.Object](ctx context.Context, e *ensuring, p registry.Path) (obj T, ok bool, err error) {
 	o, err := e.l.Get(ctx, p)
 	have, _ := e.r.Cache.Get(e.l.Key(p.Resource, p.Namespace, p.Name))
@@ -132,7 +132,7 @@ func load[T registry.Object](ctx context.Context, e *ensuring, p registry.Path) 
 	return obj, ok, nil
 }
 
-// create makes the object in its collection.
+// create creates the object in its collection.
 func (e *ensuring) create(ctx context.Context, p registry.Path, obj registry.Object) error {
 	p.Name = ""
 	_, err := e.l.Create(ctx, p, obj)
@@ -160,7 +160,7 @@ func ensureJob[T registry.Object](e *ensuring, plural string, want T, reconcile 
 	}
 }
 
-// bindingJob creates a binding, adds to it, or makes it anew.
+// bindingJob creates a binding, adds to it, or recreates it.
 func bindingJob[T registry.Object](e *ensuring, plural string, want T, view func(T) defaults.Binding) func(
 	context.Context) error {
 	p := e.path(plural, want)

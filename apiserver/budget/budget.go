@@ -8,13 +8,14 @@ import (
 )
 
 const (
-	// Light is the most bytes of a light claim: those of usual requests, and of the compression of an answer.
+	// Light is the size of the largest light claim, in bytes: that of usual requests, and of the compression of a
+	// response.
 	Light = 1280 << 10
-	// Slow is the least bytes of a slow claim: it takes some tenths of a second to serve.
+	// Slow is the size of the smallest slow claim, in bytes: it takes some tenths of a second to serve.
 	Slow = 16 << 20
-	// maxWaiting is how many claims may wait.
+	// maxWaiting is the maximum number of waiting claims.
 	maxWaiting = 1024
-	// maxSpare is how many holders are kept for others.
+	// maxSpare is the maximum number of holders that are kept for reuse.
 	maxSpare = 64
 )
 
@@ -26,28 +27,28 @@ var (
 	ErrFull = errors.New("too many requests wait for memory")
 )
 
-// Claim is what a request wants to hold.
+// Claim is the memory that a request needs.
 type Claim struct {
-	// Holder is who it is counted for.
+	// Holder is the user for whom it counts.
 	Holder string
 	Bytes  int64
-	// Master says that it is one of the system's masters'.
+	// Master says that the holder is in system:masters.
 	Master bool
-	// Most is how many bytes it may have, however large the budget is; 0 for any number.
+	// Most is a limit for the claim, in bytes, whatever the size of the budget; 0 is no limit.
 	Most int64
 }
 
-// heavy reports whether the claim waits for room that others' claims are in.
+// heavy reports whether the claim waits for memory that claims of others hold.
 func (c Claim) heavy() bool { return c.Bytes > Light }
 
 // slow reports whether the claim takes long to serve.
 func (c Claim) slow() bool { return c.Bytes >= Slow }
 
-// Counts is what a budget has held and rejected.
+// Counts is the state of a budget and its counters.
 type Counts struct {
-	// Held is bytes, Waiting claims.
+	// Held is in bytes, Waiting in claims.
 	Held, Waiting int64
-	// TooLarge and Full are claims that were rejected, Ended those whose context ended while they waited.
+	// TooLarge and Full count rejected claims, Ended those whose context ended while they waited.
 	TooLarge, Full, Ended int64
 }
 
@@ -58,27 +59,27 @@ type Budget struct {
 
 	mu     sync.Mutex // guards what follows
 	counts Counts
-	// slow is how many slots are in use, waiting how many claims wait in each of the holders' queues.
+	// slow is how many slots are in use; waiting is how many claims wait in each of the holders' queues.
 	slow    int
 	waiting [2]int
 	holders map[string]*holder
-	// spare are holders for those that come.
+	// spare are holders for reuse.
 	spare []*holder
-	// order numbers claims that wait.
+	// order numbers the waiting claims.
 	order uint64
 }
 
-// holder is who holds something, or waits for it.
+// holder has the leases and the waiting claims of one user.
 type holder struct {
-	// heavy are the bytes of heavy claims.
+	// heavy is the part of bytes that heavy claims hold.
 	bytes, heavy int64
 	// slow is how many slots the holder has.
 	slow int
-	// waiting claims, light and heavy ones, the first first.
+	// waiting are the waiting claims, light and heavy ones, in their order.
 	waiting [2][]*waiter
 }
 
-// waiter is a claim that waits.
+// waiter is a waiting claim.
 type waiter struct {
 	Claim
 	order uint64
@@ -88,15 +89,15 @@ type waiter struct {
 	err     error
 }
 
-// New returns a budget of that many bytes, of which slots slow claims are held at a time at most.
+// New returns a budget of total bytes, of which at most slots slow claims are held at a time.
 func New(total int64, slots int) *Budget {
 	return &Budget{total: total, slots: max(slots, 1), holders: map[string]*holder{}}
 }
 
-// Total is the budget's bytes.
+// Total is the size of the budget in bytes.
 func (b *Budget) Total() int64 { return b.total }
 
-// ceiling is how much may be held with the claim.
+// ceiling is how many bytes may be held including the claim.
 func (b *Budget) ceiling(c Claim) int64 {
 	eighths := int64(8)
 	if c.heavy() {
@@ -108,7 +109,7 @@ func (b *Budget) ceiling(c Claim) int64 {
 	return b.total / 8 * eighths
 }
 
-// most is how many bytes the claim may have when nothing else is held.
+// most is how many bytes the claim may have if nothing else is held.
 func (b *Budget) most(c Claim) int64 {
 	if c.Most > 0 {
 		return min(c.Most, b.ceiling(c))
@@ -116,14 +117,14 @@ func (b *Budget) most(c Claim) int64 {
 	return b.ceiling(c)
 }
 
-// Counts returns what was counted.
+// Counts returns the state of the budget and its counters.
 func (b *Budget) Counts() Counts {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.counts
 }
 
-// Try returns a lease if there is room for the claim and nothing goes before it; else nil.
+// Try returns a lease if the claim fits and no waiting claim precedes it; else nil.
 func (b *Budget) Try(c Claim) *Lease {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,7 +134,7 @@ func (b *Budget) Try(c Claim) *Lease {
 	return b.grant(c)
 }
 
-// Acquire waits until there is room for the claim, as long as ctx lasts. Errors: ErrTooLarge, ErrFull, or ctx's cause.
+// Acquire waits until the claim fits or ctx ends. Errors: ErrTooLarge, ErrFull, or the cause of ctx.
 func (b *Budget) Acquire(ctx context.Context, c Claim) (*Lease, error) {
 	if l := b.Try(c); l != nil {
 		return l, nil
@@ -161,7 +162,7 @@ func (b *Budget) Acquire(ctx context.Context, c Claim) (*Lease, error) {
 	return nil, context.Cause(ctx)
 }
 
-// enter lets a claim wait, if it is one that may be granted some time.
+// enter makes a claim wait if it can be granted at some time.
 func (b *Budget) enter(c Claim) (*waiter, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -189,7 +190,7 @@ func (b *Budget) enter(c Claim) (*waiter, error) {
 	return w, nil
 }
 
-// queue is which of a holder's queues a claim waits in.
+// queue is the queue of a holder in which the claim waits.
 func (c Claim) queue() int {
 	if c.heavy() {
 		return 1
@@ -197,7 +198,7 @@ func (c Claim) queue() int {
 	return 0
 }
 
-// holder returns a holder, which may be new. mu is held.
+// holder returns the holder of a name, a new one if necessary. mu is held.
 func (b *Budget) holder(name string) *holder {
 	h := b.holders[name]
 	if h != nil {
@@ -212,8 +213,8 @@ func (b *Budget) holder(name string) *holder {
 	return h
 }
 
-// latest is the claim that came last, of the holder with the most claims that wait; nil if none has more than
-// this one. mu is held.
+// latest is the latest claim of the holder with the most waiting claims; nil if no holder has more than this one. mu is
+// held.
 func (b *Budget) latest(than string) (found *waiter) {
 	most := 0
 	if h := b.holders[than]; h != nil {

@@ -1,19 +1,20 @@
-// Package budget shares an amount of memory between requests, so that what they take together is bounded.
+// Package budget limits the memory that requests take together.
 //
 // It guarantees:
 //
-//  1. The sum of what is held never exceeds the total. Each class of claims has a ceiling of its own: heavy claims
-//     leave an eighth of the total to light ones, and what is not of the system's masters leaves them an eighth more.
-//  2. A claim that no empty budget has room for is rejected at once (ErrTooLarge). Others wait as long as their context
-//     lasts; it is the caller who bounds that.
-//  3. A holder that holds less goes first, by bytes, then by time. No heavy claim of a holder that comes later passes
-//     one that waits for room; light claims do, so they never wait for heavy ones.
-//  4. A holder with heavy claims has no more than half of what heavy claims may take, but for a single one that is
-//     larger, and one with light claims no more than half of what those may take.
-//  5. Of claims that take long to serve ("slow") only so many are held at a time, and not all of them by one holder if
+//  1. The sum of what is held never exceeds the total. Each class of claims has its own ceiling: heavy claims leave an
+//     eighth of the total to light ones, and other users leave system:masters another eighth.
+//  2. A claim that exceeds an empty budget is rejected at once (ErrTooLarge). Others wait until their context ends; the
+//     caller sets its deadline.
+//  3. Of the holders, the one that holds fewer bytes goes first; of equal ones, the earlier claim. A heavy claim that
+//     waits is not overtaken by heavy claims of holders that come later. Light claims may overtake it, so they never
+//     wait for heavy ones.
+//  4. A holder has at most half of the ceiling of heavy claims for its heavy claims, except for a single larger one,
+//     and at most half of the ceiling of light claims for its light ones.
+//  5. The number of held claims that take long to serve ("slow") is limited. One holder does not have all slots if
 //     there is more than one.
-//  6. The number of claims that wait is bounded. Beyond it the latest of the holder that has most of them is rejected
-//     (ErrFull).
+//  6. The number of waiting claims is limited. Beyond that the latest claim of the holder with the most waiting claims
+//     is rejected (ErrFull).
 //
-// A Budget may be used by any number of goroutines; it has none of its own.
+// A Budget may be used by any number of goroutines. It starts none.
 package budget

@@ -1,15 +1,15 @@
 package budget
 
-// Lease is what a request holds. Its methods may be called on nil, which holds nothing, and Release twice.
+// Lease is the memory that a request holds. The methods may be called on nil, which holds nothing, and Release twice.
 type Lease struct {
 	budget *Budget
 	claim  Claim
-	// bytes are what is left of the claim's; slow says that it has a slot.
+	// bytes are what the lease still holds; slow says that it has a slot.
 	bytes int64
 	slow  bool
 }
 
-// Bytes is how many are held.
+// Bytes is how many bytes are held.
 func (l *Lease) Bytes() int64 {
 	if l == nil {
 		return 0
@@ -19,7 +19,7 @@ func (l *Lease) Bytes() int64 {
 	return l.bytes
 }
 
-// Shrink gives back what is more than so many bytes, and the slot of a slow claim: what is left is only held.
+// Shrink releases all but so many bytes, and the slot of a slow claim, whose work is done.
 func (l *Lease) Shrink(bytes int64) {
 	if l == nil {
 		return
@@ -32,10 +32,10 @@ func (l *Lease) Shrink(bytes int64) {
 	}
 }
 
-// Release gives everything back.
+// Release releases everything.
 func (l *Lease) Release() { l.Shrink(0) }
 
-// grant makes a lease. mu is held.
+// grant returns a lease for the claim. mu is held.
 func (b *Budget) grant(c Claim) *Lease {
 	h := b.holder(c.Holder)
 	l := &Lease{budget: b, claim: c, bytes: c.Bytes, slow: c.slow()}
@@ -51,7 +51,7 @@ func (b *Budget) grant(c Claim) *Lease {
 	return l
 }
 
-// shrink reports whether it has made room. mu is held.
+// shrink reports whether it has released something. mu is held.
 func (b *Budget) shrink(l *Lease, to int64) bool {
 	less := l.bytes - to
 	if less <= 0 && !l.slow {
@@ -74,11 +74,11 @@ func (b *Budget) shrink(l *Lease, to int64) bool {
 	return true
 }
 
-// forget drops a holder that neither holds nor waits for anything. mu is held.
+// forget removes a holder that neither holds nor waits. mu is held.
 func (b *Budget) forget(name string) {
 	if h := b.holders[name]; h != nil && h.bytes == 0 && h.slow == 0 && h.count() == 0 {
 		delete(b.holders, name)
-		if len(b.spare) < maxSpare { // it is as a new one
+		if len(b.spare) < maxSpare { // it equals a new one
 			b.spare = append(b.spare, h)
 		}
 	}

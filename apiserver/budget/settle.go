@@ -2,12 +2,12 @@ package budget
 
 import "slices"
 
-// fits reports whether there is room for a claim. mu is held.
+// fits reports whether a claim can be granted now. mu is held.
 func (b *Budget) fits(c Claim) bool {
 	return b.counts.Held+c.Bytes <= b.ceiling(c) && b.may(c)
 }
 
-// may reports whether the claim's holder may have it, be there room or not. mu is held.
+// may reports whether the claim stays within its holder's share, whether or not it fits. mu is held.
 func (b *Budget) may(c Claim) bool {
 	h := b.holders[c.Holder]
 	if h == nil {
@@ -22,7 +22,7 @@ func (b *Budget) may(c Claim) bool {
 	return !c.slow() || b.slow < b.slots && (h.slow == 0 || h.slow < b.slots-1)
 }
 
-// settle grants what there is room for, in turn. mu is held.
+// settle grants the waiting claims that fit, in order. mu is held.
 func (b *Budget) settle() {
 	if b.counts.Waiting == 0 {
 		return
@@ -38,8 +38,8 @@ func (b *Budget) settle() {
 	}
 }
 
-// next is the claim that is to be granted now; nil for none. Of the first heavy claims of the holders only that whose
-// turn it is counts, so that room comes together for it; those who may not have more are passed over. mu is held.
+// next is the claim to grant now; nil for none. Of the holders' first heavy claims only the one in front is considered,
+// so that memory accumulates for it. Holders that have reached their share are skipped. mu is held.
 func (b *Budget) next() *waiter {
 	var first [2]*waiter
 	for _, h := range b.holders {
@@ -57,7 +57,7 @@ func (b *Budget) next() *waiter {
 	return nil
 }
 
-// before is the order of claims: by what their holders hold, then by time.
+// before is the order of claims: by the bytes that their holders hold, then by arrival.
 func (b *Budget) before(w, than *waiter) bool {
 	if than == nil {
 		return true
@@ -66,7 +66,7 @@ func (b *Budget) before(w, than *waiter) bool {
 	return has < has2 || has == has2 && w.order < than.order
 }
 
-// leave takes a claim out of its queue. mu is held.
+// leave removes a claim from its queue. mu is held.
 func (b *Budget) leave(w *waiter) {
 	h := b.holders[w.Holder]
 	queue := &h.waiting[w.queue()]

@@ -30,20 +30,20 @@ import (
 // MaxBody bounds a request's body (0-14).
 const MaxBody = 3 * 1024 * 1024
 
-// TooLarge is the 413 for a body.
+// TooLarge is the error 413 for a body.
 func TooLarge() error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", MaxBody))
 }
 
-// Body is a request's object with how it is to be read.
+// Body is the object of a request, with its media type and validation.
 type Body struct {
 	Bytes []byte
 	Media string
-	// Strictness is fieldValidation: Strict, Warn or Ignore.
+	// Strictness is the option fieldValidation: Strict, Warn or Ignore.
 	Strictness string
 }
 
-// NewBody is a body whose strictness is that of the options; by default it warns (A-38).
+// NewBody returns a body with the option fieldValidation; the default is Warn (A-38).
 func NewBody(data []byte, media, fieldValidation string) Body {
 	if fieldValidation == "" {
 		fieldValidation = metav1.FieldValidationWarn
@@ -51,7 +51,7 @@ func NewBody(data []byte, media, fieldValidation string) Body {
 	return Body{Bytes: data, Media: media, Strictness: fieldValidation}
 }
 
-// Decode reads a body that must be of the kind want; it returns the object in that version.
+// Decode decodes a body that must be of the kind want, and returns the object in that version.
 func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(string)) (runtime.Object, error) {
 	obj, got, err := DecodeAny(b, want, coerce)
 	if err != nil && runtime.IsStrictDecodingError(err) {
@@ -69,7 +69,7 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 	if err != nil && !(coerce == nil && retired(err, got)) {
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
 	}
-	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil { // of a custom resource its own rules say so
+	if !resources.Same(got.GroupKind(), want.GroupKind()) && coerce == nil { // the rules of a custom resource report it themselves
 		err := fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
 			InternalPackage(want.Group), want.Kind)
 		return nil, decodeError(err, want.Kind, got, b.Bytes)
@@ -81,13 +81,13 @@ func Decode(b Body, want schema.GroupVersionKind, coerce Coercion, warn func(str
 	return obj, nil
 }
 
-// retired reports whether a body couldn't be decoded because its kind, which upstream decodes and converts, is served
-// no more. What is wrong with such a body besides isn't found.
+// retired reports whether a body can't be decoded because its kind is not served any more. Upstream still decodes and
+// converts it. Other errors in such a body are not found.
 func retired(err error, got *schema.GroupVersionKind) bool {
 	return runtime.IsNotRegisteredError(err) && got != nil && resources.Retired(*got)
 }
 
-// WarnStrict warns of an error that isn't fatal, line by line where YAML's reader has found several (B-71).
+// WarnStrict warns of strict decoding errors, one warning for each error that the YAML parser reports (B-71).
 func WarnStrict(text string, warn func(string)) {
 	for _, head := range []string{
 		"yaml: unmarshal errors:\n", "error converting YAML to JSON: yaml: unmarshal errors:\n",
@@ -104,8 +104,8 @@ func WarnStrict(text string, warn func(string)) {
 	warn(text)
 }
 
-// InternalPackage is the name of the package that upstream keeps a group's internal types in; it
-// shows in the text for a body of another kind.
+// InternalPackage is the name of upstream's package for a group's internal types. It is part of the error message for a
+// body of another kind.
 func InternalPackage(group string) string {
 	if group == "" || group == "events.k8s.io" {
 		return "core"
@@ -117,13 +117,13 @@ func InternalPackage(group string) string {
 // Coercion is resources.Resource.Coerce; nil for kinds with a Go type.
 type Coercion func(obj runtime.Object) (unknown []string, err error)
 
-// decoding is how a body is read.
+// decoding selects a decoder.
 type decoding struct {
 	media  string
 	strict bool
 }
 
-// decoders read the objects of built-in kinds. To make one takes a third of the time that it needs for a small object.
+// decoders decode objects of built-in kinds. To make one costs a third of the time of decoding a small object.
 var decoders = sync.OnceValue(func() map[decoding]runtime.Decoder {
 	scheme, all := resources.Scheme(), map[decoding]runtime.Decoder{}
 	for _, strict := range []bool{false, true} {
@@ -137,7 +137,7 @@ var decoders = sync.OnceValue(func() map[decoding]runtime.Decoder {
 	return all
 })
 
-// DecodeAny decodes a body of any kind, and returns the kind that it names.
+// DecodeAny decodes a body of any kind, and returns the kind that it states.
 func DecodeAny(
 	b Body, want schema.GroupVersionKind, coerce Coercion,
 ) (runtime.Object, *schema.GroupVersionKind, error) {
@@ -158,8 +158,8 @@ func DecodeAny(
 	return obj, got, err
 }
 
-// checkJSON rejects what came in protobuf and has no JSON, which is what is stored: a time after the year
-// 9999, raw bytes that are no JSON.
+// checkJSON rejects an object from protobuf that can't be stored as JSON: one with a time after the year 9999 or with
+// raw bytes that are not JSON.
 func checkJSON(obj runtime.Object) error {
 	data, err := json.Marshal(obj)
 	if err != nil {
@@ -168,7 +168,7 @@ func checkJSON(obj runtime.Object) error {
 	return json.Unmarshal(data, reflect.New(reflect.TypeOf(obj).Elem()).Interface())
 }
 
-// CheckCost rejects a body that would take longer to read than its size suggests.
+// CheckCost rejects a body whose decoding costs more than its size suggests.
 func CheckCost(b Body) error {
 	switch b.Media {
 	case MediaYAML:
@@ -179,7 +179,7 @@ func CheckCost(b Body) error {
 	return CheckWork(b.Bytes)
 }
 
-// decodeCustom reads an unstructured object.
+// decodeCustom decodes an unstructured object.
 func decodeCustom(
 	b Body, want schema.GroupVersionKind, coerce Coercion,
 ) (runtime.Object, *schema.GroupVersionKind, error) {
@@ -229,10 +229,10 @@ func decodeCustom(
 	return u, &got, nil
 }
 
-// decodeError words what could not be read (A-03).
+// decodeError is the error for a body that can't be decoded (A-03).
 func decodeError(err error, kind string, got *schema.GroupVersionKind, data []byte) error {
 	if runtime.IsNotRegisteredError(err) && got != nil {
-		// The scheme's name stands in the text, and upstream's is this one.
+		// The message contains the scheme's name, and upstream's is this one.
 		err = errors.New(NotRegistered(*got))
 	}
 	if got != nil && got.Kind != "" {
@@ -241,15 +241,15 @@ func decodeError(err error, kind string, got *schema.GroupVersionKind, data []by
 	return status.BadRequest("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(data))
 }
 
-// SchemeName is what all of upstream's schemes are called.
+// SchemeName is the name of all of upstream's schemes.
 const SchemeName = "pkg/runtime/scheme.go:111"
 
-// NotRegistered is what is said of a kind that isn't known.
+// NotRegistered is the error message for an unknown kind.
 func NotRegistered(gvk schema.GroupVersionKind) string {
 	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", gvk.Kind, gvk.GroupVersion(), SchemeName)
 }
 
-// summary shows the first 30 bytes of a body, as text if it looks like JSON.
+// summary is the first 30 bytes of a body, as a string if it looks like JSON.
 func summary(data []byte) string {
 	const most = 30
 	cut := data
@@ -266,7 +266,7 @@ func summary(data []byte) string {
 	return hex.EncodeToString(cut) + more
 }
 
-// DecodeStored reads an object from the JSON it is stored or cached as, into the stored version.
+// DecodeStored decodes an object from the JSON that is stored or cached, into the stored version.
 func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) {
 	if res.Custom {
 		u := &unstructured.Unstructured{}
@@ -287,7 +287,7 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 		return res.ToStored(obj)
 	}
 	gvk := res.Stored
-	if gvk.Empty() { // it isn't stored
+	if gvk.Empty() { // not a stored resource
 		gvk = res.GroupVersionKind()
 	}
 	obj, err := resources.Scheme().New(gvk)
@@ -300,9 +300,9 @@ func DecodeStored(res *resources.Resource, data []byte) (runtime.Object, error) 
 	return obj, nil
 }
 
-// TakeMetadata reads a new object's metadata without reflection and returns the JSON of what is left to read, in
-// which a second metadata is merged with the first as usual. It is all of data if metadata isn't written as it is
-// stored, or if something is wrong with it.
+// TakeMetadata decodes a new object's metadata without reflection, and returns the JSON without it. A second member
+// metadata is merged with the first by the decoder, as usual. It returns data unchanged if metadata is not written in
+// the stored form, or if data is malformed.
 func TakeMetadata(data []byte, obj runtime.Object) []byte {
 	a, ok := obj.(metav1.ObjectMetaAccessor)
 	if !ok {
@@ -319,8 +319,8 @@ func TakeMetadata(data []byte, obj runtime.Object) []byte {
 	return slices.Concat(data[:from], []byte("{}"), data[to:])
 }
 
-// EncodeStored is the inverse: kube-apiserver's JSON storage format, without a newline. The
-// object's resourceVersion must have been cleared.
+// EncodeStored is the inverse of DecodeStored: kube-apiserver's JSON storage format, without a newline. The caller must
+// have cleared the object's resourceVersion.
 func EncodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if res.ToStored != nil {
@@ -340,8 +340,8 @@ func EncodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	}
 	obj.GetObjectKind().SetGroupVersionKind(res.Stored)
 	value, err := json.Marshal(obj)
-	// JSON that came inside of protobuf has not been counted with what is around it. Less than two
-	// brackets a level can't be too deep.
+	// The depth of JSON inside protobuf has not been added to the depth around it. JSON with fewer than two brackets
+	// per level can't be too deep.
 	if err == nil && len(value) > 2*MaxDepth && !json.Valid(value) {
 		return nil, status.BadRequest("the object is nested deeper than %d levels", MaxDepth)
 	}
@@ -353,12 +353,12 @@ func EncodeStored(res *resources.Resource, obj runtime.Object) ([]byte, error) {
 	return value, err
 }
 
-// lateYear begins the one day after the year 9999 that a time which can be read may be in, by another zone than
-// that in which it is written. Then it can't be read any more.
+// lateYear is the beginning of a time on the day after the year 9999. A time can be decoded in one time zone, encoded
+// in another one as that day, and then not be decoded any more.
 var lateYear = []byte(`"10000-01-01T`)
 
-// MaxDepth is how deep decoders of JSON go.
+// MaxDepth is the maximum depth of JSON decoders.
 const MaxDepth = 10000
 
-// ProtobufPrefix begins protobuf bodies.
+// ProtobufPrefix is the prefix of protobuf bodies.
 var ProtobufPrefix = []byte("k8s\x00")

@@ -1,12 +1,11 @@
-// Package codec reads and writes objects: the bodies of requests, in JSON, YAML and protobuf, and the values that are
-// stored.
+// Package codec decodes and encodes objects: the bodies of requests in JSON, YAML and protobuf, and stored values.
 //
 // It guarantees:
 //
-//  1. What a body costs to decode is bounded before it is decoded: nesting, aliases of YAML, bytes that a document
-//     stands for, quantities, and entries of managedFields.
-//  2. Unknown and duplicate fields are told as field validation asks for it (B-71).
+//  1. The cost of decoding a body is checked before it is decoded: nesting, YAML aliases, the size of the expanded
+//     document, quantities, and entries of managedFields.
+//  2. Unknown and duplicate fields are reported as the option fieldValidation requests (B-71).
 //  3. A stored value has the bytes that kube-apiserver would store in JSON.
 //
-// Its functions may be called from any goroutine and change nothing but what they return.
+// Its functions may be called from any goroutine and change nothing but their results.
 package codec

@@ -1,6 +1,6 @@
 package codec
 
-// The media types that are read and written, in the order of preference.
+// The supported media types in the order of preference.
 const (
 	MediaJSON     = "application/json"
 	MediaYAML     = "application/yaml"

@@ -2,19 +2,19 @@ package codec
 
 import "encoding/binary"
 
-// maxNesting bounds how deep messages may stand in each other. The generated decoders recurse for
-// each, and a stack that overflows can't be recovered from: three megabytes are 500,000 of them. A
-// message is up to two levels of JSON, of which decoders take 10,000.
+// maxNesting limits the nesting of messages. The generated decoders recurse for each level, and a stack overflow can't
+// be recovered from: three megabytes can have 500,000 levels. A message is up to two levels of JSON, of which decoders
+// accept 10,000.
 const maxNesting = 4000
 
-// checkNesting rejects bytes in which a decoder could find messages nested too deep. It knows no
-// types, so it takes every field with a length for a message as far as that goes; other contents
-// don't look like thousands of them.
+// checkNesting rejects bytes in which a decoder could find messages that are nested too deep. It knows no types, so it
+// treats every length-delimited field as a message as far as possible. Other contents don't look like thousands of
+// nested messages.
 func checkNesting(data []byte) error {
-	ends := []int{len(data)} // of the messages that stand around
+	ends := []int{len(data)} // of the enclosing messages
 	for at, work := 0, 0; ; {
 		if at = skipShallow(data[:ends[len(ends)-1]], at); at < 0 {
-			// Nothing more in this one: go on behind it.
+			// This message has ended: continue after it.
 			at, ends = ends[len(ends)-1], ends[:len(ends)-1]
 			if len(ends) == 0 {
 				return nil
@@ -38,8 +38,8 @@ const (
 	wireFixed32 = 5
 )
 
-// skipShallow passes over numbers from at on, and returns where the length of the next field that
-// has one stands; -1 if there is none, or what follows is no message.
+// skipShallow skips numbers from at on, and returns the position of the length of the next length-delimited field; -1
+// if there is none or the data is no message.
 func skipShallow(data []byte, at int) int {
 	for at < len(data) {
 		tag, n := binary.Uvarint(data[at:])
@@ -60,7 +60,7 @@ func skipShallow(data []byte, at int) int {
 				return -1
 			}
 			return at
-		default: // groups, which are skipped without recursion
+		default: // groups, which the decoder skips without recursion
 			n = 0
 		}
 		if n <= 0 && tag&7 == wireVarint {

@@ -18,8 +18,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
-// A quantity of a few bytes may take minutes to be read: 1e-999999999 is a number of a billion digits.
-// No quantity that means something has more digits, or an exponent of more, than these.
+// A quantity of a few bytes may take minutes to parse: 1e-999999999 is a number with a billion digits. No sensible
+// quantity has more digits, or more digits in its exponent, than these.
 const (
 	maxQuantity = 256
 	maxExponent = 4
@@ -27,15 +27,15 @@ const (
 
 var errQuantity = errors.New("quantities must not have more than 256 characters, or more than 4 digits in an exponent")
 
-// CheckQuantities rejects a body of the kind that has such a quantity where its type has one. In
-// protobuf it is anywhere, if the type has any.
+// CheckQuantities rejects a JSON or YAML body with such a quantity where its type has a quantity. A protobuf body must
+// not have one in any field, if the type has a quantity at all.
 func CheckQuantities(b Body, kind schema.GroupVersionKind) error {
 	if !Suspicious(b.Bytes) {
 		return nil
 	}
 	obj, err := resources.Scheme().New(kind)
 	if err != nil {
-		return nil // so says the decoder
+		return nil // the decoder reports it
 	}
 	t, data := reflect.TypeOf(obj), b.Bytes
 	if !mayHaveQuantity(t) {
@@ -58,7 +58,7 @@ func CheckQuantities(b Body, kind schema.GroupVersionKind) error {
 	return quantities(t, v)
 }
 
-// checkWire looks for first fields that are nothing but such a number, as a quantity's message has it.
+// checkWire searches for messages that contain nothing but such a number, as that of a quantity does.
 func checkWire(data []byte) error {
 	for i := 0; i+2 < len(data); i++ {
 		if data[i] != 0x0a {
@@ -79,10 +79,10 @@ func checkWire(data []byte) error {
 	return nil
 }
 
-// quantified remembers what hasQuantity says of the types of kinds.
+// quantified caches hasQuantity for the types of kinds.
 var quantified sync.Map
 
-// mayHaveQuantity is hasQuantity of a kind's type.
+// mayHaveQuantity is hasQuantity for a kind's type.
 func mayHaveQuantity(t reflect.Type) bool {
 	known, ok := quantified.Load(t)
 	if !ok {
@@ -92,7 +92,7 @@ func mayHaveQuantity(t reflect.Type) bool {
 	return known.(bool)
 }
 
-// hasQuantity looks for one anywhere in a type.
+// hasQuantity reports whether a type contains a quantity.
 func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if t == quantityType || seen[t] {
 		return t == quantityType
@@ -107,9 +107,9 @@ func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// Suspicious reports whether there is something like such a quantity anywhere, which is rare.
+// Suspicious reports whether the data contains something like such a quantity, which is rare.
 func Suspicious(data []byte) bool {
-	digits, run := 0, 0 // run is of what a number may be made of
+	digits, run := 0, 0 // run is the length of the characters that a number may contain
 	for _, c := range data {
 		switch {
 		case c >= '0' && c <= '9':
@@ -130,7 +130,7 @@ func Suspicious(data []byte) bool {
 
 var quantityType = reflect.TypeFor[resource.Quantity]()
 
-// quantities compares a tree of JSON values with the type that it is to be read into.
+// quantities checks a tree of JSON values along the type that it is to be decoded into.
 func quantities(t reflect.Type, v any) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -159,7 +159,7 @@ func quantities(t reflect.Type, v any) error {
 	return nil
 }
 
-// member is the type of what stands under a name; nil if there is no such thing.
+// member is the type of the field with this name; nil if there is none.
 func member(t reflect.Type, name string) reflect.Type {
 	switch t.Kind() {
 	case reflect.Map:

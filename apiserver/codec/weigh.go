@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/weight"
 )
 
-// WeightOf is the kind of a resource's objects.
+// WeightOf returns the weight.Kind of a resource's objects.
 func WeightOf(res *resources.Resource) *weight.Kind {
 	if res.Custom {
 		return TreeKind
@@ -21,21 +21,22 @@ func WeightOf(res *resources.Resource) *weight.Kind {
 
 var (
 	TreeKind = &weight.Kind{}
-	// weightKinds are those of Go types.
+	// weightKinds caches the kinds of Go types.
 	weightKinds = struct {
 		sync.RWMutex // guards by
 		by           map[schema.GroupVersionKind]*weight.Kind
 	}{by: map[schema.GroupVersionKind]*weight.Kind{}}
-	// DeleteKind is of any version (see decodeDeleteOptions).
+	// DeleteKind has no version, as any is accepted (see decodeDeleteOptions).
 	DeleteKind = &weight.Kind{Type: reflect.TypeFor[metav1.DeleteOptions](), Name: "DeleteOptions", Worst: WorstValue}
 )
 
-// WorstValue is the most memory that a value takes in any kind that the scheme has: a body may say that it is any. It
-// is known here (an item of a list of CronJobs takes it, see TestWorstValue), as it takes 30 ms and 4 MiB to make the
-// shapes of all kinds.
+// WorstValue is the largest memory of a value in any kind of the scheme, as a body may state any kind. It is a constant
+// (that of an item of a list of CronJobs, see TestWorstValue), as to make the shapes of all kinds takes 30 ms and 4
+// MiB.
 const WorstValue = 1528
 
-// KindWeight is what is known of a kind with a Go type; of others, all is charged as if it were of the worst type.
+// KindWeight returns the weight.Kind of a kind with a Go type. For other kinds everything counts with the largest
+// memory.
 func KindWeight(gvk schema.GroupVersionKind) *weight.Kind {
 	weightKinds.RLock()
 	k := weightKinds.by[gvk]
@@ -55,7 +56,7 @@ func KindWeight(gvk schema.GroupVersionKind) *weight.Kind {
 	return k
 }
 
-// Weigh is the memory of a body of a kind.
+// Weigh returns the memory of a body of a kind.
 func Weigh(k *weight.Kind, media string, body []byte) (n int64, exact bool) {
 	if len(body) == 0 {
 		return 0, true
@@ -70,5 +71,6 @@ func Weigh(k *weight.Kind, media string, body []byte) (n int64, exact bool) {
 	return k.JSON(body).Write(), true
 }
 
-// SmallObject is a size of objects that are not weighed among others, as they are small whatever is in them.
+// SmallObject is the size of objects, in bytes, that need not be weighed one by one: they are small whatever they
+// contain.
 const SmallObject = 4 << 10

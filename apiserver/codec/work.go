@@ -11,16 +11,16 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// MaxWork bounds the bytes of a document, each counted once a level that it is nested: what must be
-// read again for every level costs that much, and much of what decodes, patches and encodes does
-// read again (json.Unmarshaler, json.RawMessage). A megabyte may be 128 levels deep on average.
+// MaxWork limits the sum of a document's bytes, each counted once for each level at which it is nested. Much of what
+// decodes, patches and encodes reads a nested value again for each level (json.Unmarshaler, json.RawMessage). A
+// document of 1 MiB may have 128 levels on average.
 const MaxWork = 128 << 20
 
 var errNested = errors.New("the document is nested too deep for its size")
 
-// CheckWork measures JSON. What is no JSON is left to the decoder.
+// CheckWork checks JSON. Malformed JSON is left to the decoder.
 func CheckWork(data []byte) error {
-	if len(data) < 4096 { // it can't be nested so deep
+	if len(data) < 4096 { // too short to exceed the limit
 		return nil
 	}
 	depth, work, counted := 0, 0, 0
@@ -43,11 +43,11 @@ func CheckWork(data []byte) error {
 	return nil
 }
 
-// maxMerge bounds a strategic merge, which sorts each list by looking for every item in the others:
-// the longest list times all items, which is 8,000 items in one list, or some seconds.
+// maxMerge limits a strategic merge, which sorts each list by searching the others for every item. The cost is the
+// length of the longest list times the number of all items: 8,000 items in one list, which takes some seconds.
 const maxMerge = 64 << 20
 
-// lists counts what lists hold in a tree of JSON values: all of them, and the longest.
+// lists counts the list items in a tree of JSON values: all of them, and those of the longest list.
 func lists(v any) (items, longest int) {
 	within := func(x any) {
 		n, l := lists(x)
@@ -67,7 +67,7 @@ func lists(v any) (items, longest int) {
 	return items, longest
 }
 
-// CheckMerge rejects a patch that would take too long to be merged.
+// CheckMerge rejects a patch that would take too long to merge.
 func CheckMerge(content, doc any) error {
 	n, longest := lists(doc)
 	if n == 0 {
@@ -80,11 +80,11 @@ func CheckMerge(content, doc any) error {
 	return nil
 }
 
-// maxManagers bounds the managedFields that a client sends: each set of fields is compared with every
-// other, which takes a tenth of a second for so many. What writes objects has a handful.
+// maxManagers limits the managedFields entries that a client sends: each set of fields is compared with every other,
+// which takes a tenth of a second for so many. Objects usually have a handful.
 const maxManagers = 2000
 
-// CheckManagers rejects an object with more. The fields of the others are sorted, as what reads them expects.
+// CheckManagers rejects an object with more entries. It sorts the fields of the others, as their readers expect.
 func CheckManagers(obj metav1.Object) error {
 	entries := obj.GetManagedFields()
 	if n := len(entries); n > maxManagers {

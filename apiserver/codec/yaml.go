@@ -8,8 +8,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// errAliases is worded as the YAML library words its own, weaker, bound, which counts nodes and not
-// bytes: a long text may still be named hundreds of thousands of times.
+// errAliases has the message of the YAML library, whose limit is weaker: it counts nodes and not bytes, so a long
+// string may be repeated hundreds of thousands of times.
 var errAliases = errors.New("yaml: document contains excessive aliasing")
 
 // CheckYAML rejects a document that would take more work than its size suggests.
@@ -24,8 +24,8 @@ func CheckYAML(data []byte) error {
 	return CheckWork(j)
 }
 
-// CheckAliases rejects a YAML document whose aliases make it larger than a body may be (0-14): a
-// few bytes can stand for more than any machine has.
+// CheckAliases rejects a YAML document that exceeds the limit of a body (0-14) when its aliases are expanded: a few
+// bytes can expand to more than fits into any memory.
 func CheckAliases(data []byte) error {
 	if !bytes.ContainsRune(data, '*') || !bytes.ContainsRune(data, '&') {
 		return nil
@@ -41,11 +41,11 @@ func CheckAliases(data []byte) error {
 	return nil
 }
 
-// unfolding measures nodes with their aliases written out. A node is measured once, and nothing is
-// written out.
+// unfolding computes the sizes of nodes with their aliases expanded. Each node is visited once, and nothing is
+// expanded.
 type unfolding struct{ sizes map[*yaml.Node]int }
 
-// size is at most one more than maxBody; so is that of a node that contains itself.
+// size is at most MaxBody+1, also for a node that contains itself.
 func (u *unfolding) size(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -53,7 +53,7 @@ func (u *unfolding) size(n *yaml.Node) int {
 	if size, ok := u.sizes[n]; ok {
 		return size
 	}
-	u.sizes[n] = MaxBody + 1 // for who comes here again from below
+	u.sizes[n] = MaxBody + 1 // for a node that contains itself
 	size := len(n.Value) + 1
 	for _, c := range n.Content {
 		size = min(size+u.size(c), MaxBody+1)

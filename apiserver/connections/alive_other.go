@@ -4,5 +4,5 @@ package connections
 
 import "net"
 
-// alive reports whether the other side has not closed the connection, which isn't known here.
+// alive reports whether the peer has not closed the connection. That is not known on this platform.
 func alive(net.Conn) bool { return true }

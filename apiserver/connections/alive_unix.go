@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// alive reports whether the other side has not closed the connection, as far as is known without waiting.
+// alive reports whether the peer has not closed the connection, as far as is known without blocking.
 func alive(c net.Conn) bool {
 	under, ok := c.(syscall.Conn)
 	if !ok {

@@ -13,13 +13,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
 
-// Owner is whose a connection is: a user's or, until a request on it has been authenticated, an address's.
+// Owner is a user or, until a request on the connection has been authenticated, an address.
 type Owner struct {
 	name, address string
 	master        bool
 }
 
-// The classes of owners, whose connections count by themselves.
+// The classes of owners. The connections of each class have a limit of their own.
 const (
 	addresses = iota
 	users
@@ -38,43 +38,43 @@ func (o Owner) class() int {
 	return users
 }
 
-// Conn is a connection that counts. The methods that are not net.Conn's may be called on nil, which doesn't count.
+// Conn is a connection that counts. Methods besides those of net.Conn may be called on nil, which does not count.
 type Conn struct {
 	net.Conn
 	table *Table
-	// since is how many bytes have come since the last request began or ended.
+	// since is how many bytes have arrived since the last request began or ended.
 	since atomic.Int64
-	// known is whose the connection is; nil as long as it is no user's.
+	// known is the owner of the connection; nil as long as it is not a user.
 	known atomic.Pointer[Owner]
-	// counted is what of since the table knows, in steps.
+	// counted is how much of since the table has counted, in steps.
 	counted atomic.Int64
-	// answers is how many there have been.
+	// answers is the number of responses so far.
 	answers atomic.Int64
 
-	// shaking says that the handshake goes on, turn that it is being computed, and hello is how many bytes have come of
-	// it. The goroutine that shakes hands owns them, later the reader owns came: how many bytes have come since others
-	// had their turn.
+	// shaking says that the handshake is in progress, turn that it is being computed. hello is how many of its bytes
+	// have arrived. The goroutine of the handshake owns them. The reader owns came: how many bytes have arrived since
+	// it last yielded.
 	shaking, turn bool
 	hello, came   int
-	// spoke is called when the first byte of the handshake comes.
+	// spoke is called when the first byte of the handshake arrives.
 	spoke func()
-	// queue is where the connection waits in its handshake, in place queued of all and queuedBy of its address's; its
-	// listener's lock guards them. network is where its client is.
+	// queue is the queue in which the connection waits during its handshake: queued is its place among all, queuedBy
+	// its place among those of its address. The listener's lock guards them. network is the client's network.
 	queue            *queue
 	queued, queuedBy *list.Element
 	network          string
-	// second says that the connection speaks HTTP/2. state tells whether what it has read is being taken in, and lapse
-	// ends its turn.
+	// second says that the connection speaks HTTP/2. state says whether what it has read is being processed. lapse ends
+	// its turn.
 	second bool
 	state  atomic.Int32
 	lapse  *time.Timer
 
-	// gone is closed when the connection is.
+	// gone is closed when the connection is closed.
 	gone  chan struct{}
 	close sync.Once
 
-	// owner, fixed (what it counts for whatever comes), bytes (all that it counts for) and where the connection is in
-	// its owner's account are guarded by the table's lock. in is nil before it is counted, and after the end.
+	// The table's lock guards owner, fixed (what the connection always counts for), bytes (all that it counts for) and
+	// its place in its owner's account. in is nil before the connection counts, and after it is closed.
 	owner        Owner
 	fixed, bytes int64
 	in           *list.List
@@ -82,26 +82,25 @@ type Conn struct {
 }
 
 const (
-	// share is after how many bytes that come other connections have their turn. In it a connection may have a hundred
-	// small requests, or frames of HTTP/2 that reset streams; the goroutines that pass them on to each other would keep
-	// a processor for 10 ms.
+	// share is after how many received bytes a connection yields. They hold up to a hundred small requests, or frames
+	// of HTTP/2 that reset streams. The goroutines that pass them on would keep a processor busy for 10 ms.
 	share = 4 << 10
-	// step is how many more bytes the table is told of at a time.
+	// step is the number of bytes between two updates of the table.
 	step = 16 << 10
-	// maxHello bounds what a client may send until its handshake is over: certificates, most of all. Of 180 KB of them
-	// Go makes 1.7 MB.
+	// maxHello limits what a client may send until its handshake ends: mostly certificates. Go allocates 1.7 MB for 180
+	// KB of them.
 	maxHello = 32 << 10
-	// turnTime is how long a turn to take in what was read is at most, and firstTime how long that of a connection on
-	// which no request has been authenticated. A hundred requests begin in some milliseconds.
+	// turnTime is the longest turn to process what was read; firstTime is that of a connection on which no request has
+	// been authenticated. A hundred requests begin within some milliseconds.
 	turnTime, firstTime = 5 * time.Millisecond, time.Millisecond
-	// shortHello is a handshake that Each is enough for.
+	// shortHello is up to which size Each covers a handshake.
 	shortHello = 4 << 10
 )
 
 // errHello ends a handshake that is too long.
 var errHello = errors.New("the client's part of the TLS handshake is too long")
 
-// Of returns the connection that c is, or that is below its TLS; nil if it is another.
+// Of returns the Conn that c is, or that is below its TLS; nil if there is none.
 func Of(c net.Conn) *Conn {
 	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = secure.NetConn()
@@ -110,7 +109,7 @@ func Of(c net.Conn) *Conn {
 	return own
 }
 
-// Rest says that what has come until now counts elsewhere, or no more: a request begins or ends, or a watch goes on.
+// Rest records that what has arrived counts elsewhere, or no longer: a request begins or ends, or a watch continues.
 func (c *Conn) Rest() {
 	if c == nil {
 		return
@@ -121,7 +120,7 @@ func (c *Conn) Rest() {
 	}
 }
 
-// Own says whose the connection is, as its last request was.
+// Own sets the owner of the connection to the user of its last request.
 func (c *Conn) Own(name string, master bool) {
 	if c == nil {
 		return
@@ -134,7 +133,7 @@ func (c *Conn) Own(name string, master bool) {
 	c.table.change(c, &o, c.counted.Load())
 }
 
-// Owner is whose the connection is now. That of nil owns all that do not count.
+// Owner is the present owner of the connection. The owner of nil has all connections that don't count.
 func (c *Conn) Owner() Owner {
 	if c == nil {
 		return Owner{}
@@ -145,7 +144,7 @@ func (c *Conn) Owner() Owner {
 	return Owner{address: c.network}
 }
 
-// Samples counts an answer, and reports whether it is one of so many.
+// Samples counts a response, and returns true for one in every so many.
 func (c *Conn) Samples(every int64) bool { return c != nil && c.answers.Add(1)%every == 0 }
 
 // Read implements net.Conn.
@@ -172,7 +171,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// shake is Read in a handshake, which is computed in turn between two reads.
+// shake is Read during a handshake. What is computed between two reads needs a turn.
 func (c *Conn) shake(b []byte) (int, error) {
 	c.yield()
 	n, err := c.Conn.Read(b)
@@ -186,7 +185,7 @@ func (c *Conn) shake(b []byte) (int, error) {
 		if !c.table.handshakes.take(c.gone) {
 			return n, net.ErrClosed
 		}
-		if c.turn = true; !alive(c.Conn) { // what would be computed would be for no one
+		if c.turn = true; !alive(c.Conn) { // don't compute for a client that is gone
 			c.yield()
 			return n, net.ErrClosed
 		}
@@ -204,17 +203,17 @@ func (c *Conn) yield() {
 
 // The states of a connection of HTTP/2 that has read something.
 const (
-	// idle: it reads on, or waits for its turn to take in what it has read.
+	// idle: it is reading, or waits for a turn to process what it has read.
 	idle = iota
-	// free: it takes it in without a turn.
+	// free: it processes without a turn.
 	free
-	// inTurn: it takes it in in its turn.
+	// inTurn: it processes in its turn.
 	inTurn
 )
 
-// takeIn waits for the connection's turn to take in what it has read, if there is much to do. In 16 KiB there may be
-// the heads of a hundred requests, each of which gets a goroutine at once: of many connections they would keep the
-// processors from others for tenths of a second. False: the connection is closed.
+// takeIn waits for a turn to process what the connection has read, if many wait. 16 KiB may hold the headers of a
+// hundred requests, each of which starts a goroutine at once: many connections would keep the processors from others
+// for tenths of a second. It returns false if the connection is closed.
 func (c *Conn) takeIn() bool {
 	t := c.table
 	state := int32(free)
@@ -229,7 +228,7 @@ func (c *Conn) takeIn() bool {
 	c.state.Store(state)
 	c.lapseAfter(c.patience())
 	select {
-	case <-c.gone: // shut may have come before the state was set
+	case <-c.gone: // shut may have been called before the state was set
 		c.taken()
 		return false
 	default:
@@ -237,7 +236,7 @@ func (c *Conn) takeIn() bool {
 	}
 }
 
-// patience is how long a turn of the connection is at most.
+// patience is the longest turn of the connection.
 func (c *Conn) patience() time.Duration {
 	if c.known.Load() == nil {
 		return firstTime
@@ -245,8 +244,8 @@ func (c *Conn) patience() time.Duration {
 	return turnTime
 }
 
-// lapseAfter has the turn lapse: a connection whose frames are wrong, or on which nothing can be sent, reads no more,
-// and is closed some time later. A timer that fires late ends the next turn early, which does no harm.
+// lapseAfter ends the turn after d: a connection with invalid frames, or one on which nothing can be sent, reads no
+// more and is closed some time later. A timer that fires late ends the next turn early, which does no harm.
 func (c *Conn) lapseAfter(d time.Duration) {
 	if c.lapse == nil {
 		c.lapse = time.AfterFunc(d, c.taken)
@@ -255,7 +254,7 @@ func (c *Conn) lapseAfter(d time.Duration) {
 	}
 }
 
-// taken says that what was read is taken in, or that others wait for that no longer.
+// taken ends the turn: what was read has been processed, or the turn has lapsed.
 func (c *Conn) taken() {
 	switch c.state.Load() {
 	case idle:
@@ -276,7 +275,7 @@ func (c *Conn) Close() error {
 	return c.shut()
 }
 
-// shut is Close of a connection that isn't counted any more.
+// shut closes a connection that does not count any more.
 func (c *Conn) shut() error {
 	c.close.Do(func() { close(c.gone) })
 	c.taken()

@@ -475,7 +475,7 @@ func TestLongHello(t *testing.T) {
 	}
 }
 
-// TestPlainHTTP: a client that doesn't speak TLS is told so.
+// TestPlainHTTP: a client that doesn't speak TLS gets a message that says so.
 func TestPlainHTTP(t *testing.T) {
 	l, _ := secure(t, 1, nil)
 	go drain(l)

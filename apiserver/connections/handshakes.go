@@ -2,12 +2,12 @@ package connections
 
 import "sync"
 
-// handshakes lets so many handshakes be computed at a time.
+// handshakes limits how many handshakes are computed at a time.
 type handshakes struct {
 	mu   sync.Mutex // guards both
 	free int
-	// waiting are those that wait; the last is next, as its client waits for an answer, which is less and less certain
-	// of the others.
+	// waiting are the handshakes that wait. The last one is next: its client has waited for the shortest time and is
+	// the most likely to be still there.
 	waiting []*waiter
 }
 
@@ -41,14 +41,14 @@ func (t *handshakes) take(gone <-chan struct{}) bool {
 	return false
 }
 
-// give gives a place back.
+// give returns a place.
 func (t *handshakes) give() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next()
 }
 
-// next hands a place on. mu is held.
+// next passes a place on. mu is held.
 func (t *handshakes) next() {
 	n := len(t.waiting)
 	if n == 0 {
@@ -60,7 +60,7 @@ func (t *handshakes) next() {
 	close(w.granted)
 }
 
-// count is how many wait.
+// count is how many handshakes wait.
 func (t *handshakes) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,9 +1,9 @@
 package connections
 
-// largest is a heap of accounts, the one with the most bytes first, of equal ones the oldest.
+// largest is a heap of accounts: the one with the most bytes is first, of equal ones the oldest.
 type largest []*account
 
-// Len implements heap.Interface, as the others do.
+// Len and the other methods implement heap.Interface.
 func (l largest) Len() int { return len(l) }
 
 func (l largest) Less(i, j int) bool {

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// maxShaking bounds the handshakes of clients that have begun theirs, maxSilent those of others: of these there is
-	// nothing but a goroutine, and a client that is far away takes its time.
+	// maxShaking is the limit for handshakes whose clients have sent something; maxSilent is that for the others: these
+	// cost only a goroutine, and a distant client takes its time.
 	maxShaking, maxSilent = 1024, 4096
-	// shakeTime bounds a handshake.
+	// shakeTime is the time limit of a handshake.
 	shakeTime = 10 * time.Second
 )
 
-// listener hands out connections that count.
+// listener returns connections that count.
 type listener struct {
 	net.Listener
 	table *Table
@@ -36,27 +36,27 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// secureListener hands out connections when their handshakes are over.
+// secureListener returns connections whose handshakes have ended.
 type secureListener struct {
 	net.Listener
 	table  *Table
 	config *tls.Config
 	log    *slog.Logger
-	// begin starts the goroutines, of which there are none before the first Accept.
+	// begin starts the goroutines at the first Accept.
 	begin sync.Once
 	ready chan accepted
-	// done is closed by Close, and all ended by it.
+	// done is closed by Close; ended waits for all goroutines.
 	done  chan struct{}
 	close sync.Once
 	all   sync.WaitGroup
 
 	mu sync.Mutex // guards what follows
-	// silent and shaking are the connections whose handshakes go on, before and after their first byte.
+	// silent and shaking are the connections with a handshake in progress, before and after their first byte.
 	silent, shaking queue
 	closed          bool
 }
 
-// accepted is what Accept returns.
+// accepted is a result of Accept.
 type accepted struct {
 	c   net.Conn
 	err error
@@ -98,12 +98,12 @@ func (l *secureListener) Close() error {
 	return err
 }
 
-// accept takes connections in until the listener is closed.
+// accept accepts connections until the listener is closed.
 func (l *secureListener) accept() {
 	for {
 		under, err := l.Listener.Accept()
 		if err != nil {
-			if !l.hand(accepted{err: err}) || errors.Is(err, net.ErrClosed) {
+			if !l.deliver(accepted{err: err}) || errors.Is(err, net.ErrClosed) {
 				return
 			}
 			continue
@@ -118,8 +118,8 @@ func (l *secureListener) accept() {
 	}
 }
 
-// hand hands out what was accepted; false if the listener is closed.
-func (l *secureListener) hand(a accepted) bool {
+// deliver passes a result to Accept; false if the listener is closed.
+func (l *secureListener) deliver(a accepted) bool {
 	select {
 	case l.ready <- a:
 		return true
@@ -128,7 +128,7 @@ func (l *secureListener) hand(a accepted) bool {
 	}
 }
 
-// enter notes a connection, in the place of another if there are too many; false if the listener is closed.
+// enter adds a connection, and closes another one if there are too many; false if the listener is closed.
 func (l *secureListener) enter(c *Conn, q *queue, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +145,7 @@ func (l *secureListener) enter(c *Conn, q *queue, most int) bool {
 	return true
 }
 
-// spoke says that the connection's first byte has come.
+// spoke records that the connection's first byte has arrived.
 func (l *secureListener) spoke(c *Conn) {
 	l.mu.Lock()
 	silent := l.silent.remove(c)
@@ -155,10 +155,10 @@ func (l *secureListener) spoke(c *Conn) {
 	}
 }
 
-// shake shakes hands, and hands the connection out if that succeeds.
+// shake does a handshake, and passes the connection to Accept if that succeeds.
 func (l *secureListener) shake(c *Conn) {
 	secure := tls.Server(c, l.config)
-	_ = c.SetDeadline(time.Now().Add(shakeTime)) // a closed one fails by itself
+	_ = c.SetDeadline(time.Now().Add(shakeTime)) // on a closed connection the handshake fails
 	err := secure.HandshakeContext(context.Background())
 	c.yield()
 	c.shaking = false
@@ -173,25 +173,25 @@ func (l *secureListener) shake(c *Conn) {
 	_ = c.SetDeadline(time.Time{}) // as above
 	c.second = secure.ConnectionState().NegotiatedProtocol == "h2"
 	l.table.enter(c)
-	if !l.hand(accepted{c: secure}) {
+	if !l.deliver(accepted{c: secure}) {
 		_ = c.Close()
 	}
 }
 
-// failed tells why there is no handshake: the log, and a client that speaks plain HTTP.
+// failed reports why a handshake failed: to the log, and to a client that speaks plain HTTP.
 func (l *secureListener) failed(c *Conn, err error) {
 	var header tls.RecordHeaderError
 	if errors.As(err, &header) && header.Conn != nil && looksLikeHTTP(header.RecordHeader) {
 		_, _ = io.WriteString(c.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")
 	}
 	select {
-	case <-c.gone: // it was closed here
+	case <-c.gone: // the server closed it
 	default:
 		l.log.Info("TLS handshake failed", "from", c.RemoteAddr(), "err", err)
 	}
 }
 
-// looksLikeHTTP reports whether a record's header is how a plain request begins.
+// looksLikeHTTP reports whether the header of a TLS record is the beginning of a plain HTTP request.
 func looksLikeHTTP(header [5]byte) bool {
 	switch string(header[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO", "PATCH", "DELET":

@@ -5,7 +5,7 @@ import (
 	"container/list"
 )
 
-// queue is connections whose handshakes go on. Its owner's lock guards it.
+// queue holds connections with a handshake in progress. Its owner's lock guards it.
 type queue struct {
 	// all has the oldest first.
 	all     list.List
@@ -16,8 +16,8 @@ type queue struct {
 
 func (q *queue) len() int { return q.all.Len() }
 
-// next is the one that is to make room: the oldest of an address that has an eighth of all, else the oldest. Who comes
-// from many addresses has no more of one than an honest client with some connections.
+// next is the connection to close when the queue is full: the oldest of an address that has an eighth of all, else the
+// oldest. A client with many addresses has no more connections per address than an honest client with some connections.
 func (q *queue) next() *Conn {
 	oldest := q.all.Front()
 	if oldest == nil {

@@ -15,34 +15,35 @@ import (
 )
 
 const (
-	// Each is what a connection counts for: buffers, the state of TLS and a goroutine.
+	// Each is what a connection counts for, in bytes: buffers, the TLS state and a goroutine.
 	Each = 32 << 10
-	// Window is how many bytes of bodies a connection of HTTP/2 has room for, besides what its handlers read.
+	// Window is how many bytes of bodies a connection of HTTP/2 buffers, besides what its handlers read.
 	Window = 64 << 10
-	// Most is up to how many bytes of a request count. More are rejected, or are a body's, which counts elsewhere.
+	// Most is up to how many bytes of a partial request count. A longer one is rejected, or the rest is a body, which
+	// counts elsewhere.
 	Most = 512 << 10
-	// Parsed is what a byte of a client's certificates takes when it is parsed.
+	// Parsed is how many bytes of memory a byte of a client's certificates takes when it is parsed.
 	Parsed = 16
 )
 
-// Table is all connections of a server.
+// Table counts all connections of a server.
 type Table struct {
 	handshakes handshakes
 	turns      *turns.Turns[Owner]
-	// free is how many connections of HTTP/2 take in what they have read without a turn, and mostFree how many may,
-	// about.
+	// free is how many connections of HTTP/2 process what they have read without a turn; mostFree is about how many
+	// may.
 	free     atomic.Int64
 	mostFree int64
 
 	mu sync.Mutex // guards what follows, and the accounts of connections
-	// of are the accounts of addresses, of users who are no masters, and of masters.
+	// of are the accounts of addresses, of users outside system:masters, and of system:masters.
 	of [classes]accounts
-	// seen is how many accounts there have been.
+	// seen is how many accounts have been made.
 	seen   int64
 	closed int64
 }
 
-// accounts are what owners have.
+// accounts are the accounts of one class of owners.
 type accounts struct {
 	limit, bytes int64
 	by           map[Owner]*account
@@ -50,19 +51,19 @@ type accounts struct {
 	largest largest
 }
 
-// account is what one owner has.
+// account is the connections of one owner.
 type account struct {
 	bytes int64
-	// born orders accounts by age, and at is the place in the heap.
+	// born orders accounts by age; at is the place in the heap.
 	born int64
 	at   int
-	// long are connections with long parts of requests, short the others, the oldest first.
+	// long are connections with long partial requests, short the others; the oldest is first.
 	short, long list.List
 }
 
-// New returns a table for so many bytes of users' connections, as many of masters', half as many of connections on
-// which no request has been authenticated, and so many handshakes at a time. Of the turns, which requests have before
-// they are served, those of rank Later are for connections of HTTP/2 that take in what they have read.
+// New returns a table with a limit in bytes for users' connections, the same for those of system:masters, and half of
+// it for connections on which no request has been authenticated. shakes is how many handshakes are computed at a time.
+// t has the turns of requests; connections of HTTP/2 that process what they have read take turns of rank Later.
 func New(limit int64, shakes int, t *turns.Turns[Owner]) *Table {
 	table := &Table{handshakes: handshakes{free: shakes}, turns: t, mostFree: int64(runtime.GOMAXPROCS(0))}
 	for i, share := range [classes]int64{addresses: limit / 2, users: limit, masters: limit} {
@@ -74,14 +75,14 @@ func New(limit int64, shakes int, t *turns.Turns[Owner]) *Table {
 // Listen returns a listener whose connections count.
 func (t *Table) Listen(l net.Listener) net.Listener { return &listener{l, t} }
 
-// ListenTLS returns a listener whose connections speak TLS, and count.
+// ListenTLS returns a listener whose connections use TLS and count.
 func (t *Table) ListenTLS(l net.Listener, config *tls.Config, log *slog.Logger) net.Listener {
 	return &secureListener{
 		Listener: l, table: t, config: config, log: log, ready: make(chan accepted), done: make(chan struct{}),
 	}
 }
 
-// Counts returns how many bytes count now, and how many connections have been closed as they were too many.
+// Counts returns how many bytes count now, and how many connections have been closed above the limit.
 func (t *Table) Counts() (bytes, closed int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +92,7 @@ func (t *Table) Counts() (bytes, closed int64) {
 	return bytes, t.closed
 }
 
-// conn makes a connection, which doesn't count yet.
+// conn returns a connection that does not count yet.
 func (t *Table) conn(under net.Conn) *Conn {
 	host, _, err := net.SplitHostPort(under.RemoteAddr().String())
 	if err != nil {
@@ -101,7 +102,7 @@ func (t *Table) conn(under net.Conn) *Conn {
 	return &Conn{Conn: under, table: t, gone: make(chan struct{}), network: from, owner: Owner{address: from}}
 }
 
-// network is the part of an address that one client has to itself: of IPv6 as a rule the first half.
+// network is the part of an address that belongs to one client: of IPv6 usually the first 64 bits.
 func network(host string) string {
 	if a, err := netip.ParseAddr(host); err == nil && a.Is6() && !a.Is4In6() {
 		if p, err := a.WithZone("").Prefix(64); err == nil {
@@ -126,14 +127,14 @@ func (t *Table) enter(c *Conn) {
 	t.shrink(c.owner.class())
 }
 
-// count counts a connection that is closed.
+// count counts a connection that was closed above the limit.
 func (t *Table) count() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed++
 }
 
-// put counts a connection for an owner. mu is held.
+// put adds a connection to an owner's account. mu is held.
 func (t *Table) put(c *Conn, o Owner, bytes int64) {
 	all := &t.of[o.class()]
 	a := all.by[o]
@@ -154,7 +155,7 @@ func (t *Table) put(c *Conn, o Owner, bytes int64) {
 	}
 }
 
-// leave takes a connection out of its owner's account; false if it is in none any more. mu is held.
+// leave removes a connection from its owner's account; false if it has none any more. mu is held.
 func (t *Table) leave(c *Conn) bool {
 	if c.in == nil {
 		return false
@@ -173,7 +174,7 @@ func (t *Table) leave(c *Conn) bool {
 	return true
 }
 
-// change counts a connection anew, for another owner or with other bytes of a request, unless it is closed.
+// change sets the owner of a connection or the bytes of its partial request, unless it is closed.
 func (t *Table) change(c *Conn, o *Owner, bytes int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,7 +189,7 @@ func (t *Table) change(c *Conn, o *Owner, bytes int64) {
 	t.shrink(o.class())
 }
 
-// remove forgets a connection.
+// remove removes a connection.
 func (t *Table) remove(c *Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -206,6 +207,6 @@ func (t *Table) shrink(class int) {
 		c := first.Value.(*Conn)
 		t.leave(c)
 		t.closed++
-		_ = c.shut() // its reader and writer learn it
+		_ = c.shut() // its reader and writer get an error
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// coerce brings an object into the shape that its schema asks for: fields that it doesn't know go, and so
-// does what is null, may not be, and has no default; metadata gets its types (AX pkg/apiserver/customresource_handler.go: unstructuredSchemaCoercer).
-// unknown are the paths of what went. Of a stored object malformed metadata goes as well, and a
-// generation that is missing is the first.
+// coerce converts an object to the form that its schema requires: it removes unknown fields, and nulls that are not
+// allowed and have no default; metadata gets its types (AX pkg/apiserver/customresource_handler.go:
+// unstructuredSchemaCoercer). unknown are the paths of the removed fields. In a stored object it also removes malformed
+// metadata and sets a missing generation to 1.
 func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []string, err error) {
 	r, err := v.rules()
 	if err != nil {
@@ -32,9 +32,9 @@ func (v *version) coerce(u *unstructured.Unstructured, stored bool) (unknown []s
 			unknown = append(unknown, pruning.PruneWithOptions(u.Object, r.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored})...)
 			defaulting.PruneNonNullableNullsWithoutDefaults(u.Object, r.structural)
 		}
-		fault, paths := objectmeta.CoerceWithOptions(nil, u.Object, r.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: !stored})
-		if fault != nil {
-			return nil, fault
+		fieldErr, paths := objectmeta.CoerceWithOptions(nil, u.Object, r.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: !stored})
+		if fieldErr != nil {
+			return nil, fieldErr
 		}
 		unknown = append(unknown, paths...)
 		if stored && found && meta.Generation == 0 {
@@ -64,7 +64,7 @@ func setMeta(content map[string]any, meta *metav1.ObjectMeta) error {
 	return err
 }
 
-// fill sets defaults. An object whose defaults are too large is left without any: its validation says so.
+// fill sets defaults. If they are too large, it sets none, and the object's validation reports that.
 func (v *version) fill(obj runtime.Object) {
 	if r, err := v.rules(); err == nil { // else coerce has returned the error
 		_ = r.defaults.fill(obj.(*unstructured.Unstructured).Object)

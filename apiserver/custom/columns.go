@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// table prints the columns that the definition names, or else the age (AX
+// table returns the columns of the CustomResourceDefinition, or else the age (AX
 // pkg/registry/customresource/tableconvertor).
 func table(columns []apiextensionsv1.CustomResourceColumnDefinition) resources.Table {
 	if len(columns) == 0 {
@@ -44,8 +44,8 @@ func table(columns []apiextensionsv1.CustomResourceColumnDefinition) resources.T
 	return t
 }
 
-// cell is what stands at the column's path, as the column's type is printed; nil for what is absent
-// or of another type.
+// cell returns the value at the column's path in the format of the column's type; nil if it is absent or has another
+// type.
 func cell(c apiextensionsv1.CustomResourceColumnDefinition, content map[string]any, now time.Time) any {
 	path := jsonpath.New(c.Name).AllowMissingKeys(true)
 	if path.Parse("{"+c.JSONPath+"}") != nil {
@@ -113,7 +113,7 @@ func age(text string, now time.Time) string {
 	return duration.HumanDuration(now.Sub(t.Time))
 }
 
-// selectable are the fields that selectors may name.
+// selectable sets the fields that field selectors may use.
 func selectable(r *resources.Resource, declared []apiextensionsv1.SelectableField) {
 	for _, f := range declared {
 		path := fmt.Sprint(f.JSONPath)

@@ -12,12 +12,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// conversion turns objects of any version into those of another one. It may change and return them.
+// conversion converts objects of any version to another one. It may change and return them.
 type conversion interface {
 	convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error)
 }
 
-// conversionOf is what the definition's strategy asks for.
+// conversionOf returns the conversion for the strategy of the CustomResourceDefinition.
 func conversionOf(d *apiextensionsv1.CustomResourceDefinition) conversion {
 	if c := d.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter && c.Webhook != nil {
 		return newWebhook(c.Webhook)
@@ -25,7 +25,7 @@ func conversionOf(d *apiextensionsv1.CustomResourceDefinition) conversion {
 	return renaming{}
 }
 
-// renaming is the strategy None: versions differ in their name.
+// renaming is the strategy None: only the apiVersion changes.
 type renaming struct{}
 
 func (renaming) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
@@ -35,11 +35,11 @@ func (renaming) convert(objs []*unstructured.Unstructured, apiVersion string) ([
 	return objs, nil
 }
 
-// mostConverted bounds how many objects are converted at once. A webhook has webhookTimeout for them, and is
-// expected to take 4 ms for one (AX pkg/apiserver/conversion/webhook_converter.go: Convert).
+// mostConverted is the maximum number of objects in one conversion. A webhook has webhookTimeout for them, which allows
+// for more than 4 ms per object (AX pkg/apiserver/conversion/webhook_converter.go: Convert).
 const mostConverted = 500
 
-// convert returns objects in a version, as its schema has them. Those of other versions are converted in
+// convert returns objects in a version, in the form that its schema requires. Those of other versions are converted in
 // batches, and may be changed and returned.
 func (s schemes) convert(objs []runtime.Object, to *version) ([]runtime.Object, error) {
 	out := make([]runtime.Object, len(objs))
@@ -67,9 +67,9 @@ func (s schemes) convert(objs []runtime.Object, to *version) ([]runtime.Object, 
 	return out, nil
 }
 
-// change returns an object in any version of the definition, served or not, as the strategy makes it: no schema
-// is asked, so nothing is pruned. It leaves the object as it is (AX pkg/apiserver/conversion/converter.go:
-// safeConverterWrapper, crConverter).
+// change returns an object in any version of the CustomResourceDefinition, served or not. No schema is applied, so
+// nothing is pruned. It does not change the object (AX pkg/apiserver/conversion/converter.go: safeConverterWrapper,
+// crConverter).
 func (s schemes) change(obj runtime.Object, gv runtimeschema.GroupVersion) (runtime.Object, error) {
 	u, to := obj.(*unstructured.Unstructured), gv.String()
 	switch {
@@ -89,12 +89,12 @@ func (s schemes) change(obj runtime.Object, gv runtimeschema.GroupVersion) (runt
 	return out[0], nil
 }
 
-// invalidVersion is the error of an object in a version that the definition doesn't have.
+// invalidVersion is the error for an object in a version that the CustomResourceDefinition does not have.
 func invalidVersion(u *unstructured.Unstructured) error {
 	return &resources.ConversionError{Err: fmt.Errorf("request to convert CR from an invalid group/version: %s", u.GetAPIVersion())}
 }
 
-// converter returns convert for one object, which it leaves as it is.
+// converter returns convert for one object, which it does not change.
 func (s schemes) converter(to *version) func(runtime.Object) (runtime.Object, error) {
 	return func(obj runtime.Object) (runtime.Object, error) {
 		if u := obj.(*unstructured.Unstructured); u.GetAPIVersion() != to.apiVersion {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// sameObject returns how a converted object isn't the one that was sent.
+// sameObject returns an error if a converted object is not the object that was sent.
 func sameObject(in, out *unstructured.Unstructured) error {
 	for _, c := range []struct {
 		what      string
@@ -28,8 +28,7 @@ func sameObject(in, out *unstructured.Unstructured) error {
 	return nil
 }
 
-// keepMeta gives a converted object the metadata that it had: a conversion may change nothing of it but
-// labels and annotations.
+// keepMeta restores the metadata of a converted object: a conversion may change only labels and annotations.
 func keepMeta(in, out *unstructured.Unstructured) error {
 	said, found := out.Object["metadata"]
 	if !found {
@@ -67,7 +66,7 @@ func keepMeta(in, out *unstructured.Unstructured) error {
 	return nil
 }
 
-// textsOf reads labels or annotations.
+// textsOf decodes labels or annotations.
 func textsOf(meta map[string]any, name, whose string) (map[string]string, error) {
 	if meta[name] == nil {
 		return nil, nil

@@ -8,26 +8,26 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// mostComparisons bounds what the validation of an object by its schema costs. For every object the library looks at
-// each property that its schema has, for every value at each value of an enum, and for every character at what a
-// pattern may match: a schema of 100,000 values and a list of 100,000 items are 10 billion comparisons.
+// mostComparisons limits the cost of validating an object by its schema. For every object the library checks each
+// property of its schema, for every value each value of an enum, and for every character each step of a pattern: a
+// schema with 100,000 values and a list of 100,000 items make 10 billion comparisons.
 const mostComparisons = 16 << 20
 
 // patternShare is how many steps of a pattern cost as much as one comparison.
 const patternShare = 16
 
-// cost is what a value costs that a schema is asked about.
+// cost is the cost of validating a value.
 type cost struct {
-	// each is comparisons for every value, steps for every character of a string.
+	// each is the number of comparisons for every value, steps that of pattern steps for every character of a string.
 	each, steps int
 	properties  map[string]*cost
 	items, rest *cost
 }
 
-// nested are schemas below allOf, anyOf, oneOf and not.
+// nested are the schemas in allOf, anyOf, oneOf and not.
 type nested []*schema.NestedValueValidation
 
-// costOf reads a schema; also are those of junctors above that the same value is asked about.
+// costOf computes the cost by a schema; also are the nested schemas of its parents that apply to the same value.
 func costOf(s *schema.Structural, also nested) *cost {
 	if s == nil {
 		return nil
@@ -58,7 +58,7 @@ func costOf(s *schema.Structural, also nested) *cost {
 	return c
 }
 
-// add counts what a schema says of a value itself.
+// add adds the cost of a value itself.
 func (c *cost) add(v *schema.ValueValidation) {
 	if v == nil {
 		return
@@ -67,14 +67,14 @@ func (c *cost) add(v *schema.ValueValidation) {
 	if v.Pattern == "" {
 		return
 	}
-	if parsed, err := syntax.Parse(v.Pattern, syntax.Perl); err == nil { // the library compiles it so, too
+	if parsed, err := syntax.Parse(v.Pattern, syntax.Perl); err == nil { // the library compiles it in this way, too
 		if p, err := syntax.Compile(parsed.Simplify()); err == nil {
 			c.steps += len(p.Inst)
 		}
 	}
 }
 
-// junctors are all schemas that a value is asked about besides its own, at whatever depth.
+// junctors are all schemas besides its own that apply to a value, at any depth.
 func junctors(v *schema.ValueValidation, also nested) (all nested) {
 	var visit func(v *schema.ValueValidation)
 	under := func(n *schema.NestedValueValidation) {
@@ -101,7 +101,7 @@ func junctors(v *schema.ValueValidation, also nested) (all nested) {
 	return all
 }
 
-// at is what the schemas say of a part of a value.
+// at returns the schemas for a part of a value.
 func (all nested) at(part func(*schema.NestedValueValidation) *schema.NestedValueValidation) (out nested) {
 	for _, n := range all {
 		if p := part(n); p != nil {
@@ -111,7 +111,7 @@ func (all nested) at(part func(*schema.NestedValueValidation) *schema.NestedValu
 	return out
 }
 
-// of is what the validation of a value costs, or a number above most, which it stops at.
+// of is the cost of validating a value. It stops counting above most.
 func (c *cost) of(x any, most int) (n int) {
 	if c == nil {
 		return 0
@@ -142,9 +142,9 @@ func (c *cost) of(x any, most int) (n int) {
 	return n
 }
 
-// tooDear is the error of an object whose defaults are too large, or whose validation would take too long. Nothing else
-// is asked of it then.
-func (r *rules) tooDear(content map[string]any) field.ErrorList {
+// tooCostly is the error for an object whose defaults are too large, or whose validation would take too long. No other
+// validation follows.
+func (r *rules) tooCostly(content map[string]any) field.ErrorList {
 	switch {
 	case r.defaults.missing(content, mostDefaulted) > mostDefaulted:
 		return field.ErrorList{field.Invalid(nil, field.OmitValueType{}, errDefaults.Error())}

@@ -8,25 +8,25 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// mostDefaulted bounds the bytes of JSON that defaults add to an object: as many as a request's body may have. More
-// could not be stored. Upstream has no bound (AX pkg/apiserver/schema/defaulting/algorithm.go: Default): a default of
-// 100 KB for each of 100,000 items is 10 GB.
+// mostDefaulted limits the bytes of JSON that defaults add to an object: the limit of a request's body, as more could
+// not be stored. Upstream has no limit (AX pkg/apiserver/schema/defaulting/algorithm.go: Default): a default of 100 KB
+// for each of 100,000 items makes 10 GB.
 const mostDefaulted = 3 << 20
 
-// errDefaults is the error of an object whose defaults are too large.
+// errDefaults is the error for an object whose defaults are too large.
 var errDefaults = fmt.Errorf("the defaults of its schema would add more than %d bytes to the object", mostDefaulted)
 
-// defaults are those of a schema, and of the schemas in it. They are nil if there are none.
+// defaults are the defaults in a schema and its nested schemas; nil if there are none.
 type defaults struct {
 	schema *schema.Structural
-	// own are the properties that have a default, properties all that have one or contain one.
+	// own are the properties that have a default; properties are all that have or contain one.
 	own, properties map[string]*defaults
 	items, rest     *defaults
-	// size is how many bytes the default itself adds, with the defaults inside it; at most mostDefaulted+1.
+	// size is how many bytes the default adds, including the defaults inside it; at most mostDefaulted+1.
 	size int
 }
 
-// defaultsOf reads a schema. It keeps references to it.
+// defaultsOf collects the defaults of a schema. It keeps references to it.
 func defaultsOf(s *schema.Structural) *defaults {
 	if s == nil {
 		return nil
@@ -59,10 +59,10 @@ func defaultsOf(s *schema.Structural) *defaults {
 	return d
 }
 
-// replaces reports whether the default stands for a null.
+// replaces reports whether the default replaces the value, a null that is not allowed.
 func (d *defaults) replaces(x any) bool { return d != nil && x == nil && !d.schema.Nullable }
 
-// missing is how many bytes defaults would add to x, or a number above most, which it stops at.
+// missing is how many bytes defaults would add to x. It stops counting above most.
 func (d *defaults) missing(x any, most int) (n int) {
 	if d == nil {
 		return 0
@@ -98,7 +98,7 @@ func (d *defaults) missing(x any, most int) (n int) {
 	return n
 }
 
-// at is what applies to a member of an object; nil if nothing does.
+// at is the part for a member of an object; nil if it has no defaults.
 func (d *defaults) at(name string) *defaults {
 	if _, known := d.schema.Properties[name]; known {
 		return d.properties[name]
@@ -106,7 +106,7 @@ func (d *defaults) at(name string) *defaults {
 	return d.rest
 }
 
-// set sets the defaults that are missing in x. What it sets is a copy.
+// set sets the missing defaults in x to copies.
 func (d *defaults) set(x any) {
 	if d == nil {
 		return
@@ -138,8 +138,8 @@ func (d *defaults) set(x any) {
 
 func (d *defaults) copy() any { return runtime.DeepCopyJSONValue(d.schema.Default.Object) }
 
-// fill sets all defaults of an object, or none if they are too large. Other nulls stay: an apply document's are
-// validated (AX pkg/apiserver/customresource_handler.go: unstructuredDefaulter).
+// fill sets all defaults of an object, or none if they are too large. It keeps other nulls: those of an apply document
+// are validated (AX pkg/apiserver/customresource_handler.go: unstructuredDefaulter).
 func (d *defaults) fill(content map[string]any) error {
 	if d.missing(content, mostDefaulted) > mostDefaulted {
 		return errDefaults

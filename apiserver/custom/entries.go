@@ -3,7 +3,6 @@ package custom
 import (
 	"strings"
 
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,19 +12,19 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// The verbs, in the order in which discovery prints them for custom resources.
+// The verbs, in the order in which discovery lists them for custom resources.
 var (
 	verbs  = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 	modify = []string{"get", "patch", "update"}
 )
 
-// Entries returns the entries of a definition: one for each version that is served. It has none
-// before its names are accepted and it is established (F-12).
+// Entries returns the entries of a definition: one for each served version. There is none before its names are accepted
+// and it is established (F-12).
 func Entries(d *apiextensionsv1.CustomResourceDefinition) []*resources.Resource {
 	return entries(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return d, nil })
 }
 
-// entries keeps nothing of d that is large: schemas are taken from whole when they are needed.
+// entries keeps nothing of d that is large: it calls whole when it needs the schemas.
 func entries(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) []*resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
@@ -45,8 +44,8 @@ func entries(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiexte
 	return out
 }
 
-// Stored returns the entry of the version that objects are stored in, be it served or not; nil if
-// there are none yet. It is for what is done with the objects of a definition that goes.
+// Stored returns the entry of the storage version, even if that is not served; nil before the definition is
+// established. It is for the objects of a definition that is being deleted.
 func Stored(d *apiextensionsv1.CustomResourceDefinition) *resources.Resource {
 	if !True(d, apiextensionsv1.Established) {
 		return nil
@@ -58,11 +57,11 @@ func Stored(d *apiextensionsv1.CustomResourceDefinition) *resources.Resource {
 // schemes are the versions of a definition.
 type schemes struct {
 	versions []*version
-	// stored is the one that objects are written in; they may have been in any other before.
+	// stored is the version in which objects are written; older objects may be stored in any other.
 	stored *version
-	// seal is on the objects that are as the stored version's schema has them.
+	// seal marks the objects that have the form that the schema of the stored version requires.
 	seal *storage.Seal
-	// conversion is how they become each other.
+	// conversion converts between the versions.
 	conversion conversion
 }
 
@@ -78,7 +77,7 @@ func schemesOf(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiex
 	return of
 }
 
-// version returns the one with that apiVersion, nil if there is none.
+// version returns the version with that apiVersion, nil if there is none.
 func (s schemes) version(apiVersion string) *version {
 	for _, v := range s.versions {
 		if v.apiVersion == apiVersion {
@@ -119,7 +118,7 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 	return r
 }
 
-// strategy fills in the rules of writes and the subresources.
+// strategy sets the rules of writes and the subresources.
 func strategy(r *resources.Resource, v *version) {
 	r.Strategy = resources.Strategy{
 		Generation: resources.CustomWholeGeneration, Conditional: true, CustomMeta: true,
@@ -139,28 +138,28 @@ func strategy(r *resources.Resource, v *version) {
 			paths.Selector = strings.TrimPrefix(*s.LabelSelectorPath, ".")
 		}
 		r.Subresources = append(r.Subresources, resources.Subresource{Name: "scale", Verbs: modify, Action: resources.Scale,
-			Kind: autoscalingv1.SchemeGroupVersion.WithKind("Scale"), ScalePaths: paths, ValidateUpdate: v.validateUpdate})
+			Kind: resources.ScaleKind, ScalePaths: paths, ValidateUpdate: v.validateUpdate})
 	}
 }
 
-// restore reads a stored object as AX pkg/apiserver/customresource_handler.go's codecs do: by the
-// schema of the version that it was stored in.
+// restore decodes a stored object as the codecs of AX pkg/apiserver/customresource_handler.go do: by the schema of the
+// version in which it was stored.
 func restore(of schemes) func(runtime.Object) error {
 	return func(obj runtime.Object) error {
 		u := obj.(*unstructured.Unstructured)
 		was := of.version(u.GetAPIVersion())
-		if was == nil { // whoever took it from the definition was wrong to say that nothing is stored in it (AX pkg/apiserver/conversion/converter.go)
+		if was == nil { // the version was removed from the definition although objects are stored in it (AX pkg/apiserver/conversion/converter.go)
 			return invalidVersion(u)
 		}
 		if _, err := was.coerce(u, true); err != nil {
 			return err
 		}
-		was.fill(u) // too many defaults: it is shown without, so that it can be mended or removed
+		was.fill(u) // if the defaults are too large, the object is served without, so that it can be fixed or removed
 		return nil
 	}
 }
 
-// deprecation is the warning that requests for a version earn.
+// deprecation is the warning for requests of a deprecated version.
 func deprecation(v *version) string {
 	switch {
 	case !v.Deprecated:

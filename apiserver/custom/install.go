@@ -13,9 +13,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Installer keeps a table's custom entries in step with the definitions that are stored. It is told
-// the timeline before anybody else sees it, so whoever sees that a definition is established finds
-// its resource served, and nobody sees an object before its type. One goroutine owns it.
+// Installer keeps the custom entries of a table up to date with the stored definitions. It gets each event before all
+// other consumers, so that a client that sees that a definition is established finds its resource served, and no
+// watcher sees an object before its type. One goroutine owns it.
 type Installer struct {
 	types  *resources.Types
 	prefix string
@@ -29,17 +29,17 @@ type installed struct {
 	entries []*resources.Resource
 }
 
-// NewInstaller returns one for the table; root is the prefix of all keys.
+// NewInstaller returns an Installer for the table; root is the prefix of all keys.
 func NewInstaller(types *resources.Types, root string, log *slog.Logger) *Installer {
 	return &Installer{types: types, prefix: root + "/" + kind(types).Collection + "/", log: log, installed: map[string]*installed{}}
 }
 
-// kind is the entry of definitions themselves.
+// kind is the entry of CustomResourceDefinitions.
 func kind(types *resources.Types) *resources.Resource {
 	return types.Lookup(apiextensionsv1.GroupName, "v1", "customresourcedefinitions")
 }
 
-// Apply takes in the next batch of the timeline.
+// Apply processes the next batch of events.
 func (i *Installer) Apply(b storage.Batch) {
 	if b.Reset {
 		there := map[string]bool{}
@@ -59,8 +59,8 @@ func (i *Installer) Apply(b storage.Batch) {
 	}
 }
 
-// install puts the entries of a stored definition into the table, in place of those it had. One that
-// can't be read keeps them: its objects haven't gone.
+// install replaces the entries of a stored definition in the table. A definition that can't be decoded keeps its
+// entries: its objects still exist.
 func (i *Installer) install(key string, value []byte) {
 	old := i.installed[key]
 	if value == nil {
@@ -82,7 +82,7 @@ func (i *Installer) install(key string, value []byte) {
 	i.installed[key] = next
 }
 
-// read returns what a stored definition comes to: old, if nothing has changed that matters.
+// read makes the entries of a stored definition. It returns old if nothing relevant has changed.
 func (i *Installer) read(value []byte, old *installed) (*installed, error) {
 	if bytes.HasPrefix(value, []byte("k8s\x00")) {
 		var err error
@@ -121,7 +121,7 @@ func (i *Installer) decode(value []byte) (*apiextensionsv1.CustomResourceDefinit
 	return obj.(*apiextensionsv1.CustomResourceDefinition), nil
 }
 
-// sameNames: slices that are empty and absent ones are the same.
+// sameNames treats empty and absent slices as equal.
 func sameNames(a, b apiextensionsv1.CustomResourceDefinitionNames) bool {
 	return a.Plural == b.Plural && a.Singular == b.Singular && a.Kind == b.Kind && a.ListKind == b.ListKind &&
 		slices.Equal(a.ShortNames, b.ShortNames) && slices.Equal(a.Categories, b.Categories)

@@ -6,8 +6,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// openAPI returns the version's schema for documents (AX pkg/controller/openapi/builder). Defaults
-// are documented as the definition has them.
+// openAPI returns the version's schema for OpenAPI documents (AX pkg/controller/openapi/builder). Defaults are as in
+// the definition.
 func (v *version) openAPI() (v3, v2 *spec.Schema, err error) {
 	in, err := v.internalSchema()
 	if err != nil {

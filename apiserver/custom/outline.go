@@ -10,27 +10,27 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// outline is a stored definition but for what can be large: schemas take ten times as much memory when
-// they are parsed as when they are written, and few are ever asked for.
+// outline is a stored definition without its large parts: parsed schemas take ten times the memory of encoded ones, and
+// few are ever needed.
 type outline struct {
 	definition *apiextensionsv1.CustomResourceDefinition
-	// spec tells specs from each other.
+	// spec is the hash of the spec, to detect changes.
 	spec [sha256.Size]byte
 }
 
-// Outline reads a stored definition without its schemas and columns. That is what Judge needs, unless
-// Structural says otherwise.
+// Outline decodes a stored definition without its schemas and columns. That is enough for Decide if Structural returns
+// true.
 func Outline(stored []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	o, err := outlineOf(stored)
 	return o.definition, err
 }
 
-// Structural reports whether Judge can do without the definition's schemas.
+// Structural reports whether Decide can do without the definition's schemas.
 func Structural(d *apiextensionsv1.CustomResourceDefinition) bool {
 	return !d.Spec.PreserveUnknownFields && condition(d, apiextensionsv1.NonStructuralSchema) == nil
 }
 
-// outlineOf reads either version that definitions may be stored in; the parts are written alike.
+// outlineOf decodes either version in which definitions may be stored; these parts have the same form.
 func outlineOf(stored []byte) (o outline, err error) {
 	var whole struct {
 		Metadata metav1.ObjectMeta                              `json:"metadata"`
@@ -69,8 +69,8 @@ func outlineOf(stored []byte) (o outline, err error) {
 	return o, nil
 }
 
-// same reports whether two states of a definition give the same entries, so that neither what was
-// compiled nor anybody's place in a watch is lost.
+// same reports whether two states of a definition have the same entries, so that compiled schemas and open watches are
+// kept.
 func (o outline) same(p outline) bool {
 	a, b := o.definition, p.definition
 	return a.UID == b.UID && o.spec == p.spec &&

@@ -14,9 +14,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// judgeApproval says of a definition in one of Kubernetes' own groups who approved it (AX
+// setApproval sets the condition for API approval of a definition in one of Kubernetes' own groups (AX
 // pkg/controller/apiapproval).
-func judgeApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
+func setApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	if !apihelpers.IsProtectedCommunityGroup(d.Spec.Group) {
 		return
 	}
@@ -36,10 +36,10 @@ func judgeApproval(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time)
 	SetCondition(d, c, now)
 }
 
-// judgeStructure says of a definition that it isn't structural (AX pkg/controller/nonstructuralschema).
-// None can be written that isn't, unless it wasn't before, so one without the condition is looked at only
-// if it says itself that it isn't: schemas can be large.
-func judgeStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
+// setStructure sets the condition for a schema that is not structural (AX pkg/controller/nonstructuralschema). Such a
+// definition can only be written if it was not structural before. So a definition without the condition is only checked
+// if Structural returns false: schemas can be large.
+func setStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	if Structural(d) {
 		return
 	}
@@ -53,7 +53,7 @@ func judgeStructure(d *apiextensionsv1.CustomResourceDefinition, now metav1.Time
 	SetCondition(d, *c, now)
 }
 
-// violations is the condition that the definition should have, nil if it is structural.
+// violations returns the condition that the definition should have, nil if it is structural.
 func violations(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	c := &apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NonStructuralSchema, Status: apiextensionsv1.ConditionTrue, Reason: "Violations"}
 	var errs field.ErrorList
@@ -67,7 +67,7 @@ func violations(d *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 		in := &apiextensionsinternal.CustomResourceValidation{}
 		err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(v.Schema.DeepCopy(), in, nil)
 		if err != nil {
-			continue // it was written: it can be converted
+			continue // it has been written, so it can be converted
 		}
 		s, err := schema.NewStructural(in.OpenAPIV3Schema)
 		if err != nil {

@@ -9,8 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// scaleSpec judges the number that the scale subresource writes (AX
-// pkg/registry/customresource/validator.go).
+// scaleSpec validates the number that the scale subresource writes (AX pkg/registry/customresource/validator.go).
 func (v *version) scaleSpec(content map[string]any) field.ErrorList {
 	if v.Subresources == nil || v.Subresources.Scale == nil {
 		return nil
@@ -18,7 +17,7 @@ func (v *version) scaleSpec(content map[string]any) field.ErrorList {
 	return replicas(content, v.Subresources.Scale.SpecReplicasPath)
 }
 
-// scaleStatus judges what the scale subresource shows.
+// scaleStatus validates the fields that the scale subresource reads.
 func (v *version) scaleStatus(content map[string]any) field.ErrorList {
 	if v.Subresources == nil || v.Subresources.Scale == nil {
 		return nil
@@ -36,18 +35,18 @@ func (v *version) scaleStatus(content map[string]any) field.ErrorList {
 
 func replicas(content map[string]any, path string) field.ErrorList {
 	n, _, err := unstructured.NestedInt64(content, fields(path)...)
-	fault := ""
+	message := ""
 	switch {
 	case err != nil:
-		fault = err.Error()
+		message = err.Error()
 	case n < 0:
-		fault = "should be a non-negative integer"
+		message = "should be a non-negative integer"
 	case n > math.MaxInt32:
-		fault = fmt.Sprintf("should be less than or equal to %v", math.MaxInt32)
+		message = fmt.Sprintf("should be less than or equal to %v", math.MaxInt32)
 	default:
 		return nil
 	}
-	return field.ErrorList{field.Invalid(field.NewPath(path), n, fault)}
+	return field.ErrorList{field.Invalid(field.NewPath(path), n, message)}
 }
 
 // fields are the names in a simple JSON path (".spec.replicas").

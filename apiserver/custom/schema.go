@@ -14,11 +14,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// schemaValidator validates values by a schema, with the errors that the validator of apiextensions-apiserver finds (AX
-// pkg/apiserver/validation/ratcheting.go: RatchetingSchemaValidator), but no more of them than an answer tells. The
-// library compares each error with all before it, at every level of the value: 100,000 wrong items take hours.
+// schemaValidator validates values by a schema and finds the errors of apiextensions-apiserver's validator (AX
+// pkg/apiserver/validation/ratcheting.go: RatchetingSchemaValidator), but no more of them than a response contains. The
+// library compares each error with all before it, at every level of the value: 100,000 invalid items take hours.
 //
-// What stands below anyOf, allOf, oneOf and not is validated by the library alone.
+// The library alone validates what is below anyOf, allOf, oneOf and not.
 type schemaValidator struct{ schema *spec.Schema }
 
 func newSchemaValidator(in *apiextensions.JSONSchemaProps) (validation.SchemaValidator, error) {
@@ -31,7 +31,7 @@ func (s schemaValidator) Validate(value any, _ ...validation.ValidationOption) *
 	return (&node{schema: s.schema}).Validate(value)
 }
 
-// ValidateUpdate validates a changed value; of what hasn't changed there are no errors.
+// ValidateUpdate validates a changed value; unchanged parts have no errors.
 func (s schemaValidator) ValidateUpdate(value, old any, options ...validation.ValidationOption) *validate.Result {
 	o := validation.NewValidationOptions(options...)
 	if !o.Ratcheting {
@@ -44,16 +44,16 @@ func (s schemaValidator) ValidateUpdate(value, old any, options ...validation.Va
 	return (&node{schema: s.schema, both: both}).Validate(both.Value)
 }
 
-// node is a value inside another, while that is validated. The library asks each for the validators of its members.
+// node is a nested value while its parent is validated. The library gets from it the validators of its members.
 type node struct {
 	schema *spec.Schema
 	root   any
 	path   string
-	// both is the value with the one that it had before; nil if there was none.
+	// both is the value with its old counterpart; nil if there is none.
 	both *common.CorrelatedObject
-	// in is the value that this one is a member of; nil at the top.
+	// in is the parent of this value; nil at the top.
 	in *node
-	// found is how many errors the members have.
+	// found is the number of errors in the members.
 	found int
 }
 
@@ -84,7 +84,7 @@ func (n *node) options(o *validate.SchemaValidatorOptions) {
 	}
 }
 
-// member returns the validator of a member, which finds nothing if those before it have errors enough.
+// member returns the validator of a member. It finds nothing once there are enough errors.
 func (n *node) member(s *spec.Schema, root any, path string, both *common.CorrelatedObject) validate.ValueValidator {
 	if n.found >= invalid.MaxErrors {
 		return unasked{}
@@ -98,7 +98,7 @@ func (*node) SetPath(string) {}
 // Applies implements validate.ValueValidator.
 func (*node) Applies(any, reflect.Kind) bool { return true }
 
-// unasked is the validator of a value that isn't validated.
+// unasked is a validator that finds nothing.
 type unasked struct{}
 
 // SetPath implements validate.ValueValidator.

@@ -23,14 +23,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// validate judges a new object (AX pkg/registry/customresource/strategy.go: Validate).
+// validate validates a new object (AX pkg/registry/customresource/strategy.go: Validate).
 func (v *version) validate(obj runtime.Object) field.ErrorList {
 	r, err := v.rules()
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content := obj.(*unstructured.Unstructured).Object
-	if errs := r.tooDear(content); len(errs) > 0 {
+	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
 	errs := v.misnamed(obj)
@@ -47,14 +47,14 @@ func (v *version) validate(obj runtime.Object) field.ErrorList {
 	return r.evaluate(errs, content, nil)
 }
 
-// validateUpdate judges a change; what was wrong before may stay as it is where it hasn't changed.
+// validateUpdate validates an update; unchanged parts may stay invalid.
 func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 	r, err := v.rules()
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
-	if errs := r.tooDear(content); len(errs) > 0 {
+	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
 	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
@@ -68,21 +68,21 @@ func (v *version) validateUpdate(obj, old runtime.Object) field.ErrorList {
 	if invalid.Enough(errs) {
 		return errs
 	}
-	errs = append(errs, r.newListFaults(content, was)...)
+	errs = append(errs, r.newDuplicates(content, was)...)
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
 }
 
-// validateStatus judges a change through the status subresource.
+// validateStatus validates an update of the status subresource.
 func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 	r, err := v.rules()
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	content, was := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
-	if errs := r.tooDear(content); len(errs) > 0 {
+	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
-	if errs := r.tooDear(content); len(errs) > 0 {
+	if errs := r.tooCostly(content); len(errs) > 0 {
 		return errs
 	}
 	both := common.NewCorrelatedObject(content, was, &model.Structural{Structural: r.structural})
@@ -94,12 +94,12 @@ func (v *version) validateStatus(obj, old runtime.Object) field.ErrorList {
 	if invalid.Enough(errs) {
 		return errs
 	}
-	errs = append(errs, r.newListFaults(content, was)...)
+	errs = append(errs, r.newDuplicates(content, was)...)
 	return r.evaluate(errs, content, was, cel.WithRatcheting(both))
 }
 
-// misnamed is what an object says of its type that isn't so; nothing else of its shape is asked then (AX
-// pkg/registry/customresource/validator.go:ValidateTypeMeta).
+// misnamed returns the errors in an object's kind and apiVersion. If there are any, the rest is not validated by the
+// schema (AX pkg/registry/customresource/validator.go:ValidateTypeMeta).
 func (v *version) misnamed(obj runtime.Object) (errs field.ErrorList) {
 	apiVersion, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 	if kind != v.kind {
@@ -111,8 +111,8 @@ func (v *version) misnamed(obj runtime.Object) (errs field.ErrorList) {
 	return errs
 }
 
-// newListFaults are duplicates in lists that are sets or maps, if there were none before.
-func (r *rules) newListFaults(content, was map[string]any) field.ErrorList {
+// newDuplicates are duplicates in lists that are sets or maps, unless there were some before.
+func (r *rules) newDuplicates(content, was map[string]any) field.ErrorList {
 	errs := listtype.ValidateListSetsAndMaps(nil, r.structural, content)
 	if len(errs) > 0 && len(listtype.ValidateListSetsAndMaps(nil, r.structural, was)) > 0 {
 		return nil
@@ -120,8 +120,8 @@ func (r *rules) newListFaults(content, was map[string]any) field.ErrorList {
 	return errs
 }
 
-// evaluate adds what the rules of x-kubernetes-validations find, unless the object's shape is so
-// wrong that they can't be asked.
+// evaluate adds the errors of x-kubernetes-validations, unless the object violates its schema in a way that prevents
+// the evaluation.
 func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, options ...cel.Option) field.ErrorList {
 	if r.expressions == nil || invalid.Enough(errs) {
 		return errs
@@ -143,12 +143,11 @@ func (r *rules) evaluate(errs field.ErrorList, content, was map[string]any, opti
 	return append(errs, found...)
 }
 
-// firstBudget is what rules may cost before their errors are counted: the whole budget is enough for millions. When it
-// is used up, the last error says so, and nothing else does.
+// firstBudget is the cost budget of the first evaluation, which counts the errors: the full budget allows millions. If
+// it is exceeded, only the last error says so.
 const firstBudget = celconfig.RuntimeCELCostBudget / 1000
 
-// embeddedMeta finds errors in the metadata of objects in an object, as objectmeta.Validate does, until they are
-// enough.
+// embeddedMeta finds errors in the metadata of embedded objects, as objectmeta.Validate does, until there are enough.
 func embeddedMeta(at *field.Path, value any, s *schema.Structural, errs *field.ErrorList) {
 	if s == nil {
 		return
@@ -176,7 +175,7 @@ func embeddedMeta(at *field.Path, value any, s *schema.Structural, errs *field.E
 	}
 }
 
-// prepareStatus keeps everything of an object but status and managedFields.
+// prepareStatus restores everything but status and managedFields.
 func prepareStatus(obj, old runtime.Object) {
 	u := obj.(*unstructured.Unstructured)
 	status, ok := u.Object["status"]
@@ -188,7 +187,7 @@ func prepareStatus(obj, old runtime.Object) {
 	}
 }
 
-// warnings are of finalizers that are new (A-31; AX pkg/registry/customresource/validator.go).
+// warnings are for new finalizers (A-31; AX pkg/registry/customresource/validator.go).
 func warnings(obj, old runtime.Object) (texts []string) {
 	names := slices.Sorted(slices.Values(obj.(metav1.Object).GetFinalizers()))
 	for _, name := range slices.Compact(names) {

@@ -17,21 +17,21 @@ import (
 type version struct {
 	apiextensionsv1.CustomResourceDefinitionVersion
 	apiVersion, kind string
-	// whole objects keep fields that the schema doesn't know (spec.preserveUnknownFields of v1beta1).
+	// whole objects keep unknown fields (spec.preserveUnknownFields of v1beta1).
 	whole bool
 
-	// schema is read when it is needed, and belongs to the definition; the embedded version's is nil.
+	// schema decodes the schema when it is needed. Callers must not change it. The embedded version's is nil.
 	schema func() (*apiextensionsv1.CustomResourceValidation, error)
 	// rules are compiled when they are first needed.
 	rules func() (*rules, error)
 }
 
-// rules are what a version's schema says, ready to be asked.
+// rules is the compiled schema of a version.
 type rules struct {
 	structural *schema.Structural
 	defaults   *defaults
 	cost       *cost
-	// object judges a whole object, status what stands at status.
+	// object validates a whole object, status its field status.
 	object, status validation.SchemaValidator
 	// expressions are x-kubernetes-validations; nil if there are none.
 	expressions *cel.Validator
@@ -80,7 +80,7 @@ func (v *version) compile() (*rules, error) {
 	return r, nil
 }
 
-// internalSchema is the schema in the form that the packages take; an empty one if there is none.
+// internalSchema returns the schema in the internal type; an empty one if there is none.
 func (v *version) internalSchema() (*apiextensionsinternal.JSONSchemaProps, error) {
 	out := &apiextensionsinternal.CustomResourceValidation{}
 	s, err := v.schema()

@@ -25,13 +25,13 @@ import (
 )
 
 const (
-	// webhookTimeout bounds one call (apiserver/pkg/util/webhook/authentication.go).
+	// webhookTimeout is the time limit of one call (apiserver/pkg/util/webhook/authentication.go).
 	webhookTimeout = 30 * time.Second
-	// maxReview bounds what a webhook may answer, in bytes.
+	// maxReview is the maximum size of a webhook's response, in bytes.
 	maxReview = 256 << 20
 )
 
-// errNoNetwork is why a webhook that is named by its service can't be called.
+// errNoNetwork is the error for a webhook that is configured by a service.
 var errNoNetwork = errors.New("this server has no cluster network, so a webhook can only be reached by its url")
 
 // webhook is the strategy Webhook (AX pkg/apiserver/conversion/webhook_converter.go).
@@ -47,7 +47,7 @@ func newWebhook(c *apiextensionsv1.WebhookConversion) *webhook {
 	return w
 }
 
-// dialer makes the client. Connections that aren't used end by themselves.
+// dialer makes the client. Its idle connections are closed after a while.
 func (w *webhook) dialer() (*http.Client, error) {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment, IdleConnTimeout: webhookTimeout, TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{}}
 	if ca := bytes.TrimSpace(w.config.ClientConfig.CABundle); len(ca) > 0 {
@@ -59,11 +59,11 @@ func (w *webhook) dialer() (*http.Client, error) {
 	return &http.Client{Transport: t, Timeout: webhookTimeout, CheckRedirect: noRedirects}, nil
 }
 
-// noRedirects makes a redirect the answer. A user who may write a CustomResourceDefinition, or who serves its webhook,
-// could else have the server send objects to addresses that only the server reaches, from https to http too.
+// noRedirects prevents redirects. With them, a user who can write a CustomResourceDefinition, or who serves its
+// webhook, could make the server send objects to addresses that only the server can reach, also from https to http.
 func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// address is where the webhook is, and why it can't be reached there.
+// address returns the URL of the webhook, or the reason why it can't be called.
 func (w *webhook) address() (string, error) {
 	c := w.config.ClientConfig
 	if c.Service == nil {
@@ -84,8 +84,8 @@ func (w *webhook) address() (string, error) {
 	return "", &url.Error{Op: "Post", URL: u.String(), Err: errNoNetwork}
 }
 
-// convert asks the webhook once, unless for an object without contents. Errors are those of an object that is
-// converted by itself, as upstream's are, which fills its caches one by one.
+// convert calls the webhook once, unless the object is empty. The errors are those for a single object, as upstream
+// fills its caches one by one.
 func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) ([]*unstructured.Unstructured, error) {
 	if len(objs) == 1 && empty(objs[0]) {
 		return renaming{}.convert(objs, apiVersion)
@@ -123,16 +123,16 @@ func (w *webhook) convert(objs []*unstructured.Unstructured, apiVersion string) 
 	return out, nil
 }
 
-// empty reports whether an object says nothing but its kind.
+// empty reports whether an object has only apiVersion and kind.
 func empty(u *unstructured.Unstructured) bool {
 	return len(u.Object) == 2 && u.GetAPIVersion() != "" && u.GetKind() != ""
 }
 
-// review sends a ConversionReview of the first version that both sides know, and reads the answer.
+// review sends a ConversionReview of the first version that both sides support, and decodes the response.
 func (w *webhook) review(uid types.UID, objs []*unstructured.Unstructured, apiVersion string) ([]runtime.RawExtension, error) {
 	version := ""
 	for _, v := range w.config.ConversionReviewVersions {
-		if v == "v1" || v == "v1beta1" { // they are written alike
+		if v == "v1" || v == "v1beta1" { // both have the same form
 			version = v
 			break
 		}
@@ -162,8 +162,7 @@ func (w *webhook) review(uid types.UID, objs []*unstructured.Unstructured, apiVe
 	return answered(&answer, version, uid)
 }
 
-// answered checks that an answer is one to the request, and that it says that all went well. Of version
-// v1beta1 less is asked.
+// answered checks that a response belongs to the request and reports success. For v1beta1 upstream checks less.
 func answered(a *apiextensionsv1.ConversionReview, version string, uid types.UID) ([]runtime.RawExtension, error) {
 	if want := apiextensionsv1.SchemeGroupVersion.WithKind("ConversionReview"); version == "v1" && a.GroupVersionKind() != want {
 		return nil, fmt.Errorf("expected webhook response of %v, got %v", want, a.GroupVersionKind())
@@ -182,7 +181,7 @@ func answered(a *apiextensionsv1.ConversionReview, version string, uid types.UID
 	}
 }
 
-// post sends a document and returns the answer's.
+// post sends a document and returns the body of the response.
 func (w *webhook) post(data []byte) ([]byte, error) {
 	address, err := w.address()
 	if err != nil {
@@ -202,7 +201,7 @@ func (w *webhook) post(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = a.Body.Close() }() // what was read is whole
+	defer func() { _ = a.Body.Close() }() // the body has been read
 	if a.StatusCode < http.StatusOK || a.StatusCode > http.StatusPartialContent {
 		return nil, rejection(a.StatusCode)
 	}
@@ -220,9 +219,9 @@ func (w *webhook) post(data []byte) ([]byte, error) {
 	return body, nil
 }
 
-// rejection is the error for an answer that is no review. It tells the code, but nothing of the body: the requester
-// could else read what addresses answer that only the server reaches. (Upstream tells 2 KB of it, or the message of a
-// Status.)
+// rejection is the error for a response that is no review. It contains the status code, but nothing of the body: the
+// client could otherwise read responses of addresses that only the server can reach. (Upstream includes 2 KB of it, or
+// the message of a Status.)
 func rejection(code int) error {
 	return fmt.Errorf("the webhook answered with the status code %d (%s) instead of a ConversionReview", code, http.StatusText(code))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// aggregate is a group with all its versions and all their resources.
+// aggregate returns a group with all its versions and their resources.
 func aggregate(g resources.Group, versions map[schema.GroupVersion][]*resources.Resource) apidiscoveryv2.APIGroupDiscovery {
 	out := apidiscoveryv2.APIGroupDiscovery{ObjectMeta: metav1.ObjectMeta{Name: g.Name}}
 	for _, name := range g.Versions {
@@ -35,9 +35,9 @@ func aggregateResource(r *resources.Resource) apidiscoveryv2.APIResourceDiscover
 	return out
 }
 
-// responseKind names the kind of what comes back. Built-in resources leave out the group version
-// that is their own; custom ones name it (AS endpoints/installer.go:ConvertGroupVersionIntoToDiscovery,
-// AX apiserver/customresource_discovery_controller.go:sync).
+// responseKind is the kind of a response. Built-in resources omit the group version if it is their own; custom ones
+// don't (AS endpoints/installer.go:ConvertGroupVersionIntoToDiscovery, AX
+// apiserver/customresource_discovery_controller.go:sync).
 func responseKind(r *resources.Resource, kind schema.GroupVersionKind) *metav1.GroupVersionKind {
 	if kind.Empty() {
 		kind = r.GroupVersionKind()

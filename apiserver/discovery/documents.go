@@ -11,13 +11,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// documents are all that is served for one state of the table.
+// documents are all documents for one state of the table.
 type documents struct {
 	generation uint64
 	byPath     map[string]*page
 }
 
-// page is what one path answers.
+// page is the response for one path.
 type page struct {
 	plain *document
 	// aggregated is set for /api and /apis.
@@ -54,8 +54,8 @@ func newDocuments(all []*resources.Resource, groups []resources.Group, address s
 	return d
 }
 
-// apiVersions lists the versions of the core group. Like every document below /api it says
-// nothing of its own version (AS pkg/endpoints/discovery/util.go:keepUnversioned).
+// apiVersions lists the versions of the core group. Like every document below /api it has no apiVersion (AS
+// pkg/endpoints/discovery/util.go:keepUnversioned).
 func apiVersions(groups []resources.Group, address string) *metav1.APIVersions {
 	v := &metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{},
 		ServerAddressByClientCIDRs: []metav1.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: address}}}
@@ -102,7 +102,7 @@ func resourceList(gv schema.GroupVersion, rs []*resources.Resource) *metav1.APIR
 	return list
 }
 
-// served are the subresources that show.
+// served are the subresources in discovery.
 func served(r *resources.Resource) []resources.Subresource {
 	var subs []resources.Subresource
 	for _, s := range r.Subresources {
@@ -113,13 +113,13 @@ func served(r *resources.Resource) []resources.Subresource {
 	return subs
 }
 
-// foreign reports whether a subresource's kind is of another group version than its resource.
+// foreign reports whether a subresource's kind is in another group version than its resource.
 func foreign(r *resources.Resource, kind schema.GroupVersionKind) bool {
 	return !kind.Empty() && kind.GroupVersion() != r.GroupVersion()
 }
 
 // storageVersionHash changes when objects are stored as another kind (AS
-// pkg/endpoints/discovery/storageversionhash.go). What isn't stored has none.
+// pkg/endpoints/discovery/storageversionhash.go). Resources that are not stored have none.
 func storageVersionHash(stored schema.GroupVersionKind) string {
 	if stored.Empty() {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// FuzzAccept: whatever a client accepts, it gets a document or is told what there is.
+// FuzzAccept: whatever a client accepts, it gets a document or the list of media types.
 func FuzzAccept(f *testing.F) {
 	for _, v := range []string{"", "*/*", acceptAggregated, "application/json;q=2,text/html", ";;;,=", "application/*;as=Table"} {
 		f.Add("/apis", v)

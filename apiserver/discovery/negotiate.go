@@ -8,7 +8,7 @@ import (
 	"github.com/munnerz/goautoneg"
 )
 
-// format is how a document is written.
+// format is the encoding of a document.
 type format uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	formats
 )
 
-// mediaTypes are in the order in which they are preferred.
+// mediaTypes are in the order of preference.
 var mediaTypes = []struct {
 	typ, sub string
 	format   format
@@ -46,8 +46,8 @@ func (f format) mediaType() string {
 	panic("discovery: no media type for format " + strconv.Itoa(int(f)))
 }
 
-// negotiate picks a format by the first clause of Accept, by q-value, whose parameters are
-// wanted (AS pkg/endpoints/handlers/negotiation/negotiate.go). No Accept at all means plain JSON.
+// negotiate selects a format by the first clause of Accept with matching parameters, in the order of q-values (AS
+// pkg/endpoints/handlers/negotiation/negotiate.go). Without Accept it is JSON.
 func negotiate(r *http.Request, want func(params map[string]string) bool) (format, bool) {
 	accept := r.Header.Get("Accept")
 	if accept == "" {
@@ -67,12 +67,12 @@ func matches(c goautoneg.Accept, typ, sub string) bool {
 	return c.Type == "*" && c.SubType == "*" || c.Type == typ && (c.SubType == sub || c.SubType == "*")
 }
 
-// wantsAggregated accepts clauses that ask for the one document.
+// wantsAggregated accepts clauses for the aggregated document.
 func wantsAggregated(params map[string]string) bool {
 	return params["g"] == "apidiscovery.k8s.io" && params["v"] == "v2" && params["as"] == "APIGroupDiscoveryList"
 }
 
-// wantsPlain accepts clauses that ask for no transformation.
+// wantsPlain accepts clauses without a transformation.
 func wantsPlain(params map[string]string) bool {
 	for _, name := range []string{"g", "v", "as"} {
 		if _, ok := params[name]; ok {
@@ -82,7 +82,7 @@ func wantsPlain(params map[string]string) bool {
 	return true
 }
 
-// pretty indents JSON if asked to, by parameter or query, or for the tools that people read with.
+// pretty indents JSON if the media type or the query requests it, or for browsers, curl and wget.
 func pretty(f format, r *http.Request, params map[string]string) format {
 	if f == formatJSON && (params["pretty"] == "1" || readByPeople(r)) {
 		return formatPretty

@@ -15,10 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
-// document is one object with the bytes of it that somebody has asked for.
+// document is an object with those encodings that were requested.
 type document struct {
 	object runtime.Object
-	// etag is set for aggregated documents, quotes included.
+	// etag is set for aggregated documents, with the quotes.
 	etag    string
 	encoded [formats]struct {
 		once sync.Once
@@ -29,8 +29,8 @@ type document struct {
 
 func newAggregated(groups []apidiscoveryv2.APIGroupDiscovery) *document {
 	list := &apidiscoveryv2.APIGroupDiscoveryList{Items: groups}
-	// The tag is that of the list before it is given its kind, as upstream's
-	// (AS pkg/endpoints/discovery/aggregated/etag.go:calculateETag).
+	// The tag is that of the list before its kind is set, as upstream (AS
+	// pkg/endpoints/discovery/aggregated/etag.go:calculateETag).
 	data, err := json.Marshal(list)
 	if err != nil {
 		panic(fmt.Sprintf("discovery: strings can't be encoded: %v", err))
@@ -39,7 +39,7 @@ func newAggregated(groups []apidiscoveryv2.APIGroupDiscovery) *document {
 	return &document{object: list, etag: fmt.Sprintf("\"%X\"", sha512.Sum512(data))}
 }
 
-// ServeHTTP answers GET.
+// ServeHTTP serves GET requests.
 func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	doc := p.plain
 	f, ok := format(0), false
@@ -50,7 +50,7 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !ok {
 		if f, ok = negotiate(r, wantsPlain); !ok {
-			refuse(w)
+			sendNotAcceptable(w)
 			return
 		}
 	}
@@ -80,7 +80,7 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, f format) {
 	w.Write(data)
 }
 
-// bytes returns the document in a format; nobody may change them.
+// bytes returns the document in a format; callers must not change it.
 func (d *document) bytes(f format) ([]byte, error) {
 	e := &d.encoded[f]
 	e.once.Do(func() {
@@ -91,7 +91,7 @@ func (d *document) bytes(f format) ([]byte, error) {
 	return e.data, e.err
 }
 
-// serializers write objects that carry their kind themselves, and so need no scheme.
+// serializers encode objects that have their kind set, so they need no scheme.
 var serializers = [formats]runtime.Encoder{
 	formatJSON:     jsonserializer.NewSerializerWithOptions(nil, nil, nil, jsonserializer.SerializerOptions{}),
 	formatPretty:   jsonserializer.NewSerializerWithOptions(nil, nil, nil, jsonserializer.SerializerOptions{Pretty: true}),
@@ -99,8 +99,8 @@ var serializers = [formats]runtime.Encoder{
 	formatProtobuf: protobuf.NewSerializer(nil, nil),
 }
 
-// refuse answers a client that accepts nothing of what there is (0-16).
-func refuse(w http.ResponseWriter) {
+// sendNotAcceptable sends the error for a client that accepts none of the formats (0-16).
+func sendNotAcceptable(w http.ResponseWriter) {
 	status := metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
 		Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable, Message: notAcceptable}

@@ -18,13 +18,12 @@ type Service struct {
 	mu sync.Mutex
 }
 
-// New returns a service for the table. address is host:port of the secure port, which /api names
-// as the one to use.
+// New returns a service for the table. address is host:port of the secure port, which /api contains.
 func New(t *resources.Types, address string) *Service {
 	return &Service{types: t, address: address}
 }
 
-// ServeHTTP answers for the request's path, with a plain 404 for those that Handler doesn't know.
+// ServeHTTP serves the request's path; for paths that Handler does not know it sends a plain 404.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h := s.Handler(r.URL.Path); h != nil {
 		h.ServeHTTP(w, r)
@@ -33,8 +32,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// Handler returns what answers GET for the path: /api, /apis, /api/<version>, /apis/<group> or
-// /apis/<group>/<version>, with or without a slash at the end; nil if nothing is served there.
+// Handler returns the handler of GET for the path: /api, /apis, /api/<version>, /apis/<group> or
+// /apis/<group>/<version>, with or without a trailing slash; nil if nothing is served there.
 func (s *Service) Handler(path string) http.Handler {
 	if p, ok := s.current().byPath[strings.TrimSuffix(path, "/")]; ok {
 		return p
@@ -42,15 +41,15 @@ func (s *Service) Handler(path string) http.Handler {
 	return nil
 }
 
-// current returns the documents for the table as it is now.
+// current returns the documents for the present state of the table.
 func (s *Service) current() *documents {
 	if d := s.now.Load(); d != nil && d.generation == s.types.Generation() {
 		return d
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The generation is read before the table: a change in between makes these documents stale
-	// already, and the next request makes new ones.
+	// The generation is read before the table: after a change in between, these documents are stale, and the next
+	// request makes new ones.
 	generation := s.types.Generation()
 	if d := s.now.Load(); d != nil && d.generation == generation {
 		return d

@@ -12,47 +12,48 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// sharedFrom is from how many bytes an object, or what is written, counts once for all answers that keep it.
+// sharedFrom is the size in bytes from which an object, or a piece that is written, counts once for all responses that
+// hold it.
 const sharedFrom = 16 << 10
 
-// written is the key of what several answers write: bytes in the same place are the same.
+// written is the identity of the bytes that several responses write: the same address is the same content.
 type written struct {
 	first *byte
 	n     int
 }
 
-// ErrCutOff ends an answer. No client sees it.
-var ErrCutOff = errors.New("the answer is cut off, as its client leaves too much unread")
+// ErrCutOff ends a response. No client sees it.
+var ErrCutOff = errors.New("the response was cut off because its client left too much unread")
 
-// backlog is what one answer keeps in memory while its client doesn't read: what is being written, and stored objects
-// that may have been replaced since. It counts in a pool from the moment that a write has waited for patienceTime until
-// that write is over. The handler's goroutine owns it, but for late, which a timer's runs, and cutOff.
+// backlog is the memory that one response holds while its client does not read: the piece that is being written, and
+// stored objects that may have been replaced since. It counts in a pool once a write has waited for patienceTime, until
+// that write ends. The handler's goroutine owns it, except for late, which runs in a timer's goroutine, and cutOff.
 type backlog struct {
-	// pool is what it counts in, for user; nil for answers that don't count.
+	// pool is the pool in which it counts, for user; nil for responses that don't count.
 	pool *pool.Pool
 	user string
-	// kept is how many bytes of stored objects the answer keeps, besides what is being written, events whose objects
-	// they are, if they are events'. Only the handler changes them, with mu held.
+	// kept is the size of the stored objects that the response holds besides the piece that is being written. events
+	// are the events that hold them, if there are any. Only the handler changes them, with mu held.
 	kept   int64
 	events []*cache.Event
 	// cancel ends a watch that waits for events; nil for other requests.
 	cancel func()
-	// hangUp ends a write that waits.
+	// hangUp ends a blocked write.
 	hangUp func()
 
 	cut atomic.Bool
 
-	mu   sync.Mutex // guards what follows, and pool and what is kept while a write goes on
+	mu   sync.Mutex // guards what follows; during a write also pool, kept and events
 	held *pool.Holding
-	// writing says that a write goes on, and piece what it keeps.
+	// writing says that a write is in progress; piece is what it writes.
 	writing bool
 	piece   []byte
-	// counts says that the write counts, with so many bytes that are not shared.
+	// counts says that the write counts. The number are its bytes that are not shared.
 	counts  bool
 	counted int64
 }
 
-// CountIn says who the answer counts for, the last time before the answer begins.
+// CountIn sets the pool and the user for which the response counts. The last call before the response begins is valid.
 func (w *Recorder) CountIn(p *pool.Pool, user string) {
 	if w == nil {
 		return
@@ -61,17 +62,17 @@ func (w *Recorder) CountIn(p *pool.Pool, user string) {
 		return
 	}
 	c := http.NewResponseController(w.ResponseWriter)
-	w.backlog.hangUp = func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) } // a writer without a connection isn't slow
+	w.backlog.hangUp = func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) } // a writer without a connection never blocks
 }
 
-// Keep says how many bytes of stored objects the answer keeps from now on.
+// Keep sets how many bytes of stored objects the response holds from now on.
 func (w *Recorder) Keep(bytes int64) {
 	if w != nil {
 		w.backlog.keep(bytes, nil)
 	}
 }
 
-// KeepEvents says that the answer keeps the objects of events from now on.
+// KeepEvents sets the events whose objects the response holds from now on.
 func (w *Recorder) KeepEvents(events []*cache.Event) {
 	if w != nil {
 		w.backlog.keep(keptBy(events), events)
@@ -87,15 +88,15 @@ func (b *backlog) keep(bytes int64, events []*cache.Event) {
 // IsCut reports whether the answer has been cut off.
 func (w *Recorder) IsCut() bool { return w.backlog.isCut() }
 
-// HoldWatch counts what a watch takes as long as it is open, with its URL and headers. cancel ends it. It reports false
-// if there is no room.
+// HoldWatch counts the memory of a watch with its URL and headers until the watch ends. cancel ends the watch. It
+// returns false if the pool is full.
 func (w *Recorder) HoldWatch(bytes int64, cancel func()) bool {
 	w.EndHead()
 	w.backlog.cancel = cancel
 	return w.backlog.hold(bytes)
 }
 
-// hold counts bytes until the end of the request, however its client reads. It reports false if there is no room.
+// hold counts bytes until the end of the request, even if its client reads. It returns false if the pool is full.
 func (b *backlog) hold(bytes int64) bool {
 	if b.pool == nil {
 		return true
@@ -105,7 +106,7 @@ func (b *backlog) hold(bytes int64) bool {
 	return b.holding().Take(int(bytes))
 }
 
-// holding begins the holding when it is needed first. mu is held.
+// holding creates the pool's record when it is first needed. mu is held.
 func (b *backlog) holding() *pool.Holding {
 	if b.held == nil {
 		b.held = b.pool.Begin(b.user, func(bool) { b.cutOff() })
@@ -113,14 +114,14 @@ func (b *backlog) holding() *pool.Holding {
 	return b.held
 }
 
-// begin says that a write begins, and what it keeps.
+// begin records that a write begins, and what it writes.
 func (b *backlog) begin(piece []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.writing, b.piece = true, piece
 }
 
-// late counts what the write keeps that goes on, if one does. Without room for it the answer is cut off.
+// late counts a write that is still in progress. If the pool is full, the response is cut off.
 func (b *backlog) late() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,7 +134,7 @@ func (b *backlog) late() {
 	}
 }
 
-// count counts what the write keeps, what may be shared once for all answers. mu is held.
+// count counts what the write holds; shared memory once for all responses. mu is held.
 func (b *backlog) count(held *pool.Holding) bool {
 	own := b.kept
 	for _, e := range b.events {
@@ -159,7 +160,8 @@ func (b *backlog) count(held *pool.Holding) bool {
 	return true
 }
 
-// end says that a write is over. A timer that fired for an earlier write may have counted it: that is taken back, too.
+// end records that a write has ended. A timer that fired late, for an earlier write, may have counted this one: that is
+// undone, too.
 func (b *backlog) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -171,7 +173,7 @@ func (b *backlog) end() {
 	}
 }
 
-// cutOff ends the answer. The pool's lock may be held.
+// cutOff ends the response. The pool's lock may be held.
 func (b *backlog) cutOff() {
 	if !b.cut.CompareAndSwap(false, true) {
 		return
@@ -185,7 +187,7 @@ func (b *backlog) cutOff() {
 
 func (b *backlog) isCut() bool { return b.cut.Load() }
 
-// close gives everything back. From then on the answer isn't cut off any more.
+// close releases everything. After it the response is not cut off any more.
 func (b *backlog) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -196,7 +198,7 @@ func (b *backlog) close() {
 	b.pool = nil
 }
 
-// keptBy is the size of the objects that events keep.
+// keptBy is the size of the objects that events hold.
 func keptBy(events []*cache.Event) (n int64) {
 	for _, e := range events {
 		n += int64(len(e.Object.JSON))

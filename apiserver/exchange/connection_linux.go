@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setCork changes TCP_CORK. What goes wrong makes no difference but in speed, or ends the connection.
+// setCork changes TCP_CORK. An error costs only speed, or the connection is broken.
 func setCork(c syscall.RawConn, on bool) {
 	value := 0
 	if on {
@@ -15,7 +15,7 @@ func setCork(c syscall.RawConn, on bool) {
 	_ = c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_CORK, value) })
 }
 
-// setUnsent changes TCP_NOTSENT_LOWAT. What goes wrong makes no difference but in memory of the kernel.
+// setUnsent changes TCP_NOTSENT_LOWAT. An error costs only kernel memory.
 func setUnsent(c syscall.RawConn, bytes int) {
 	_ = c.Control(func(fd uintptr) {
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, bytes)

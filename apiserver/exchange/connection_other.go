@@ -4,8 +4,8 @@ package exchange
 
 import "syscall"
 
-// setCork is for Linux alone.
+// setCork does nothing: only Linux has the option.
 func setCork(syscall.RawConn, bool) {}
 
-// setUnsent is for Linux alone.
+// setUnsent does nothing: only Linux has the option.
 func setUnsent(syscall.RawConn, int) {}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// deadline is a context that ends at a time, as context.WithDeadline's does. It has a timer only once something waits
-// for its end: most reads never do, and a timer costs some of them a twentieth of their time.
+// deadline is a context with a deadline, as of context.WithDeadline. It starts its timer only when something waits for
+// its end: most reads never do, and a timer costs some of them 5 % of their time.
 type deadline struct {
 	context.Context
 	at time.Time
@@ -18,13 +18,13 @@ type deadline struct {
 	ended  bool
 }
 
-// WithTimeout is context.WithTimeout.
+// WithTimeout does what context.WithTimeout does.
 func WithTimeout(parent context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	d := &deadline{Context: parent, at: time.Now().Add(after)}
 	return d, d.end
 }
 
-// end releases what the context holds. From then on its error is context.Canceled.
+// end releases the context's resources. After it the error is context.Canceled.
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -47,7 +47,7 @@ func (d *deadline) arm() context.Context {
 	return d.timed
 }
 
-// Deadline is when it ends at the latest.
+// Deadline implements context.Context.
 func (d *deadline) Deadline() (time.Time, bool) {
 	if at, ok := d.Context.Deadline(); ok && at.Before(d.at) {
 		return at, true
@@ -69,8 +69,8 @@ func (d *deadline) Err() error {
 	return d.arm().Err()
 }
 
-// Value is the parent's, or the armed context's, of which context.Cause and contexts that derive from it learn their
-// cause.
+// Value returns the value of the parent or, after arm, of the armed context, from which context.Cause and derived
+// contexts get their cause.
 func (d *deadline) Value(key any) any {
 	d.mu.Lock()
 	timed := d.timed

@@ -1,15 +1,16 @@
-// Package exchange is a request and its answer on the wire: what they hold while clients are slow, and for how long.
+// Package exchange reads requests and writes responses. It limits the memory and the time that slow clients cost.
 //
 // It guarantees:
 //
-//  1. A client that leaves an answer unread for too long is cut off, however long the answer is. A watch has that time
-//     for each piece.
-//  2. What an answer keeps counts while a write waits for its client: in the pool of the request's user, what several
-//     answers share once. Without room for it, an answer of the heaviest user is cut off.
-//  3. Of short answers over HTTP/2, which net/http sends when the handler has returned, samples count for the others.
-//  4. A body counts as its bytes come, and not by what is promised. It comes in time or not at all.
-//  5. A request that waits for its client has no turn, and others have one of its seats.
-//  6. A request's parameters are parsed once.
+//  1. A response is cut off if its client does not read for too long, however long the response is. A watch has that
+//     time for each piece.
+//  2. The memory of a response counts in its user's pool while a write is blocked; memory that several responses share
+//     counts once. If the pool is full, a response of the user with the most memory is cut off.
+//  3. net/http sends short responses over HTTP/2 after the handler has returned. Of these a sample counts for all.
+//  4. A body counts as its bytes arrive, not by its Content-Length. It must arrive in time.
+//  5. A request that waits for its client holds no turn, and its seat is lent to another request.
+//  6. The parameters of a request are parsed once.
 //
-// A Recorder belongs to the goroutine of its request's handler; only cutting it off comes from others.
+// A Recorder belongs to the goroutine of its request's handler. Only the call that cuts it off comes from other
+// goroutines.
 package exchange

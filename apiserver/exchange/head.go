@@ -6,8 +6,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/pool"
 )
 
-// CountHead counts the URL and headers of a request until endHead, or until the request is cut off: then cut is called,
-// and its body isn't waited for. It reports false if there is no room.
+// CountHead counts the URL and headers of a request until EndHead. If the request is cut off, cut is called and its
+// body is not read any more. It returns false if the pool is full.
 func (w *Recorder) CountHead(p *pool.Pool, user string, bytes int64, body io.ReadCloser, cut func()) bool {
 	w.head = p.Begin(user, func(reading bool) {
 		cut()
@@ -18,17 +18,18 @@ func (w *Recorder) CountHead(p *pool.Pool, user string, bytes int64, body io.Rea
 	return w.head.Take(int(bytes))
 }
 
-// HeadRead says that the request's body is read.
+// HeadRead records that the request's body is read.
 func (w *Recorder) HeadRead() {
 	if w != nil && w.head != nil {
 		w.head.Read()
 	}
 }
 
-// ServeHead says that the request has its seat: it isn't cut off for its head any more. False: it was.
+// ServeHead records that the request has a seat, so its head can't be cut off any more. It returns false if the request
+// was cut off before.
 func (w *Recorder) ServeHead() bool { return w == nil || w.head == nil || w.head.Serve() }
 
-// EndHead gives back what the head counts for. It counts with the watch from then on.
+// EndHead releases the memory of the head. The head of a watch counts with the watch from then on.
 func (w *Recorder) EndHead() {
 	if w != nil && w.head != nil {
 		w.head.End()

@@ -15,23 +15,22 @@ import (
 )
 
 const (
-	// MaxIntake bounds the bytes of a pool's bodies, from their first byte to the end of the request, unless the pool
-	// has a lower limit.
+	// MaxIntake is the limit for the bytes of a pool's bodies, each from its first byte to the end of the request,
+	// unless the pool has a lower limit.
 	MaxIntake = 256 << 20
-	// bodyCost is what a request whose body is being read counts for, however slowly it comes: its goroutine and
-	// buffers.
+	// bodyCost is what a request counts for while its body is read, even if no byte arrives: its goroutine and buffers.
 	bodyCost = 32 << 10
-	// firstPiece is how many bytes a body's memory has at first; then it doubles.
+	// firstPiece is the size of a body's first buffer, in bytes. It is doubled when it is full.
 	firstPiece = 16 << 10
 )
 
-// Intake holds the bodies of requests. They are read before a request takes a seat, so that a slow client keeps no one
-// out. Requests that are being served are not cut off.
+// Intake reads the bodies of requests before these take a seat, so a slow client takes no seat from others. Requests
+// that are being served are not cut off.
 type Intake struct{ pool.Pools }
 
-// Take reads a user's request's body, so that ReadBody returns it at once; release is to be called when the request has
-// ended. One that has no use for its body holds none. Errors: 413 for a body that is too large, 429 if the user's
-// bodies are too many, 504 for one that is too slow.
+// Take reads the body of a user's request, so that ReadBody returns it at once. The caller calls release when the
+// request has ended. With unused, the body is not read. Errors: 413 for a body that is too large, 429 if the user's
+// bodies take too much memory, 504 for a body that arrives too slowly.
 func (i *Intake) Take(r *http.Request, user auth.User, unused bool) (*http.Request, *pool.Holding, func(), error) {
 	ended := func() {}
 	if !HasBody(r) {
@@ -53,7 +52,7 @@ func (i *Intake) Take(r *http.Request, user auth.User, unused bool) (*http.Reque
 		held.End()
 		cancel(nil)
 	}
-	data, err := gather(r.Body, r.ContentLength, held.Take)
+	data, err := readBounded(r.Body, r.ContentLength, held.Take)
 	held.Read()
 	switch {
 	case err != nil && context.Cause(ctx) == status.ErrBusy:
@@ -72,19 +71,19 @@ func (i *Intake) Take(r *http.Request, user auth.User, unused bool) (*http.Reque
 	return r, held, release, nil
 }
 
-// HasBody reports whether a body may come. Over HTTP/2 there is always something to read, which ends at once if the
-// request's headers end it; but a body may come with a length of 0, or one that is no number, which net/http takes
+// HasBody reports whether the request may have a body. Over HTTP/2 there is always a reader, which ends at once if the
+// headers end the stream. A body may also come with a Content-Length of 0 or with an invalid one, which net/http takes
 // for 0.
 func HasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || r.Header["Content-Length"] != nil)
 }
 
-// gather reads a body of at most maxBody bytes into memory that grow is asked for as the bytes come: what a client only
-// says that it will send counts for nothing.
-func gather(from io.Reader, length int64, grow func(n int) bool) ([]byte, error) {
+// readBounded reads a body of at most maxBody bytes. It calls grow before it allocates, as the bytes arrive: the
+// Content-Length of a request counts for nothing.
+func readBounded(from io.Reader, length int64, grow func(n int) bool) ([]byte, error) {
 	first := firstPiece
 	if length >= 0 {
-		first = int(min(length+1, firstPiece)) // one more to find the end
+		first = int(min(length+1, firstPiece)) // one byte more to detect the end
 	}
 	if !grow(bodyCost + first) {
 		return nil, status.ErrBusy
@@ -104,12 +103,12 @@ func gather(from io.Reader, length int64, grow func(n int) bool) ([]byte, error)
 			return nil, status.BadRequest("reading the body: %v", err)
 		case len(data) < cap(data):
 			if len(data) > firstPiece {
-				runtime.Gosched() // short requests go first
+				runtime.Gosched() // short requests run first
 			}
 			continue
 		}
 		more := cap(data)
-		if length > int64(len(data)) { // half of what was promised has come: the rest is believed
+		if length > int64(len(data)) { // after half of the promised length the rest is allocated at once
 			more = int(min(int64(more), length+1-int64(len(data))))
 		}
 		if !grow(more) {
@@ -125,7 +124,7 @@ type readAlready struct {
 	data []byte
 }
 
-// ReadBody returns the whole body, which intake has read, or the error with which it can't be read.
+// ReadBody returns the whole body that intake has read, or the error of reading it.
 func ReadBody(r *http.Request) ([]byte, error) {
 	switch b := r.Body.(type) {
 	case nil:
@@ -133,10 +132,10 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	case *readAlready:
 		return b.data, nil
 	}
-	return gather(r.Body, r.ContentLength, func(int) bool { return true })
+	return readBounded(r.Body, r.ContentLength, func(int) bool { return true })
 }
 
-// Taken is the body of a request that intake has read; false if it has read none.
+// Taken returns the body of a request; false if intake has not read it.
 func Taken(r *http.Request) ([]byte, bool) {
 	b, ok := r.Body.(*readAlready)
 	if !ok {

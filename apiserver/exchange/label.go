@@ -9,11 +9,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/registry"
 )
 
-// Label is kube-apiserver's labels of a request. DryRun is "All" or empty.
+// Label has the labels of a request in kube-apiserver's metrics. DryRun is "All" or empty.
 type Label struct{ Verb, Group, Version, Resource, Subresource, Scope, DryRun string }
 
-// LabelOf names a request as kube-apiserver does (AS pkg/endpoints/metrics: CleanScope): two verbs by
-// their methods, the others by their names, and a create as of the one object that it makes.
+// LabelOf returns the labels that kube-apiserver uses (AS pkg/endpoints/metrics: CleanScope): two verbs are named by
+// their HTTP methods, and a create has the scope of the one object that it creates.
 func LabelOf(t registry.Target, verb string) Label {
 	l := Label{
 		Verb: strings.ToUpper(verb), Group: t.Resource.Group, Version: t.Resource.Version, Resource: t.Resource.Plural,
@@ -37,15 +37,15 @@ func LabelOf(t registry.Target, verb string) Label {
 	return l
 }
 
-// ResourceOf is the resource that the request is for.
+// ResourceOf returns the resource of the request.
 func (l Label) ResourceOf() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: l.Group, Version: l.Version, Resource: l.Resource}
 }
 
-// Scoped are the values of the labels that all metrics of requests have.
+// Scoped returns the values of the labels that all request metrics have.
 func (l Label) Scoped() []string {
 	return []string{l.Verb, l.Group, l.Version, l.Resource, l.Subresource, l.Scope}
 }
 
-// Tried are those of Scoped, and dryRun.
+// Tried returns the values of Scoped and dryRun.
 func (l Label) Tried() []string { return append(l.Scoped(), l.DryRun) }

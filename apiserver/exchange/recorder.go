@@ -15,34 +15,34 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
 
-// writeAtOnce is how many bytes a client must take within Config.WriteTimeout.
+// writeAtOnce is how many bytes a client must read within Config.WriteTimeout.
 const writeAtOnce = 256 << 10
 
-// Recorder remembers what was answered, and cuts off clients that don't read.
+// Recorder records the status and size of a response, and cuts off clients that don't read.
 type Recorder struct {
 	http.ResponseWriter
 	code  int
 	bytes int
 	// stall is how long the client may leave writeAtOnce bytes unread.
 	stall time.Duration
-	// until is the present deadline; zero is none.
+	// until is the current write deadline; zero is none.
 	until time.Time
-	// Label is how metrics call the request; empty until it has been routed.
+	// Label has the labels of the request in metrics; empty until it has been routed.
 	Label Label
-	// seat is left while a write waits for the client longer than patience allows; nil if the request has none.
+	// seat is lent while a write is blocked for longer than patienceTime; nil if the request has none.
 	seat     *flowcontrol.Seat
 	patience *time.Timer
 	backlog  backlog
-	// turn is what the request has a turn of until it has begun; nil from then on.
+	// turn is where the request has a turn until it begins; nil from then on.
 	turn *turns.Turns[connections.Owner]
-	// head is what the request's URL and headers count for; nil if they are short.
+	// head is the memory of the request's URL and headers; nil if they are short.
 	head *pool.Holding
-	// query is what rawQuery was parsed to; nil before it was.
+	// query is the parsed rawQuery; nil before.
 	query    url.Values
 	rawQuery string
 }
 
-// Query returns the parameters of a request, which are parsed once. They are not to be changed.
+// Query returns the parameters of a request, which are parsed once. Callers must not change them.
 func Query(r *http.Request) url.Values {
 	rec := Of(r)
 	if rec == nil {
@@ -55,29 +55,30 @@ func Query(r *http.Request) url.Values {
 }
 
 const (
-	// patienceTime is how long a write may wait for the client before its request leaves its seat.
+	// patienceTime is how long a write may block before its request lends its seat.
 	patienceTime = 50 * time.Millisecond
-	// patienceFrom is from how many bytes a write may wait: net/http keeps fewer until the handler has returned.
+	// patienceFrom is the size in bytes from which a write may block: net/http buffers fewer until the handler has
+	// returned.
 	patienceFrom = 4 << 10
-	// patienceKept is from how many bytes that an answer keeps the shortest write counts.
+	// patienceKept is the memory of a response, in bytes, from which even a short write counts.
 	patienceKept = 64 << 10
-	// slice is how many bytes are written before others have a turn: a tenth of a millisecond. Another processor may
-	// take the request over then, which costs some microseconds.
+	// slice is how many bytes are written before other goroutines may run: 0.1 ms. Another processor may then continue
+	// the request, which costs some microseconds.
 	slice = 256 << 10
 )
 
-// New returns what answers are written to by clients who may leave writeAtOnce bytes unread for so long.
+// New returns a Recorder for a client that may leave writeAtOnce bytes unread for the duration stall.
 func New(w http.ResponseWriter, stall time.Duration) *Recorder {
 	return &Recorder{ResponseWriter: w, stall: stall}
 }
 
-// Answered is the code and the bytes that were answered.
+// Answered returns the status code and the size of the body.
 func (w *Recorder) Answered() (code, bytes int) { return w.code, w.bytes }
 
-// Begun reports whether the answer has begun.
+// Begun reports whether the response has begun.
 func (w *Recorder) Begun() bool { return w.code != 0 }
 
-// WriteHeader notes the code of the answer.
+// WriteHeader records the status code.
 func (w *Recorder) WriteHeader(code int) {
 	w.EndTurn()
 	if w.code == 0 {
@@ -86,8 +87,8 @@ func (w *Recorder) WriteHeader(code int) {
 	w.ResponseWriter.WriteHeader(code)
 }
 
-// Write writes in pieces, each with a deadline of its own, so that a large answer may take long on
-// a slow line, and one that isn't read at all ends.
+// Write writes in pieces, each with its own deadline, so that a large response may take long on a slow line, and one
+// that is not read ends.
 func (w *Recorder) Write(b []byte) (int, error) {
 	w.EndTurn()
 	if w.code == 0 {
@@ -99,7 +100,7 @@ func (w *Recorder) Write(b []byte) (int, error) {
 		w.SetDeadline(time.Now().Add(w.stall))
 		n, err := w.writePatiently(piece, b)
 		if before := w.bytes; (before+n)/slice > before/slice {
-			runtime.Gosched() // short answers go first
+			runtime.Gosched() // short responses run first
 		}
 		w.bytes += n
 		if rest = rest[n:]; err != nil || len(rest) == 0 {
@@ -108,14 +109,14 @@ func (w *Recorder) Write(b []byte) (int, error) {
 	}
 }
 
-// Sit says which seat the request has from now on; nil for none.
+// Sit sets the seat of the request; nil for none.
 func (w *Recorder) Sit(seat *flowcontrol.Seat) {
 	if w != nil {
 		w.seat, w.patience = seat, nil
 	}
 }
 
-// Aside runs wait while others have the seat of the request.
+// Aside runs wait while the request's seat is lent to others.
 func (w *Recorder) Aside(wait func()) {
 	w.EndTurn()
 	if w == nil || w.seat == nil {
@@ -127,8 +128,8 @@ func (w *Recorder) Aside(wait func()) {
 	wait()
 }
 
-// writePatiently writes a piece of what is to be written in all; if that takes long, others have a seat of the
-// request's meanwhile, and what the answer keeps counts.
+// writePatiently writes a piece of all. If that blocks for too long, the request's seat is lent, and the memory of the
+// response counts.
 func (w *Recorder) writePatiently(piece, all []byte) (n int, err error) {
 	if w.backlog.isCut() {
 		return 0, ErrCutOff
@@ -140,8 +141,8 @@ func (w *Recorder) writePatiently(piece, all []byte) (n int, err error) {
 	return n, err
 }
 
-// Patiently runs what may have to wait for the client to take some of the bytes, which don't change meanwhile. The
-// request keeps its seat meanwhile only if that is short.
+// Patiently runs a write that may block until the client reads. The bytes of all must not change during it. If it
+// blocks for too long, the request's seat is lent.
 func (w *Recorder) Patiently(all []byte, write func()) {
 	if w == nil {
 		write()
@@ -149,7 +150,7 @@ func (w *Recorder) Patiently(all []byte, write func()) {
 	}
 	w.backlog.begin(all)
 	if w.patience == nil {
-		seat := w.seat // a timer that fires late leaves none that the request has by then
+		seat := w.seat // a timer that fires late must not lend a seat that the request has got since
 		w.patience = time.AfterFunc(patienceTime, func() {
 			if seat != nil {
 				seat.Leave()
@@ -163,12 +164,12 @@ func (w *Recorder) Patiently(all []byte, write func()) {
 	inTime := w.patience.Stop()
 	w.backlog.end()
 	if !inTime && w.seat != nil {
-		w.seat.Return() // if that comes before Leave, the end of the request returns it
+		w.seat.Return() // if Return comes before Leave, the end of the request returns the seat
 	}
 }
 
-// FlushError sends what net/http holds back, in time or not at all. What comes after it is not late
-// yet: over HTTP/2 a deadline ends the whole stream when it passes, also one that has nothing to send.
+// FlushError flushes what net/http buffers, with a deadline. It removes the deadline afterwards: over HTTP/2 a deadline
+// that passes ends the whole stream, even if nothing is to be sent.
 func (w *Recorder) FlushError() error {
 	w.extend()
 	err := w.flushPatiently()
@@ -190,10 +191,10 @@ func (w *Recorder) flushPatiently() (err error) {
 	return err
 }
 
-// Finish bounds what net/http sends when the handler has returned.
+// Finish sets the deadline for what net/http sends after the handler has returned.
 func (w *Recorder) Finish() { w.extend() }
 
-// extend sets the deadline anew, unless that was done just now: as a rule Write has.
+// extend sets a new deadline, unless that was done a moment ago, as Write usually has.
 func (w *Recorder) extend() {
 	if t := time.Now().Add(w.stall); t.Sub(w.until) > w.stall/16 {
 		w.SetDeadline(t)
@@ -201,27 +202,28 @@ func (w *Recorder) extend() {
 }
 
 const (
-	// sampleEvery is of how many answers over HTTP/2 one is waited for that net/http would send by itself, and
-	// streamMemory what each that isn't read keeps: a buffer, headers and a goroutine.
+	// sampleEvery: one in so many short responses over HTTP/2 is flushed and counted by us. streamMemory is what each
+	// unread response takes: a buffer, headers and a goroutine.
 	sampleEvery, streamMemory = 8, 16 << 10
 )
 
-// Sample sends some short answers over HTTP/2 at once, and counts them for all if the client doesn't read: net/http
-// sends them when the handler has returned, and waits for clients that give them no window. If there is no room for one
-// it ends the connection, as the others that it stands for are on it. w may be nil: nothing was answered.
+// Sample flushes some short responses over HTTP/2 and counts each for all if the client does not read: net/http sends
+// them after the handler has returned, and waits for clients that give no flow-control window. If the pool is full,
+// Sample closes the connection, as the responses that the sample stands for are on it. w may be nil: there is no
+// response.
 func (w *Recorder) Sample(c *connections.Conn) {
 	if w == nil || w.backlog.isCut() || !c.Samples(sampleEvery) {
 		return
 	}
 	w.query, w.rawQuery = nil, ""
 	w.Keep(sampleEvery * streamMemory)
-	_ = w.flushPatiently() // if that fails, the client is gone
+	_ = w.flushPatiently() // an error means that the client is gone
 	if w.backlog.isCut() {
 		_ = c.Close()
 	}
 }
 
-// SetDeadline bounds writes from now on. Only writers without a connection don't know deadlines.
+// SetDeadline limits writes from now on. Only writers without a connection don't support deadlines.
 func (w *Recorder) SetDeadline(t time.Time) {
 	w.until = t
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
@@ -230,7 +232,7 @@ func (w *Recorder) SetDeadline(t time.Time) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Hijack is passed on for upgrades.
+// Hijack is for upgrades.
 func (w *Recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.EndTurn()
 	if w.code == 0 {
@@ -241,15 +243,15 @@ func (w *Recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 type recorderKey struct{}
 
-// Record returns the request with what records its answer.
+// Record returns the request with the Recorder in its context.
 func (w *Recorder) Record(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), recorderKey{}, w))
 }
 
-// Of is what records a request's answer; nil if nothing does.
+// Of returns the Recorder of a request; nil if it has none.
 func Of(r *http.Request) *Recorder { return In(r.Context()) }
 
-// In is that of a request's context.
+// In returns the Recorder in a context.
 func In(ctx context.Context) *Recorder {
 	rec, _ := ctx.Value(recorderKey{}).(*Recorder)
 	return rec

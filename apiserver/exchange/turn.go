@@ -5,7 +5,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/turns"
 )
 
-// TakeTurn says that the request has a turn.
+// TakeTurn records that the request has a turn.
 func (w *Recorder) TakeTurn(t *turns.Turns[connections.Owner]) { w.turn = t }
 
 // InTurn reports whether the request has a turn.
@@ -19,7 +19,7 @@ func (w *Recorder) EndTurn() {
 	}
 }
 
-// Close gives back what the request has.
+// Close releases everything that the request holds.
 func (w *Recorder) Close() {
 	w.EndTurn()
 	w.backlog.close()

@@ -12,13 +12,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
-// config is what the objects say.
+// config is the content of the stored objects.
 type config struct {
-	// schemas in the order in which they are asked, those without a level left out.
+	// schemas are in their order of precedence, without those whose level does not exist.
 	schemas []*flowcontrolv1.FlowSchema
-	// levels by name.
+	// levels are by name.
 	levels map[string]*level
-	// series of the metrics, by level and schema.
+	// series are the metrics by level and schema.
 	series map[key]*series
 }
 
@@ -29,14 +29,13 @@ type key struct{ level, schema string }
 type level struct {
 	object *flowcontrolv1.PriorityLevelConfiguration
 	exempt bool
-	// nominal are its seats, of which least are never lent; with what it borrows it has most at most.
+	// nominal is its number of seats. It never lends least of them, and has at most most with those that it borrows.
 	nominal, least, most int
 	queuing              fq.QueuingConfig
 }
 
-// newConfig digests the objects for a server with that many seats (AS pkg/util/flowcontrol/apf_controller.go:
-// digestConfigObjects, finishQueueSetReconfigsLocked). Levels that contradict themselves, as only another program
-// stores them, are left out.
+// newConfig converts the objects for a server with that many seats (AS pkg/util/flowcontrol/apf_controller.go:
+// digestConfigObjects, finishQueueSetReconfigsLocked). It skips invalid levels, which only another program can store.
 func newConfig(
 	schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration, seats int,
 ) *config {
@@ -81,7 +80,7 @@ func keepSchema(stored, mandatory *flowcontrolv1.FlowSchema) *flowcontrolv1.Flow
 	return kept
 }
 
-// withMandatory returns the stored objects, and the mandatory ones in force whether or not they are stored.
+// withMandatory returns the stored objects and the mandatory ones, which apply whether or not they are stored.
 func withMandatory[T any](stored, mandatory []*T, name func(*T) string, keep func(stored, mandatory *T) *T) []*T {
 	all := slices.Clone(stored)
 	for _, m := range mandatory {
@@ -95,7 +94,7 @@ func withMandatory[T any](stored, mandatory []*T, name func(*T) string, keep fun
 	return all
 }
 
-// newLevel returns nil if the object contradicts itself.
+// newLevel returns nil if the object is invalid.
 func newLevel(o *flowcontrolv1.PriorityLevelConfiguration) *level {
 	exempt := o.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt
 	l := &level{object: o, exempt: exempt, queuing: fq.QueuingConfig{Name: o.Name}}
@@ -113,7 +112,7 @@ func newLevel(o *flowcontrolv1.PriorityLevelConfiguration) *level {
 	return l
 }
 
-// value is what a pointer points to, or a default.
+// value returns what p points to, or unset.
 func value(p *int32, unset int32) int32 {
 	if p == nil {
 		return unset
@@ -121,10 +120,10 @@ func value(p *int32, unset int32) int32 {
 	return *p
 }
 
-// defaultShares are those of a level that names none (K pkg/apis/flowcontrol/v1/defaults.go).
+// defaultShares is the default of nominalConcurrencyShares (K pkg/apis/flowcontrol/v1/defaults.go).
 const defaultShares = 30
 
-// shares are the level's nominalConcurrencyShares; 30 by default, but none for the exempt one.
+// shares are the level's nominalConcurrencyShares; 30 by default, but 0 for the level exempt.
 func (l *level) shares() int32 {
 	if l.exempt {
 		if e := l.object.Spec.Exempt; e != nil {
@@ -158,7 +157,7 @@ func (l *level) widest() int {
 	return max(1, min(int(math.Ceil(float64(l.nominal)*0.15)), l.nominal/hand, maxWidth))
 }
 
-// classify returns the schema and the level of a request, and the flow that it belongs to.
+// classify returns the schema, the level and the flow of a request.
 func (c *config) classify(a *auth.Attributes) (s *flowcontrolv1.FlowSchema, l *level, flow string) {
 	i := slices.IndexFunc(c.schemas, func(s *flowcontrolv1.FlowSchema) bool { return matches(&s.Spec, a) })
 	if i < 0 { // a user in neither system:authenticated nor system:unauthenticated

@@ -24,14 +24,14 @@ import (
 )
 
 const (
-	// maxWidth is how many seats one request may take at most, and objectsPerSeat how many objects a list shows for
-	// each (AS pkg/util/flowcontrol/request/config.go).
+	// maxWidth is how many seats one request may take at most. objectsPerSeat is how many objects of a list cost one
+	// seat (AS pkg/util/flowcontrol/request/config.go).
 	maxWidth, objectsPerSeat = 10, 100
-	// adjustEvery is how often seats are lent anew.
+	// adjustEvery is the interval in which seats are lent anew.
 	adjustEvery = time.Second
 )
 
-// Controller gives seats to requests.
+// Controller assigns seats to requests.
 type Controller struct {
 	seats   int
 	wait    time.Duration
@@ -43,24 +43,24 @@ type Controller struct {
 	start    time.Time
 	// exempt is how many requests of the level exempt are being served.
 	exempt atomic.Int64
-	// mu guards what follows: requests hold it for reading, changes for writing.
+	// mu guards what follows: requests take the read lock, changes the write lock.
 	mu     sync.RWMutex
 	config *config
 	queues map[string]*queues
-	// away is how many seats are given away by requests that wait for their clients.
+	// away is how many seats are lent by requests that wait for their clients.
 	away int
 }
 
-// queues are a level's.
+// queues are the queues of a level.
 type queues struct {
 	fq.QueueSet
 	demand *gauge
-	// limit is how many seats the level has, and away how many more while requests wait for their clients.
+	// limit is the number of the level's seats; away is how many more it has while requests wait for their clients.
 	limit, away int
 }
 
-// New returns a controller of that many seats, in which requests wait as long as wait at most. The suggested objects of
-// Kubernetes are not in force before Set says so. r takes the metrics; nil for none.
+// New returns a controller with that many seats. Requests wait at most for the duration wait. The suggested objects of
+// Kubernetes apply only when they are passed to Set. r registers the metrics; nil for none.
 func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
 	c := &Controller{seats: seats, wait: wait, clock: eventclock.Real{}, metrics: newMetrics(r)}
 	c.queues = map[string]*queues{}
@@ -69,8 +69,8 @@ func New(seats int, wait time.Duration, r prometheus.Registerer) *Controller {
 	return c
 }
 
-// Set puts the objects into force. Requests that wait or are being served stay in their queues. Those of a level that
-// is no more are served to the end; if it comes back before, it has the same queues.
+// Set applies the objects. Requests that wait or are being served stay in their queues. Those of a removed level are
+// still served; if the level is created again before they end, it has the same queues.
 func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration) {
 	next := newConfig(schemas, levels, c.seats)
 	c.mu.Lock()
@@ -85,8 +85,7 @@ func (c *Controller) Set(schemas []*flowcontrolv1.FlowSchema, levels []*flowcont
 	c.adjust()
 }
 
-// adjust lends seats by what was demanded since the last time, and forgets levels that are no more and have no
-// requests. mu is held.
+// adjust lends seats by the demand since the last call, and forgets removed levels without requests. mu is held.
 func (c *Controller) adjust() {
 	maps.DeleteFunc(c.queues, func(name string, q *queues) bool { return c.config.levels[name] == nil && q.IsIdle() })
 	names := slices.Sorted(maps.Keys(c.config.levels))
@@ -106,7 +105,7 @@ func (c *Controller) adjust() {
 	}
 }
 
-// resize gives a level so many seats, and makes its queues if it has none.
+// resize sets the number of a level's seats, and makes its queues if it has none.
 func (c *Controller) resize(l *level, seats int) {
 	name := l.object.Name
 	q := c.queues[name]
@@ -119,7 +118,7 @@ func (c *Controller) resize(l *level, seats int) {
 	} else {
 		next, err = q.BeginConfigChange(l.queuing)
 	}
-	if err != nil { // queues that contradict themselves, as only another program stores them: the level has none
+	if err != nil { // invalid queues, which only another program can store: the level has none
 		l.queuing = fq.QueuingConfig{Name: name}
 		c.resize(l, seats)
 		return
@@ -127,31 +126,31 @@ func (c *Controller) resize(l *level, seats int) {
 	c.metrics.resize(l, seats)
 	q.limit = seats
 	set := next.Complete(fq.DispatchingConfig{ConcurrencyLimit: seats + q.away, ConcurrencyDenominator: max(seats, 1)})
-	if q.QueueSet == nil { // else it is the same, which requests read without the lock
+	if q.QueueSet == nil { // else it is unchanged, and requests read it without the lock
 		q.QueueSet = set
 		c.queues[name] = q
 	}
 }
 
-// Class is what a request was classified as. UIDs are empty for objects that aren't stored.
+// Class is the result of the classification of a request. UIDs are empty for objects that aren't stored.
 type Class struct {
 	Schema, Level       string
 	SchemaUID, LevelUID types.UID
 }
 
-// Request is what asks for seats.
+// Request is a request for seats.
 type Request struct {
 	*auth.Attributes
-	// Objects tells how many objects a list may show; nil for other requests.
+	// Objects returns how many objects a list may return; nil for other requests.
 	Objects func() int
 	// Classified, if set, is called when the request has been classified.
 	Classified func(Class)
-	// Waits, if set, is called when the request has its seats, or there is nothing to do but wait for them.
+	// Waits, if set, is called when the request has its seats, or begins to wait for them.
 	Waits func()
 }
 
-// Handle runs serve when the request has its seats, which it is given, and returns when it has ended; it reports false
-// if the request is rejected and serve was not run.
+// Handle runs serve with the request's seat when it has one, and returns when serve has returned. It returns false if
+// the request is rejected and serve was not run.
 func (c *Controller) Handle(ctx context.Context, r Request, serve func(*Seat)) bool {
 	c.lend()
 	t := c.classify(r.Attributes)
@@ -164,7 +163,7 @@ func (c *Controller) Handle(ctx context.Context, r Request, serve func(*Seat)) b
 	return c.queued(ctx, t, r, serve)
 }
 
-// queued is Handle for a request of a level that has queues.
+// queued is Handle for a request of a level with queues.
 func (c *Controller) queued(ctx context.Context, t ticket, r Request, serve func(*Seat)) bool {
 	start := c.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.wait)
@@ -198,7 +197,7 @@ func (r Request) waits() {
 	}
 }
 
-// reject counts a rejected request, unless its schema is no more.
+// reject counts a rejected request, unless its schema was removed.
 func (c *Controller) reject(t ticket, why string) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -208,8 +207,7 @@ func (c *Controller) reject(t ticket, why string) {
 }
 
 // exempted serves a request of the level exempt at once, unless as many of them are being served as there are seats.
-// Watches and requests for other paths than those of resources are always served, so that a server that is full can
-// be looked at.
+// Watches and non-resource requests are always served, so that a server under full load can be inspected.
 func (c *Controller) exempted(t ticket, r Request, serve func(*Seat)) bool {
 	seat := &Seat{c: c}
 	if r.IsResource && r.Verb != "watch" {
@@ -241,7 +239,7 @@ func (c *Controller) lend() {
 	c.adjust()
 }
 
-// lending adjusts the seats as long as a request waits, though no other comes.
+// lending adjusts the seats while a request waits and no other request arrives.
 type lending struct {
 	mu    sync.Mutex // guards timer, which is nil when it is stopped
 	timer *time.Timer
@@ -271,7 +269,7 @@ func (l *lending) stop() {
 	}
 }
 
-// ticket is where a request belongs.
+// ticket is the classification of a request, with its queues.
 type ticket struct {
 	class  Class
 	level  *level
@@ -296,16 +294,16 @@ func (t ticket) width(objects func() int) int {
 	return min(max(1, (objects()+objectsPerSeat-1)/objectsPerSeat), t.level.widest())
 }
 
-// begin puts a request into its queue; nil if that is full.
+// begin puts a request into its queue; nil if the queue is full.
 func (t ticket) begin(ctx context.Context, a *auth.Attributes, width int) fq.Request {
 	r, _ := t.queues.StartRequest(ctx, &fcrequest.WorkEstimate{InitialSeats: uint64(width)},
 		hashOf(t.class.Schema, t.flow), t.flow, t.class.Schema, a.Path, a.User.Name, func(bool) {})
 	return r
 }
 
-// hashOf deals the queues of a flow (AS pkg/util/flowcontrol/apf_controller.go: hashFlowID).
+// hashOf selects the queues of a flow (AS pkg/util/flowcontrol/apf_controller.go: hashFlowID).
 func hashOf(schema, flow string) uint64 {
 	h := sha256.New()
-	_, _ = io.WriteString(h, schema+"\x00"+flow) // a hash takes everything
+	_, _ = io.WriteString(h, schema+"\x00"+flow) // a hash never fails
 	return binary.LittleEndian.Uint64(h.Sum(nil))
 }

@@ -145,7 +145,7 @@ func TestRandomShares(t *testing.T) {
 	}
 }
 
-// load is requests of one user, that end when they are told to.
+// load is requests of one user, which end when the test ends them.
 type load struct {
 	c                         *Controller
 	u                         auth.User

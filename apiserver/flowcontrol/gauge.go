@@ -2,13 +2,13 @@ package flowcontrol
 
 import "sync"
 
-// gauge is a number that remembers its peak.
+// gauge is a number that records its peak.
 type gauge struct {
 	mu           sync.Mutex // guards what follows
 	now, highest float64
 }
 
-// Set and the rest are k8s.io/apiserver's interface of gauges.
+// Set and the other methods implement k8s.io/apiserver's interface of gauges.
 func (g *gauge) Set(v float64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -28,7 +28,7 @@ func (g *gauge) Dec()                   { g.Add(-1) }
 func (g *gauge) SetToCurrentTime()      {}
 func (g *gauge) SetDenominator(float64) {}
 
-// peak returns the highest value since the last call, and begins anew with the present one.
+// peak returns the highest value since the last call, and starts again with the present one.
 func (g *gauge) peak() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,29 +14,29 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Live puts the objects of a cache into force. Make one with NewLive.
+// Live applies the objects of a cache to a Controller. Make one with NewLive.
 type Live struct {
 	controller *Controller
 	cache      *cache.Cache
 	log        *slog.Logger
-	// complaint bounds how often the log is told of errors.
+	// complaint limits how often errors are logged.
 	complaint rate.Sometimes
-	// shown is the revision that the controller's objects are up to.
+	// shown is the revision of the controller's objects.
 	shown atomic.Int64
 	// mu is held while the objects are read; it guards the watchers.
 	mu       sync.Mutex
 	watchers []*cache.Watcher
 }
 
-// schemas and levels are where the objects are stored.
+// schemas and levels are the prefixes of the objects' keys.
 const schemas, levels = "flowschemas", "prioritylevelconfigurations"
 
-// NewLive returns what keeps a controller up to date with a cache.
+// NewLive returns a Live that keeps the controller up to date with a cache.
 func NewLive(c *Controller, from *cache.Cache, log *slog.Logger) *Live {
 	return &Live{controller: c, cache: from, log: log, complaint: rate.Sometimes{Interval: time.Minute}}
 }
 
-// CatchUp puts the objects into force that the cache has now. It costs next to nothing while they stay as they are.
+// CatchUp applies the objects that the cache has now. It is cheap while they don't change.
 func (l *Live) CatchUp() {
 	now := l.cache.Revision()
 	if l.shown.Load() >= now {
@@ -98,7 +98,7 @@ func (l *Live) load() (int64, error) {
 	return rev, nil
 }
 
-// read decodes a collection. What can't be decoded is left out.
+// read decodes a collection. It skips objects that can't be decoded.
 func read[T any](l *Live, collection string, rev int64) (all []*T, err error) {
 	snapshot, err := l.cache.Snapshot(collection, rev)
 	if err != nil {

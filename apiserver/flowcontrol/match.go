@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
-// matches reports whether a schema is for a request: one of its rules names the user, and the request
-// (AS pkg/util/flowcontrol/rule.go).
+// matches reports whether a schema matches a request: one of its rules matches the user and the request (AS
+// pkg/util/flowcontrol/rule.go).
 func matches(s *flowcontrolv1.FlowSchemaSpec, a *auth.Attributes) bool {
 	return slices.ContainsFunc(s.Rules, func(r flowcontrolv1.PolicyRulesWithSubjects) bool {
 		if !slices.ContainsFunc(r.Subjects, func(u flowcontrolv1.Subject) bool { return isSubject(u, &a.User) }) {
@@ -27,7 +27,7 @@ func matches(s *flowcontrolv1.FlowSchemaSpec, a *auth.Attributes) bool {
 	})
 }
 
-// isSubject reports whether a subject is the user, a group of the user's, or the service account that it is.
+// isSubject reports whether a subject is the user, one of the user's groups, or the user's service account.
 func isSubject(s flowcontrolv1.Subject, u *auth.User) bool {
 	switch {
 	case s.Kind == flowcontrolv1.SubjectKindUser && s.User != nil:
@@ -55,12 +55,13 @@ func matchesResource(r *flowcontrolv1.ResourcePolicyRule, a *auth.Attributes) bo
 	return names(r.Namespaces, a.Namespace)
 }
 
-// names reports whether a list is the wildcard, or has the value.
+// names reports whether a list contains the wildcard or the value.
 func names(list []string, value string) bool {
 	return len(list) == 1 && list[0] == "*" || slices.Contains(list, value)
 }
 
-// matchesPath: a path stands for itself, and one that ends with an asterisk, or not, for all below it too.
+// matchesPath: a path matches itself. One that ends with a slash, with or without an asterisk, matches all paths below
+// it.
 func matchesPath(list []string, path string) bool {
 	return slices.ContainsFunc(list, func(p string) bool {
 		prefix := strings.TrimSuffix(p, "*")

@@ -7,8 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// metrics have Kubernetes' names (AS pkg/util/flowcontrol/metrics/metrics.go). Those of objects that are no more are
-// forgotten.
+// metrics have Kubernetes' names (AS pkg/util/flowcontrol/metrics/metrics.go). Those of removed objects are removed.
 type metrics struct {
 	nominal, limit, executing *prometheus.GaugeVec
 	dispatched, rejected      *prometheus.CounterVec
@@ -40,7 +39,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// series are those of one schema and its level. They outlast the objects, unseen, for the requests that still use them.
+// series are the metrics of a schema and its level. They outlast the objects, unregistered, for requests that still use
+// them.
 type series struct {
 	dispatched prometheus.Counter
 	waited     prometheus.Observer
@@ -55,7 +55,7 @@ func (m *metrics) series(level, schema string) *series {
 	}
 }
 
-// begin counts a request that has its seats. The caller takes one off executing at its end.
+// begin counts a request that has its seats. The caller decrements executing at its end.
 func (s *series) begin(waited time.Duration) {
 	s.dispatched.Inc()
 	s.waited.Observe(waited.Seconds())
@@ -67,7 +67,7 @@ func (m *metrics) resize(l *level, seats int) {
 	m.limit.WithLabelValues(l.object.Name).Set(float64(seats))
 }
 
-// forget removes the series of objects that a new configuration doesn't have.
+// forget removes the series of objects that are not in a new configuration.
 func (m *metrics) forget(old, next *config) {
 	if old == nil {
 		return

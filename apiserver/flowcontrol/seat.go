@@ -2,29 +2,29 @@ package flowcontrol
 
 import "sync"
 
-// mostAway is how many times a server's seats may be given to others by requests that wait for their clients.
+// mostAway is how many times the server's seats may be lent by requests that wait for their clients.
 const mostAway = 4
 
 // Seat is what a request holds while it is being served. Its methods may be called by any goroutine.
 type Seat struct {
 	c *Controller
-	// level and queues are where the request has its seat; both are empty for the level exempt. By now there may be no
-	// such level any more, or another one of that name.
+	// level and queues are where the request has its seat; both are empty for the level exempt. The level may have been
+	// removed, or replaced by another one of that name.
 	level  string
 	queues *queues
-	// width is how many seats it leaves: one, which is enough for a short request. If lists left all that they have,
-	// slow clients would make as many of them run as there are. It is 0 for what isn't counted.
+	// width is how many seats it lends: one, which is enough for a short request. If lists lent all their seats, slow
+	// clients could make as many of them run as there are seats. It is 0 for requests that are not counted.
 	width int
 
-	mu          sync.Mutex // guards what follows; taken before the Controller's
+	mu          sync.Mutex // guards what follows; locked before the Controller's
 	away, ended bool
 }
 
-// Leave gives a seat to another request of the level while this one does nothing but wait for its client to read. So
-// clients that don't read keep no one out. Beyond four times the server's seats nothing is given away any more.
+// Leave lends a seat to another request of the level while this one only waits for its client to read, so clients that
+// don't read keep no other out. Beyond four times the server's seats nothing is lent any more.
 func (s *Seat) Leave() { s.set(true, false) }
 
-// Return takes the seat back. Until others have ended, more requests are being served than there are seats.
+// Return takes the seat back. Until other requests have ended, more are being served than there are seats.
 func (s *Seat) Return() { s.set(false, false) }
 
 // end returns the seat for the last time.
@@ -46,8 +46,8 @@ func (s *Seat) set(away, ended bool) {
 	}
 }
 
-// leave gives others of the level so many seats more, or takes them back if width is negative. It reports false if too
-// many are away.
+// leave raises the number of the level's seats by width, or lowers it if width is negative. It returns false if too
+// many are lent.
 func (s *Seat) leave(width int) bool {
 	c := s.c
 	c.mu.Lock()

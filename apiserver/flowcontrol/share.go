@@ -2,13 +2,13 @@ package flowcontrol
 
 import "math"
 
-// claim is what one level has to say about its seats: never less than least, never more than most, and wanted is how
-// many it could use. 0 <= least <= most.
+// claim is one level's demand for seats: it gets at least least, at most most, and could use wanted. 0 <= least <=
+// most.
 type claim struct{ least, most, wanted int }
 
-// share divides seats among levels. Each gets what it never lends. The rest goes, one after the other, to the level
-// that has the smallest part of what it wants; what no level wants goes to all in proportion to what they have by
-// right, so that a burst finds them. If there are fewer seats than the sum of least, each level still has that.
+// share divides seats among levels. Each gets what it never lends. Each further seat goes to the level that has the
+// smallest part of what it wants. Seats that no level wants are divided in proportion to the nominal seats, so that
+// they are there for a burst. If there are fewer seats than the sum of least, each level still has its least.
 func share(seats int, claims []claim) []int {
 	given := make([]int, len(claims))
 	for i, c := range claims {

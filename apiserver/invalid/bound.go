@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// MaxErrors is how many errors an answer tells.
+	// MaxErrors is the maximum number of errors in a response.
 	MaxErrors = 500
-	// maxBytes is about how long they may be together; the first is told even if it is longer.
+	// maxBytes is about their maximum total length; the first is included even if it is longer.
 	maxBytes = 256 << 10
 )
 
-// New returns the Status for an object of the kind with these errors, of which there must be one.
+// New returns the Status for an object of the kind with these errors, at least one.
 func New(kind schema.GroupKind, name string, errs field.ErrorList) *apierrors.StatusError {
 	return apierrors.NewInvalid(kind, name, first(errs))
 }
 
-// Options is the 422 for options; nil if there are no errors (A-01, A-38, C-07).
+// Options is the error 422 for options; nil if there are no errors (A-01, A-38, C-07).
 func Options(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -29,10 +29,10 @@ func Options(kind string, errs field.ErrorList) error {
 	return New(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// Enough reports whether further errors would not be told.
+// Enough reports whether further errors would be omitted.
 func Enough(errs field.ErrorList) bool { return len(errs) >= MaxErrors }
 
-// first returns as many of the errors as may be told, at least one.
+// first returns the errors that fit into a response, at least one.
 func first(errs field.ErrorList) field.ErrorList {
 	bytes := 0
 	for i, err := range errs {
@@ -46,10 +46,10 @@ func first(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// quotedLen is about how long a value is when it is quoted.
+// quotedLen is about the length of a quoted value.
 func quotedLen(v any) int { return printed(reflect.ValueOf(v), 8) }
 
-// printed looks as deep as depth.
+// printed limits the depth to which it looks.
 func printed(v reflect.Value, depth int) (n int) {
 	if depth == 0 {
 		return 16

@@ -1,12 +1,15 @@
-// Package invalid makes the answer 422 for objects and options that validation rejects.
+// Package invalid makes the response 422 for objects and options that validation rejects.
 //
 // It guarantees:
 //
-//  1. The answer is bounded, however many errors validation has found: messages quote what is wrong, some of them a
-//     whole list once an item, and joining them takes as long as they are many.
-//  2. At least one error is told, and those that are told are the first.
-//  3. A loop over Each ends where its errors are as many as are told, and the functions that stand for apimachinery's
-//     find few more. Those that are told are the same as without.
+//  1. The size of the response is limited, however many errors validation finds. Messages quote invalid values, some of
+//     them a whole list for each of its items, and to join them takes time for each.
+//  2. It contains at least one error, and always the first ones.
+//  3. A loop over Each ends when there are as many errors as fit, and the counterparts of apimachinery's functions find
+//     few more. The errors in the response are the same as without them.
 //
-// Nothing else in the server makes such answers (internal/arch), so that none is without the bound.
+// Errors of several labels or annotations come in map order, as upstream (apimachinery v1validation.ValidateLabels,
+// apivalidation.ValidateAnnotations). Only the errors of one label have an order.
+//
+// No other package makes such responses (internal/arch), so the limit always applies.
 package invalid

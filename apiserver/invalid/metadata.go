@@ -10,13 +10,13 @@ import (
 // step is how many entries of a list are validated before their errors are counted.
 const step = 200
 
-// Metadata validates metadata as ValidateObjectMetaAccessor of apimachinery does, but with no more errors in any list
-// than an answer tells, and one step: a client may send a million empty finalizers.
+// Metadata validates metadata as apimachinery's ValidateObjectMetaAccessor does, but stops in each list at the first
+// step with enough errors: a client may send a million empty finalizers.
 func Metadata(m metav1.Object, namespaced bool, name apivalidation.ValidateNameFunc, at *field.Path) field.ErrorList {
 	return apivalidation.ValidateObjectMetaAccessor(excerpt(m), namespaced, name, at)
 }
 
-// cut is metadata whose lists end where they have errors enough.
+// cut is metadata with lists that are cut after the entries with enough errors.
 type cut struct {
 	metav1.Object
 	labels, annotations map[string]string
@@ -25,7 +25,7 @@ type cut struct {
 	managed             []metav1.ManagedFieldsEntry
 }
 
-// The lists as they were cut.
+// The cut lists.
 func (c *cut) GetLabels() map[string]string                  { return c.labels }
 func (c *cut) GetAnnotations() map[string]string             { return c.annotations }
 func (c *cut) GetOwnerReferences() []metav1.OwnerReference   { return c.owners }
@@ -53,7 +53,7 @@ func excerpt(m metav1.Object) metav1.Object {
 	return c
 }
 
-// cutList returns the first entries, up to the step in which their errors are enough.
+// cutList returns the first entries, up to the step with enough errors.
 func cutList[T any](all []T, errors func([]T) field.ErrorList) []T {
 	if len(all) <= step {
 		return all
@@ -68,7 +68,7 @@ func cutList[T any](all []T, errors func([]T) field.ErrorList) []T {
 	return all
 }
 
-// cutMap is cutList for entries that have no order.
+// cutMap is cutList for entries without an order.
 func cutMap(all map[string]string, errors func(map[string]string) field.ErrorList) map[string]string {
 	if len(all) <= step {
 		return all

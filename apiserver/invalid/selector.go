@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// What follows are apimachinery's functions of the same names, but with no more errors than an answer tells, and those
-// of one step. They collect errors of all that they are given.
+// The following functions are apimachinery's of the same names, but they stop at the first step with enough errors.
+// Apimachinery's return the errors of all entries.
 
 // Labels is ValidateLabels.
 func Labels(all map[string]string, at *field.Path) field.ErrorList {
@@ -47,8 +47,8 @@ func Selector(s *metav1.LabelSelector, opts v1validation.LabelSelectorValidation
 	return errs
 }
 
-// AsSelector is LabelSelectorAsSelector, which fails for the first expression that is wrong, but with the errors of all
-// of its values.
+// AsSelector is LabelSelectorAsSelector, which stops at the first invalid expression, but returns the errors of all its
+// values.
 func AsSelector(s *metav1.LabelSelector) (labels.Selector, error) {
 	if s == nil || !slices.ContainsFunc(s.MatchExpressions, longRequirement) {
 		return metav1.LabelSelectorAsSelector(s)

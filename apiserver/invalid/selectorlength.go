@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// MaxSelector bounds the bytes of a selector, and MaxTerms what its commas separate: terms, and values in them. A
-	// watch keeps its selector, some 80 bytes a term, and asks it about each event. Upstream bounds only the request's
-	// header, in which 500,000 terms fit.
+	// MaxSelector is the maximum length of a selector in bytes. MaxTerms is the maximum number of terms and of values
+	// in them. A watch keeps its selector, some 80 bytes per term, and evaluates it for each event. Upstream's only
+	// limit is that of the request's header, in which 500,000 terms fit.
 	MaxSelector = 64 << 10
 	MaxTerms    = 8192
 )
 
-// LongSelector says in which way a selector is longer than one may be; empty if it is not.
+// LongSelector returns the reason why a selector is too long; empty if it is not.
 func LongSelector(raw string) string {
 	if len(raw) > MaxSelector {
 		return fmt.Sprintf("has %d bytes, the allowed maximum is %d", len(raw), MaxSelector)

@@ -15,12 +15,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage/past"
 )
 
-// Metrics carry kube-apiserver's own names where it has them, so that its dashboards work.
+// Metrics have kube-apiserver's names where it has them, so that its dashboards work.
 type Metrics struct {
 	*series
-	// InFlight is the requests that are being served, by kind: readOnly and mutating.
+	// InFlight is the number of requests that are being served, by kind: readOnly and mutating.
 	InFlight *prometheus.GaugeVec
-	// Panics are those of handlers, and Corrupt are stored objects that can't be decoded.
+	// Panics counts panics of handlers, Corrupt reads of stored objects that can't be decoded.
 	Panics, Corrupt prometheus.Counter
 }
 
@@ -68,7 +68,7 @@ func New(r prometheus.Registerer, types *resources.Types) *Metrics {
 	return m
 }
 
-// RegisterPast shows what lists at past revisions ask of etcd and hold.
+// RegisterPast registers the metrics of lists at past revisions.
 func RegisterPast(r prometheus.Registerer, p *past.Reader) {
 	r.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -86,7 +86,7 @@ func RegisterPast(r prometheus.Registerer, p *past.Reader) {
 	)
 }
 
-// RegisterMemory shows what requests hold of the memory that there is for them.
+// RegisterMemory registers the metrics of the memory that requests hold.
 func RegisterMemory(r prometheus.Registerer, b *budget.Budget, unread *pool.Pools, conns *connections.Table) {
 	gauge := func(name, help string, value func() int64) prometheus.Collector {
 		o := prometheus.GaugeOpts{Name: "kubecascade_inflight_memory_" + name, Help: help}
@@ -127,7 +127,7 @@ func RegisterMemory(r prometheus.Registerer, b *budget.Budget, unread *pool.Pool
 	)
 }
 
-// Answered counts a request that has been answered; what isn't about a resource isn't counted.
+// Answered counts a response; non-resource requests are not counted.
 func (m *Metrics) Answered(l exchange.Label, code, bytes int, took time.Duration) {
 	if l.Verb == "" {
 		return
@@ -143,7 +143,7 @@ func (m *Metrics) Answered(l exchange.Label, code, bytes int, took time.Duration
 	}
 }
 
-// Handler serves what g gathers, and what etcd and Go have in the default registry.
+// Handler serves the metrics of g, and those of etcd and Go in the default registry.
 func (m *Metrics) Handler(g prometheus.Gatherer) http.Handler {
 	h := promhttp.HandlerFor(prometheus.Gatherers{g, prometheus.DefaultGatherer}, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

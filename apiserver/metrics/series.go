@@ -12,17 +12,18 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// series finds the metrics of a resource's requests, and forgets those of resources that are not served any
-// more. Upstream keeps them until the process ends, and only drops the gauges of what is stored (AS
+// series finds the metrics of a resource's requests, and removes those of resources that are not served any more.
+// Upstream keeps them until the process ends, and removes only the gauges of stored objects (AS
 // pkg/storage/etcd3/metrics: DeleteStoreStats); here a client could fill the memory with short-lived
-// CustomResourceDefinitions. A resource that is served again starts at zero, which Prometheus takes for a restart.
+// CustomResourceDefinitions. If a resource is served again, its metrics start at zero, which Prometheus treats as a
+// restart.
 //
-// All labels are those of the table of resources, or of a fixed set, so the number of series is bounded by the
-// resources that are served. What ends when its resource is gone, like a watch of it, is not counted.
+// All labels are those of the table of resources, or of a fixed set, so the number of series is limited by the served
+// resources. What ends after its resource was removed, like a watch, is not counted.
 type series struct {
 	vectors
 	types *resources.Types
-	// generation is that of the table when resources were last forgotten.
+	// generation is that of the table when metrics were last removed.
 	generation atomic.Uint64
 	// mu guards the maps.
 	mu       sync.RWMutex
@@ -39,19 +40,19 @@ type vectors struct {
 	watchEvents *prometheus.CounterVec
 }
 
-// answer is all labels that answers are counted by.
+// answer has all labels of responses.
 type answer struct {
 	exchange.Label
 	code int
 }
 
-// answerSeries counts the answers with the same labels. took and bytes are nil for watches.
+// answerSeries counts the responses with the same labels. took and bytes are nil for watches.
 type answerSeries struct {
 	count       prometheus.Counter
 	took, bytes prometheus.Observer
 }
 
-// resourceSeries is what there is to forget of one resource.
+// resourceSeries has the metrics of one resource that are to be removed with it.
 type resourceSeries struct {
 	answers []answer
 	// watched are the labels of its gauges of open watches; events says that its watch events are counted.
@@ -68,7 +69,7 @@ func newSeries(v vectors, types *resources.Types) *series {
 
 func (a answer) values() []string { return append(a.Tried(), strconv.Itoa(a.code)) }
 
-// of returns the series of answers, nil if the resource is not served any more.
+// of returns the series of responses, nil if the resource is not served any more.
 func (s *series) of(a answer) *answerSeries {
 	s.forget()
 	s.mu.RLock()
@@ -95,7 +96,7 @@ func (s *series) of(a answer) *answerSeries {
 	return made
 }
 
-// Open returns the gauge of open watches. That of a resource that is gone is not shown.
+// Open returns the gauge of open watches. That of a removed resource is not registered.
 func (s *series) Open(l exchange.Label) prometheus.Gauge {
 	s.forget()
 	s.mu.Lock()
@@ -108,7 +109,7 @@ func (s *series) Open(l exchange.Label) prometheus.Gauge {
 	return s.watches.WithLabelValues(l.Scoped()...)
 }
 
-// Events returns the counter of watch events. That of a resource that is gone is not shown.
+// Events returns the counter of watch events. That of a removed resource is not registered.
 func (s *series) Events(of *resources.Resource) prometheus.Counter {
 	s.forget()
 	s.mu.Lock()
@@ -121,8 +122,8 @@ func (s *series) Events(of *resources.Resource) prometheus.Counter {
 	return s.watchEvents.WithLabelValues(of.Group, of.Version, of.Plural)
 }
 
-// keep returns what is known of a resource, nil if it is not served. It is asked with mu held, so that nothing is
-// added after forget has seen a newer table.
+// keep returns the series of a resource, nil if it is not served. It is called with mu held, so that nothing is added
+// after forget has seen a newer table.
 func (s *series) keep(gvr schema.GroupVersionResource) *resourceSeries {
 	r := s.kept[gvr]
 	if r == nil && s.types.Lookup(gvr.Group, gvr.Version, gvr.Resource) != nil {
@@ -132,8 +133,8 @@ func (s *series) keep(gvr schema.GroupVersionResource) *resourceSeries {
 	return r
 }
 
-// forget drops the series of resources that have left the table. It looks at the resources only when the table
-// has changed: with the next request, or when metrics are asked for.
+// forget removes the series of resources that have left the table. It checks the resources only when the table has
+// changed: at the next request or scrape.
 func (s *series) forget() {
 	now := s.types.Generation()
 	if s.generation.Load() == now {

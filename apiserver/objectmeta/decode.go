@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// Decode reads metadata into m. It reports false, and leaves m alone, if that isn't written as it is stored; then a
-// decoder that knows all of JSON must read it.
+// Decode decodes metadata into m. It returns false, and does not change m, if the metadata does not have the stored
+// form; then a general JSON decoder must decode it.
 func Decode(data []byte, m *metav1.ObjectMeta) bool {
 	r := reader{jsonscan.New(data)}
 	var out metav1.ObjectMeta
@@ -23,10 +23,10 @@ func Decode(data []byte, m *metav1.ObjectMeta) bool {
 	return true
 }
 
-// reader fails at the first thing that isn't as it is stored. Then what it has returned means nothing.
+// reader fails at anything that does not have the stored form. After a failure its results are invalid.
 type reader struct{ jsonscan.Scanner }
 
-// The members of metadata, owner references and entries of managedFields, in the order in which they are written.
+// The members of metadata, owner references and entries of managedFields, in the stored order.
 var (
 	metaMembers = []string{"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation",
 		"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences",
@@ -35,8 +35,8 @@ var (
 	entryMembers = []string{"manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"}
 )
 
-// object calls read before each member's value. It fails if a member isn't one of names, or doesn't come after those
-// before it in their order: twice is once too often.
+// object calls read before each member's value. It fails if a member is not one of names, or is not in their order;
+// duplicates are not in order.
 func (r *reader) object(names []string, read func(name string)) {
 	if !r.Open('{') {
 		r.Fail("object expected")
@@ -139,9 +139,9 @@ func (r *reader) entry() (e metav1.ManagedFieldsEntry) {
 	return e
 }
 
-// list reads an array.
+// list decodes an array.
 func list[T any](r *reader, one func() T) []T {
-	all := []T{} // an empty array isn't none
+	all := []T{} // an empty array differs from none
 	if !r.Open('[') {
 		r.Fail("array expected")
 		return nil
@@ -152,7 +152,7 @@ func list[T any](r *reader, one func() T) []T {
 	return all
 }
 
-// table reads an object of strings.
+// table decodes an object of strings.
 func (r *reader) table() map[string]string {
 	all := map[string]string{}
 	if !r.Open('{') {
@@ -175,7 +175,7 @@ func (r *reader) text() string {
 		return ""
 	}
 	s := r.ReadString()
-	switch string(s.Raw) { // what nearly every entry has isn't copied
+	switch string(s.Raw) { // the usual values are not copied
 	case string(metav1.ManagedFieldsOperationUpdate):
 		return string(metav1.ManagedFieldsOperationUpdate)
 	case string(metav1.ManagedFieldsOperationApply):
@@ -208,7 +208,7 @@ func (r *reader) boolean() *bool {
 	return &is
 }
 
-// time is read as metav1.Time reads it, in the zone of this machine.
+// time decodes a time as metav1.Time does, in the local time zone.
 func (r *reader) time() metav1.Time {
 	t, err := time.Parse(time.RFC3339, r.text())
 	if err != nil {
@@ -217,7 +217,7 @@ func (r *reader) time() metav1.Time {
 	return metav1.Time{Time: t.Local()}
 }
 
-// raw passes an object of whatever members.
+// raw skips an object with any members.
 func (r *reader) raw() []byte {
 	if r.Peek() != '{' {
 		r.Fail("object expected")

@@ -13,16 +13,16 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// document is one document, built when it is first asked for.
+// document is one document, built when it is first requested.
 type document struct {
-	// sum is the hash that stands for the contents: ETag, and hash in the index.
+	// sum is the hash of the content: the ETag, and the hash in the index.
 	sum   string
 	since time.Time
-	// build renders JSON, toProtobuf that JSON.
+	// build makes the JSON, toProtobuf converts it.
 	build      func() ([]byte, error)
 	toProtobuf func([]byte) ([]byte, error)
 
-	// mu guards the compressed bytes and is held while they are made, so that they are made once.
+	// mu guards the compressed bytes. It is held while they are made, so that they are made once.
 	mu             sync.Mutex
 	json, protobuf []byte
 }
@@ -63,7 +63,7 @@ func (d *document) compressedProtobuf() ([]byte, error) {
 	return d.protobuf, err
 }
 
-// plainJSON doesn't keep what it has to build, as who wants protobuf seldom wants JSON too.
+// plainJSON does not cache its result, as clients of protobuf seldom want JSON, too.
 func (d *document) plainJSON() ([]byte, error) {
 	if d.json == nil {
 		return d.build()

@@ -12,7 +12,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Texts of AX pkg/controller/openapi/builder/builder.go and of metav1.PartialObjectMetadata.
+// Strings of AX pkg/controller/openapi/builder/builder.go and of metav1.PartialObjectMetadata.
 const (
 	embeddedVersionText = "apiVersion defines the versioned schema of this representation of an object. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources"
 	embeddedKindText    = "kind is a string value representing the type of this object. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds"
@@ -24,9 +24,8 @@ var (
 	customPatchTypes = []string{"application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"}
 )
 
-// addCustom makes the operations of a custom resource. Its documents are made elsewhere than
-// those of Go types (AX pkg/controller/openapi/builder) and say less: no watch paths, no
-// protobuf, no strategic merge patch.
+// addCustom makes the operations of a custom resource. Upstream makes them by other code than those of Go types (AX
+// pkg/controller/openapi/builder), with less content: no watch paths, no protobuf, no strategic merge patch.
 func (o *operations) addCustom(t *Type) {
 	object, list := o.definitions.addCustom(t)
 	kind := metav1.GroupVersionKind{Group: t.Group, Version: t.Version, Kind: t.Kind}
@@ -126,8 +125,8 @@ func (d *definitions) addCustom(t *Type) (object, list model) {
 	return model(objectName), model(listName)
 }
 
-// native returns a copy of a custom schema with what every object has: apiVersion, kind and
-// metadata, for the object itself and for each x-kubernetes-embedded-resource.
+// native returns a copy of a custom schema with apiVersion, kind and metadata, for the object itself and for each
+// x-kubernetes-embedded-resource.
 func (d *definitions) native(s *spec.Schema, root bool) *spec.Schema {
 	out := *s
 	out.Properties = maps.Clone(s.Properties)

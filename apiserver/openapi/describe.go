@@ -9,24 +9,23 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// documented is implemented by types with generated documentation: "" is the type's own text,
-// other keys are JSON names.
+// documented is implemented by types with generated documentation: "" is the type's description; other keys are JSON
+// names.
 type documented interface{ SwaggerDoc() map[string]string }
 
-// intOrStringText describes the one type of the API that is documented nowhere but in comments.
+// intOrStringText is the description of the only type of the API that has none but its comment.
 const intOrStringText = "An integer or a string: a port's number or its name, a count or a percentage."
 
-// description is the texts of a struct and its own fields.
+// description has the descriptions of a struct and its own fields.
 type description struct {
 	text   string
 	fields map[string]string
-	// complete says that the texts of enums list their values already.
+	// complete says that the descriptions of enums list their values already.
 	complete bool
 }
 
-// describe prefers a type's own documentation. Types that have none, because their modules
-// generate none, are found in the definitions that apiextensions-apiserver generates: its own
-// types and those of apimachinery.
+// describe returns a type's own documentation. Modules that generate none have it in the definitions that
+// apiextensions-apiserver generates: for its own types and those of apimachinery.
 func (d *definitions) describe(t reflect.Type) description {
 	if d.bare {
 		return description{complete: true}
@@ -46,7 +45,7 @@ func (d *definitions) describe(t reflect.Type) description {
 	return description{text: s.Description, fields: fields, complete: true}
 }
 
-// generatedDefinitions is made anew for each document, as that takes less than a millisecond.
+// generatedDefinitions is called for each document, as it takes less than a millisecond.
 func generatedDefinitions() map[string]common.OpenAPIDefinition {
 	return generated.GetOpenAPIDefinitions(func(string) spec.Ref { return spec.Ref{} })
 }
@@ -70,7 +69,7 @@ func swaggerDoc(t reflect.Type) map[string]string {
 	return docs
 }
 
-// describeEnum adds the values of an enum to a field's text, as Kubernetes does.
+// describeEnum adds the values of an enum to a field's description, as Kubernetes does.
 func describeEnum(text string, values []string) string {
 	if len(values) == 0 {
 		return text

@@ -1,27 +1,26 @@
-// Package openapi makes the OpenAPI v3 and v2 documents of the API at run time, from the Go
-// types of its objects, and serves them under /openapi/v3 and /openapi/v2.
+// Package openapi makes the OpenAPI v3 and v2 documents of the API at run time, from the Go types of its objects, and
+// serves them under /openapi/v3 and /openapi/v2.
 //
-//	source() -> []Type -> snapshot: paths and hashes        (when first asked, or after Invalidate)
-//	Type -> operations -> kube-openapi's builders -> bytes   (when a document is first asked for)
+//	source() -> []Type -> snapshot: paths and hashes        (at the first request, or after Invalidate)
+//	Type -> operations -> kube-openapi's builders -> bytes   (at the first request of a document)
 //	Go type -> schema: struct tags, SwaggerDoc, OpenAPIModelName, and package markers
 //
 // It guarantees:
 //
 //  1. Nothing is read, built or kept before the first request.
-//  2. The index of v3 builds no document: a document's hash is that of what it is made from, so
-//     two servers of one binary and the same types agree on it.
-//  3. Of a document only its compressed bytes are kept, once for JSON and once for protobuf, and
-//     only if they were asked for. Types that are left as they were by Invalidate keep them.
-//  4. A document is built once, also when many ask at the same time; who asks for another one
-//     doesn't wait.
-//  5. The same types give the same bytes.
+//  2. The index of v3 builds no document: a document's hash is that of its sources, so two servers of one binary and
+//     the same types have the same hash.
+//  3. Only the compressed bytes of a document are kept, once for JSON and once for protobuf, and only if they were
+//     requested. Types that Invalidate does not change keep them.
+//  4. A document is built once, even if many clients request it at the same time. Requests for other documents don't
+//     wait.
+//  5. The same types result in the same bytes.
 //  6. Every $ref resolves inside its document.
 //
-// Own code serves the documents: kube-openapi's handler3 builds each of them before it serves the index, as it hashes
-// their bytes, and keeps them uncompressed.
+// The documents are served by own code: kube-openapi's handler3 builds all of them before it serves the index, as it
+// hashes their bytes, and keeps them uncompressed.
 //
-// What is known to differ from Kubernetes' documents: in v2 and for custom resources DeleteOptions
-// and WatchEvent list the group versions that are served and not those that exist; the values of
-// an enum are listed in descriptions without a sentence about each; IntOrString is described in
-// words of our own; operations that need a kubelet or a proxy are absent.
+// Known differences from Kubernetes' documents: in v2 and for custom resources DeleteOptions and WatchEvent list the
+// served group versions and not all that exist; the values of an enum are listed in descriptions without a sentence
+// about each; IntOrString has our own description; operations that need a kubelet or a proxy are missing.
 package openapi

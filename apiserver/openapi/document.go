@@ -15,13 +15,13 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// part is what one document of v3 is about; v2's only one is about all of them.
+// part is the content of one document of v3; v2 has only one document, for all parts.
 type part struct {
 	// path is the document's name in the index: "apis/apps/v1".
 	path string
 	// fill adds the part's operations.
 	fill func(o *operations)
-	// own is the group version if it is one of built-in types.
+	// own is the group version if it has built-in types.
 	own schema.GroupVersion
 }
 
@@ -41,8 +41,8 @@ func parts(types []Type) []part {
 	for i := range types {
 		gv := types[i].groupVersion()
 		versions[gv] = append(versions[gv], &types[i])
-		// A group of custom resources alone has no document: upstream installs no route for it
-		// (AX pkg/controller/openapi).
+		// A group with only custom resources has no document: upstream installs no route for it (AX
+		// pkg/controller/openapi).
 		if types[i].Custom == nil && !groups[gv.Group] {
 			groups[gv.Group] = true
 			list = append(list, part{path: "apis/" + gv.Group, fill: groupPart(gv.Group)})
@@ -97,7 +97,7 @@ func tokenPart(path, id, tag, text, mediaType string) func(*operations) {
 	}
 }
 
-// plain adds a GET that isn't of a resource.
+// plain adds a GET that is not for a resource.
 func (o *operations) plain(r *route, answer model) {
 	r.method = "GET"
 	o.routes = append(o.routes, r.answer(200, answer))

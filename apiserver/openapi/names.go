@@ -16,8 +16,8 @@ import (
 
 const extensionKind = "x-kubernetes-group-version-kind"
 
-// modelName returns the name of a struct type in a document: "io.k8s.api.core.v1.Pod". A method
-// that is only promoted from an embedded struct names that one and is no answer.
+// modelName returns the name of a struct type in a document: "io.k8s.api.core.v1.Pod". A method that is promoted from
+// an embedded struct returns the name of that one and is ignored.
 func modelName(t reflect.Type) string {
 	if namer, ok := zero[util.OpenAPIModelNamer](t); ok {
 		name := namer.OpenAPIModelName()
@@ -48,15 +48,15 @@ func structOf(object any) reflect.Type {
 	return t
 }
 
-// everywhere are the types that are a kind of every group version (apimachinery
+// everywhere are the types that are kinds of every group version (apimachinery
 // pkg/apis/meta/v1/register.go:AddToGroupVersion).
 var everywhere = []reflect.Type{reflect.TypeFor[metav1.DeleteOptions](), reflect.TypeFor[metav1.WatchEvent]()}
 
-// kinds maps the names of schemas to the kinds that they are the schema of.
+// kinds maps the names of schemas to their kinds.
 type kinds map[string][]schema.GroupVersionKind
 
-// kindsOf collects the kinds of all types, so that an object which is a part of another (a
-// PersistentVolumeClaim in a StatefulSet) carries its kind in every document.
+// kindsOf collects the kinds of all types, so that an embedded object (a PersistentVolumeClaim in a StatefulSet) has
+// its kind in every document.
 func kindsOf(types []Type) kinds {
 	k := kinds{}
 	for _, object := range []any{metav1.Status{}, metav1.APIVersions{}, metav1.APIGroup{}, metav1.APIGroupList{}, metav1.APIResourceList{}} {
@@ -101,9 +101,9 @@ func (k kinds) add(name string, kind schema.GroupVersionKind) {
 	}
 }
 
-// within returns the kinds as the document of a group version of built-in types shows them: of
-// those that are everywhere only its own and the core group's (AS
-// pkg/server/routes/openapi.go:filterScopedGVKs). Without a version nothing is left out.
+// within returns the kinds as the document of a group version of built-in types has them: types that are kinds of every
+// group version have only its own and the core group's (AS pkg/server/routes/openapi.go:filterScopedGVKs). Without a
+// version all kinds are returned.
 func (k kinds) within(own schema.GroupVersion) kinds {
 	if own.Version == "" {
 		return k
@@ -118,7 +118,7 @@ func (k kinds) within(own schema.GroupVersion) kinds {
 	return k
 }
 
-// extensions returns what a schema of that name carries besides its properties.
+// extensions returns the extensions of the schema with that name.
 func (k kinds) extensions(name string) spec.Extensions {
 	list, ok := k[name]
 	if !ok {

@@ -22,8 +22,8 @@ const (
 	itemAdvice  = ", filtered to a single item with the 'fieldSelector' parameter"
 )
 
-// operations collects the routes of one group version. Texts, IDs and answers are those of
-// AS pkg/endpoints/installer.go:registerResourceHandlers.
+// operations collects the routes of one group version. Descriptions, IDs and responses are those of AS
+// pkg/endpoints/installer.go:registerResourceHandlers.
 type operations struct {
 	definitions *definitions
 	queries     *queries
@@ -42,7 +42,7 @@ type endpoint struct {
 	verbs []string
 	// object is the schema of bodies.
 	object model
-	// kind is what the operations carry as their group, version and kind.
+	// kind is the group, version and kind of the operations.
 	kind metav1.GroupVersionKind
 	// root is the path of the group version.
 	root string
@@ -81,8 +81,7 @@ func (o *operations) add(t *Type) {
 	}
 }
 
-// route adds an operation with the parameters that its path names. action is what
-// x-kubernetes-action says.
+// route adds an operation with the parameters in its path. action is the value of x-kubernetes-action.
 func (e *endpoint) route(method, path, action, id, text string) *route {
 	r := &route{
 		method: method, path: e.root + path, text: text, id: id, tag: e.scope.tag(),
@@ -103,7 +102,7 @@ func (e *endpoint) route(method, path, action, id, text string) *route {
 // name is the rest of an ID, after the verb, the group and the version.
 func (e *endpoint) name(namespaced string) string { return namespaced + e.typ.Kind + title(e.sub) }
 
-// described puts an operation's object into words: of is "of", or "of a" where a language has it.
+// described is an operation's description: of is "of", or "of a" if the noun needs an article.
 func (e *endpoint) described(verb, before, kind string) string {
 	if e.sub != "" {
 		return verb + " " + e.sub + " of " + before + kind
@@ -111,8 +110,8 @@ func (e *endpoint) described(verb, before, kind string) string {
 	return verb + " " + before + kind
 }
 
-// collections makes LIST, POST and DELETE of collections and the old watch path. For all
-// namespaces there is only reading.
+// collections makes LIST, POST and DELETE of collections and the old watch path. For all namespaces there are only
+// reads.
 func (e *endpoint) collections(path, namespaced, suffix string) {
 	kind := e.typ.Kind
 	everywhere := suffix != ""

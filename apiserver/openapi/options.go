@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
-// prettyText is the one parameter's text that no type documents (AS pkg/endpoints/installer.go).
+// prettyText is the description of the only parameter that no type documents (AS pkg/endpoints/installer.go).
 const prettyText = "If 'true', then the output is pretty printed. Defaults to 'false' unless the user-agent indicates a browser or command-line HTTP tool (curl and wget)."
 
 func pathParameter(name, text string) common.Parameter {
@@ -25,7 +25,7 @@ func queryParameter(name, text, typ string) common.Parameter {
 // queries are the query parameters of each verb's options.
 type queries struct {
 	get, list, create, update, patch, delete []common.Parameter
-	// deleteCollection is list without what makes a list a watch.
+	// deleteCollection is list without the parameters of a watch.
 	deleteCollection []common.Parameter
 }
 
@@ -41,8 +41,8 @@ func newQueries() *queries {
 	}
 }
 
-// queryParameters makes a parameter of each simple field at the top of an options struct
-// (AS pkg/endpoints/installer.go:AddObjectParams).
+// queryParameters makes a parameter of each top-level scalar field of an options struct (AS
+// pkg/endpoints/installer.go:AddObjectParams).
 func queryParameters(options documented, without ...string) []common.Parameter {
 	t := reflect.TypeOf(options)
 	docs := options.SwaggerDoc()
@@ -58,8 +58,7 @@ func queryParameters(options documented, without ...string) []common.Parameter {
 	return list
 }
 
-// queryType returns "" for what a query can't hold. Lists are declared as their items, which
-// may be repeated.
+// queryType returns "" for types that a query can't have. Lists have the type of their items, which may be repeated.
 func queryType(t reflect.Type) string {
 	t = behind(t)
 	switch t.Kind() {
@@ -72,8 +71,8 @@ func queryType(t reflect.Type) string {
 	return typ
 }
 
-// article returns the noun with "a" or "an"; nouns that look like plurals have none
-// (AS pkg/endpoints/installer.go:GetArticleForNoun).
+// article returns the noun with "a" or "an"; nouns that look like plurals have none (AS
+// pkg/endpoints/installer.go:GetArticleForNoun).
 func article(noun string) string {
 	if strings.HasSuffix(noun, "s") && !strings.HasSuffix(noun, "ss") {
 		return noun

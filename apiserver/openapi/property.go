@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
-// property returns the schema of a field, its description excepted.
+// property returns the schema of a field without its description.
 func (b *structure) property(f reflect.StructField, mark markers.Field) spec.Schema {
 	s := b.value(f.Type)
 	if !b.v2 {
@@ -66,7 +66,7 @@ func (b *structure) value(t reflect.Type) spec.Schema {
 		s.Type = []string{"array"}
 		s.Items = &spec.SchemaOrArray{Schema: &element}
 	case reflect.Interface:
-		// Anything may stand here, and the generator calls that an object.
+		// An interface may have any value, and the generator calls that an object.
 		if t.NumMethod() == 0 {
 			s.Type = []string{"object"}
 		}
@@ -80,7 +80,7 @@ func (b *structure) value(t reflect.Type) spec.Schema {
 	return s
 }
 
-// element is the schema of what a list or a map holds; it can't be omitted.
+// element is the schema of the elements of a list or map, which can't be omitted.
 func (b *structure) element(t reflect.Type) spec.Schema {
 	s := b.value(t)
 	if !b.v2 {
@@ -89,7 +89,7 @@ func (b *structure) element(t reflect.Type) spec.Schema {
 	return s
 }
 
-// enum returns the values that a string type allows, or nil.
+// enum returns the values of a string type, or nil.
 func (b *structure) enum(t reflect.Type) []string {
 	t = behind(t)
 	if t.Kind() != reflect.String {
@@ -120,9 +120,9 @@ func scalar(t reflect.Type) (typ, format string) {
 	panic(fmt.Sprintf("openapi: no schema for a %s", t))
 }
 
-// impliedDefault returns what decoding leaves in a field that is absent, if that differs from
-// null: {} for structs, the zero value for what isn't dropped when empty. Types that decode
-// themselves take null (kube-openapi pkg/generators:mustEnforceDefault).
+// impliedDefault returns the value of a missing field after decoding, if that differs from null: {} for structs, the
+// zero value for fields without omitempty. Types that decode themselves have null (kube-openapi
+// pkg/generators:mustEnforceDefault).
 func impliedDefault(t reflect.Type, omitEmpty bool) any {
 	switch t.Kind() {
 	case reflect.Struct:

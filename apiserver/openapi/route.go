@@ -7,10 +7,10 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 )
 
-// route is one operation as kube-openapi's builders want it (common.Route).
+// route is one operation, for kube-openapi's builders (common.Route).
 type route struct {
 	method, path, text string
-	// id and tag are unique for an operation, and common to a group version's operations.
+	// id is unique for an operation; tag is common to a group version's operations.
 	id, tag    string
 	parameters []common.Parameter
 	consumes   []string
@@ -45,7 +45,7 @@ func (r *route) answer(code int, m model) *route {
 	return r
 }
 
-// read says what the request's body is.
+// read sets the schema of the request's body.
 func (r *route) read(m model, required bool) *route {
 	r.body = m
 	r.parameters = append(r.parameters, &parameter{name: "body", kind: common.BodyParameterKind, required: required})
@@ -61,7 +61,7 @@ func (r *route) query(parameters ...common.Parameter) *route {
 // model is the name of a schema, or of a simple type ("string").
 type model string
 
-// OpenAPICanonicalTypeName is how the builders ask for the name.
+// OpenAPICanonicalTypeName is called by the builders to get the name.
 func (m model) OpenAPICanonicalTypeName() string { return string(m) }
 
 type answer struct {
@@ -104,8 +104,8 @@ func identify(r common.Route) (string, []string, error) {
 	return own.id, []string{own.tag}, nil
 }
 
-// camel drops what an operation ID may not hold and capitalizes what follows it
-// (AS pkg/endpoints/openapi/openapi.go:ToValidOperationID).
+// camel removes characters that are invalid in an operation ID and capitalizes the next one (AS
+// pkg/endpoints/openapi/openapi.go:ToValidOperationID).
 func camel(s string, capitalize bool) string {
 	var b strings.Builder
 	for i, r := range s {
@@ -122,7 +122,7 @@ func camel(s string, capitalize bool) string {
 	return b.String()
 }
 
-// scope is what IDs and tags have in common below a path: the group and the version, if any.
+// scope is the common part of IDs and tags below a path: the group and the version, if any.
 type scope struct{ group, version string }
 
 func (s scope) groupName() string {
@@ -132,7 +132,7 @@ func (s scope) groupName() string {
 	return strings.TrimSuffix(s.group, ".k8s.io")
 }
 
-// id puts group and version between an operation's verb and the rest of its name.
+// id inserts group and version between an operation's verb and the rest of its name.
 func (s scope) id(verb, rest string) string {
 	return verb + camel(s.groupName(), true) + camel(s.version, true) + rest
 }

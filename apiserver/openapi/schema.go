@@ -11,12 +11,12 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
-// dialect is what v2 and v3 say differently.
+// dialect has the differences between v2 and v3.
 type dialect struct {
-	// refs is what stands before a schema's name in a $ref.
+	// refs is the prefix of a schema's name in a $ref.
 	refs string
-	// v2 has no oneOf, and its documents carry no defaults because clients of old refused them
-	// (AS pkg/server/routes/openapi.go).
+	// v2 has no oneOf, and its documents have no defaults because old clients rejected them (AS
+	// pkg/server/routes/openapi.go).
 	v2 bool
 }
 
@@ -25,19 +25,19 @@ var (
 	v3 = dialect{refs: "#/components/schemas/"}
 )
 
-// reference returns a schema that is nothing but a $ref.
+// reference returns a schema that is only a $ref.
 func (d dialect) reference(name string) spec.Schema {
 	return spec.Schema{SchemaProps: spec.SchemaProps{Ref: spec.MustCreateRef(d.refs + common.EscapeJsonPointer(name))}}
 }
 
-// definitions are the schemas of one document under construction.
+// definitions are the schemas of a document under construction.
 type definitions struct {
 	dialect
 	markers *markers.Set
 	schemas map[string]common.OpenAPIDefinition
 	// bare schemas have no descriptions.
 	bare bool
-	// documentation returns the texts of types without their own.
+	// documentation returns the descriptions of types without their own.
 	documentation func() map[string]common.OpenAPIDefinition
 }
 
@@ -56,20 +56,20 @@ func (d *definitions) add(t reflect.Type) string {
 	if _, ok := d.schemas[name]; ok {
 		return name
 	}
-	// Types are recursive (JSONSchemaProps), so the name is taken first.
+	// Types are recursive (JSONSchemaProps), so the name is added first.
 	d.schemas[name] = common.OpenAPIDefinition{}
 	b := &structure{definitions: d}
 	d.schemas[name] = common.OpenAPIDefinition{Schema: b.build(t), Dependencies: b.refers}
 	return name
 }
 
-// ownSchema is what types with a JSON form of their own implement.
+// ownSchema is implemented by types with their own JSON encoding.
 type ownSchema interface {
 	OpenAPISchemaType() []string
 	OpenAPISchemaFormat() string
 }
 
-// ownAlternatives are the JSON types of such a form in v3.
+// ownAlternatives are the JSON types of such an encoding in v3.
 type ownAlternatives interface{ OpenAPIV3OneOfTypes() []string }
 
 // structure builds the schema of one struct.
@@ -104,7 +104,7 @@ func (b *structure) build(t reflect.Type) spec.Schema {
 	return s
 }
 
-// members adds the fields of a struct, those of inlined ones among them.
+// members adds the fields of a struct, including those of inlined ones.
 func (b *structure) members(t reflect.Type, texts description, s *spec.Schema) {
 	marks := b.markers.Type(t.PkgPath(), t.Name()).Fields
 	for i := range t.NumField() {
@@ -132,7 +132,7 @@ func (b *structure) members(t reflect.Type, texts description, s *spec.Schema) {
 	}
 }
 
-// unions lists those of the struct itself first and then those of inlined structs.
+// unions lists those of the struct itself first, and then those of inlined structs.
 func (b *structure) unions(t reflect.Type) []any {
 	var all []any
 	if u := b.markers.Type(t.PkgPath(), t.Name()).Union; u != nil {
@@ -154,8 +154,8 @@ func (b *structure) unions(t reflect.Type) []any {
 	return all
 }
 
-// isRequired follows kube-openapi's generator: comments first, then omitempty; omitzero counts
-// for nothing (pkg/generators/openapi.go:isOptional).
+// isRequired follows kube-openapi's generator: the markers decide first, then omitempty; omitzero is ignored
+// (pkg/generators/openapi.go:isOptional).
 func isRequired(tag jsonfield.Tag, mark markers.Field) bool {
 	switch mark.Presence {
 	case "required":
@@ -173,7 +173,7 @@ func extend(s *spec.Schema, key string, value any) {
 	s.Extensions[key] = value
 }
 
-// behind returns what a pointer points to, or the type itself.
+// behind returns the target type of a pointer, or the type itself.
 func behind(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -16,8 +16,8 @@ const (
 	pathV2 = "/openapi/v2"
 )
 
-// Media types, without "application/". Names with "@" are accepted and never answered, as the
-// character isn't allowed in a media type (kube-openapi pkg/handler3).
+// Media types, without "application/". Names with "@" are accepted but never sent, as the character is not allowed in a
+// media type (kube-openapi pkg/handler3).
 const (
 	subtypeJSON          = "json"
 	subtypeV2            = "com.github.proto-openapi.spec.v2.v1.0+protobuf"
@@ -37,9 +37,9 @@ func (s *Service) V3() http.Handler {
 		}
 		path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, rootV3), "/")
 		if path == "" {
-			// No media type is set: upstream's aggregator leaves it to be guessed, and always
-			// answers with the time of the request (kube-aggregator pkg/controllers/openapiv3). Within
-			// that second types may come, so a client that has an index always gets the newest.
+			// No Content-Type is set: upstream's aggregator lets net/http detect it, and always responds with the time
+			// of the request (kube-aggregator pkg/controllers/openapiv3). Types may change within the same second, so
+			// If-Modified-Since is ignored and a client always gets the newest index.
 			r = r.Clone(r.Context())
 			r.Header.Del("If-Modified-Since")
 			http.ServeContent(w, r, rootV3, s.now(), bytes.NewReader(n.index))
@@ -54,8 +54,8 @@ func (s *Service) V3() http.Handler {
 	})
 }
 
-// serveV3 answers like kube-openapi's pkg/handler3: a current hash makes the answer immutable,
-// a stale one is sent to the current.
+// serveV3 responds as kube-openapi's pkg/handler3: with a current hash the response is immutable, and a stale hash is
+// redirected to the current one.
 func (s *Service) serveV3(w http.ResponseWriter, r *http.Request, path string, d *document) {
 	w.Header().Add("Vary", "Accept")
 	subtype := negotiate(r, subtypeV3, subtypeV3Deprecated)
@@ -96,7 +96,7 @@ func (s *Service) V2() http.Handler {
 	})
 }
 
-// negotiate returns the subtype to answer with, "" if none is accepted.
+// negotiate returns the subtype of the response, "" if none is accepted.
 func negotiate(r *http.Request, protobuf, deprecated string) string {
 	accept := r.Header.Get("Accept")
 	if accept == "" {
@@ -116,8 +116,8 @@ func negotiate(r *http.Request, protobuf, deprecated string) string {
 	return ""
 }
 
-// serveDocument answers with the compressed bytes where the client takes them. What it kept is
-// asked for first, so that nobody waits for a document to be built only to hear 304.
+// serveDocument sends the compressed bytes if the client accepts them. The client's cached version is compared first,
+// so that no document is built only for a response 304.
 func serveDocument(w http.ResponseWriter, r *http.Request, d *document, asProtobuf bool) {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if matches(r.Header.Get("If-None-Match"), d.sum) {
@@ -164,7 +164,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// hashedURL is where a document with that hash is: "/openapi/v3/apis/apps/v1?hash=...".
+// hashedURL is the URL of a document with that hash: "/openapi/v3/apis/apps/v1?hash=...".
 func hashedURL(path, sum string) string {
 	u := url.URL{Path: rootV3 + "/" + path, RawQuery: url.Values{"hash": {sum}}.Encode()}
 	return u.String()

@@ -29,29 +29,28 @@ type Service struct {
 
 	// mu guards what follows.
 	mu sync.Mutex
-	// current is nil before the first request; stale says that source must be asked again.
+	// current is nil before the first request; stale says that source must be called again.
 	current *snapshot
 	stale   bool
 }
 
-// New returns a service that documents the types of source, which is called with the first
-// request and then once after each Invalidate, never by two goroutines at once. version is
-// shown as that of the API: "v1.36.3".
+// New returns a service for the types of source, which is called at the first request and then once after each
+// Invalidate, never concurrently. version is that of the API in the documents: "v1.36.3".
 func New(version string, source func() []Type) *Service {
 	return &Service{version: version, source: source, now: time.Now}
 }
 
-// Invalidate says that source would answer differently now; the next request asks it. It waits
-// for a call of source that is under way, so source must not call it.
+// Invalidate says that the result of source has changed; the next request calls it. Invalidate waits for a call of
+// source in progress, so source must not call it.
 func (s *Service) Invalidate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stale = true
 }
 
-// Definitions returns the schemas of a group version and of all that they refer to, as v3 has
-// them, by name; the x-kubernetes-group-version-kind extension says which are kinds. They are
-// made anew for each call and belong to the caller. ErrNotServed if there is no such version.
+// Definitions returns the schemas of a group version and of all that they refer to, by name, as in v3. The extension
+// x-kubernetes-group-version-kind marks kinds. Each call returns new schemas, which the caller may change. ErrNotServed
+// if there is no such version.
 func (s *Service) Definitions(gv schema.GroupVersion) (map[string]*spec.Schema, error) {
 	n, err := s.latest()
 	if err != nil {
@@ -69,14 +68,14 @@ func (s *Service) Definitions(gv schema.GroupVersion) (map[string]*spec.Schema, 
 	return d.Components.Schemas, nil
 }
 
-// snapshot is the documents of one answer of source. It isn't changed once made.
+// snapshot has the documents for one result of source. It is immutable once made.
 type snapshot struct {
 	kinds kinds
 	parts []part
 	// v3 by path of the part.
 	v3 map[string]*document
 	v2 *document
-	// index is the answer of /openapi/v3.
+	// index is the response for /openapi/v3.
 	index []byte
 }
 
@@ -97,7 +96,7 @@ func (s *Service) latest() (*snapshot, error) {
 	return next, nil
 }
 
-// snapshot takes over the documents of previous that would come out the same.
+// snapshot reuses the documents of previous that have not changed.
 func (s *Service) snapshot(types []Type, previous *snapshot) (*snapshot, error) {
 	n := &snapshot{kinds: kindsOf(types), parts: parts(types), v3: map[string]*document{}}
 	sums, err := s.sums(types)
@@ -132,7 +131,7 @@ func (s *Service) snapshot(types []Type, previous *snapshot) (*snapshot, error) 
 	return n, err
 }
 
-// makeIndex renders what kube-openapi calls OpenAPIV3Discovery (pkg/handler3).
+// makeIndex encodes kube-openapi's OpenAPIV3Discovery (pkg/handler3).
 func (n *snapshot) makeIndex() ([]byte, error) {
 	type entry struct {
 		URL string `json:"serverRelativeURL"`
@@ -148,10 +147,10 @@ func (n *snapshot) makeIndex() ([]byte, error) {
 	return index, nil
 }
 
-// sums are the hashes of what documents are made from.
+// sums are the hashes of the sources of documents.
 type sums struct {
-	// base covers what can show in every document: this program and its built-in types, whose
-	// group versions are listed with metav1's own kinds.
+	// base is the hash of the sources of every document: this program and its built-in types, whose group versions are
+	// listed with metav1's own kinds.
 	base []byte
 	// custom covers the custom resources of a part, by its path.
 	custom map[string]hash.Hash
@@ -185,7 +184,7 @@ func (s *Service) sums(types []Type) (*sums, error) {
 	return r, nil
 }
 
-// write names everything of a type but its schema.
+// write writes everything of a type but its schema.
 func (t *Type) write(w io.Writer) {
 	fmt.Fprintf(w, "%q %q %v %q %T %T %v\n", t.groupVersionKind(), t.Plural, t.Namespaced, t.Verbs, t.Object, t.List, t.DeletesReturnObject)
 	for _, sub := range t.Subresources {

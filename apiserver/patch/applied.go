@@ -7,25 +7,25 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// structured-merge-diff keeps the fields of a list, or of a map, in a sorted slice that it inserts each into, several
-// times for an apply: 20,000 objects in reverse order take a second or two, 120,000 minutes. Upstream has no bound.
+// structured-merge-diff inserts the fields of a list or map one by one into a sorted slice, several times for an apply:
+// 20,000 objects in reverse order take a second or two, 120,000 take minutes. Upstream has no limit.
 const (
-	// maxApplied bounds the objects in one list of an apply document.
+	// maxApplied is the maximum number of objects in one list of an apply document.
 	maxApplied = 10_000
-	// maxAppliedValues bounds the elements of one list in it, whatever they are.
+	// maxAppliedValues is the maximum number of elements of any type in one list.
 	maxAppliedValues = 20_000
-	// maxAppliedMembers bounds the members of one object in it, which are compared more quickly.
+	// maxAppliedMembers is the maximum number of members in one object. These are compared faster.
 	maxAppliedMembers = 65_536
 )
 
-// CheckApplied rejects an apply document, in YAML, with a list or a map that is too long to be merged.
+// CheckApplied rejects an apply document, in YAML, with a list or a map that would take too long to merge.
 func CheckApplied(data []byte) error {
-	if len(data) < maxApplied { // can't be
+	if len(data) < maxApplied { // too short to exceed a limit
 		return nil
 	}
 	j, err := sigsyaml.YAMLToJSON(data)
 	if err != nil {
-		return nil // checkYAML says so
+		return nil // checkYAML reports it
 	}
 	objects, values, members := mostWithin(j)
 	if objects > maxApplied {
@@ -42,8 +42,8 @@ func CheckApplied(data []byte) error {
 	return nil
 }
 
-// mostWithin is how many objects are in the list of a JSON document that has the most, how many elements are in the
-// longest list, and how many members in the object that has the most.
+// mostWithin returns the largest number of objects in a list of a JSON document, the length of its longest list, and
+// the largest number of members in an object.
 func mostWithin(data []byte) (objects, values, members int) {
 	type container struct {
 		list                     bool

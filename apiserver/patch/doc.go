@@ -1,13 +1,13 @@
-// Package patch applies the documents of PATCH requests to objects: JSON patches, merge patches and strategic merge
-// patches. Server-side apply is package apply's.
+// Package patch applies PATCH requests to objects: JSON patches, merge patches and strategic merge patches. Package
+// apply does server-side apply.
 //
 // It guarantees:
 //
-//  1. An object is not changed by a patch that is applied to it: the result is another one.
-//  2. What a merge patch does to a Go value directly is what it does to the object's JSON.
-//  3. A patch is bounded before it is applied: its operations, the items that they move, the bytes that they copy, and
-//     the lists that a strategic merge compares.
-//  4. What field validation finds in a patch, and in what it makes of the object, is an error, a warning or nothing, as
-//     the request says.
+//  1. A patch does not change the object that it is applied to; the result is a new object.
+//  2. A merge patch that is applied to a Go value directly has the same result as one that is applied to its JSON.
+//  3. The cost of a patch is checked before it is applied: its operations, the items that they move, the bytes that
+//     they copy, and the lists that a strategic merge compares.
+//  4. Field validation of the patch and of the patched object results in an error, in warnings or in nothing, as the
+//     request says.
 //  5. Errors are Kubernetes' own, with their status (B-50 to B-71).
 package patch

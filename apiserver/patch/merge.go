@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
-// merge returns a copy of cur that a merge patch was applied to; ok is false if that takes the way by JSON. The copy
-// shares with cur what the patch leaves as it is. By JSON a merge patch takes 8 to 14 % more of the server's processor
+// merge returns a copy of cur with the merge patch applied, which shares unchanged parts with cur. ok is false if the
+// patch must be applied to the object's JSON. By JSON, a merge patch takes 8 to 14 % more of the server's processor
 // time (a ConfigMap).
 func (p *Patch) merge(cur runtime.Object) (next runtime.Object, ok bool) {
 	if codec.Suspicious(p.Bytes) {
@@ -25,7 +25,7 @@ func (p *Patch) merge(cur runtime.Object) (next runtime.Object, ok bool) {
 	return to.Interface().(runtime.Object), mergeStruct(to.Elem(), p.Bytes)
 }
 
-// document reads an object; ok is false if it is none, or has a name twice.
+// document decodes a JSON object; ok is false if it is none, or has a duplicate member.
 func document(raw []byte) (doc map[string]json.RawMessage, ok bool) {
 	strict, err := kjson.UnmarshalStrict(raw, &doc)
 	return doc, err == nil && len(strict) == 0 && doc != nil
@@ -39,14 +39,14 @@ func mergeStruct(v reflect.Value, raw []byte) bool {
 	t := jsonfield.Of(v.Type())
 	for name, raw := range doc {
 		f := t.Find(name)
-		if f == nil || !f.Direct() || !mergeValue(f.In(v), raw) { // kind and version, among others, are inlined
+		if f == nil || !f.Direct() || !mergeValue(f.In(v), raw) { // kind and apiVersion, among others, are inlined
 			return false
 		}
 	}
 	return true
 }
 
-// mergeValue merges JSON into a value that may be set. It writes to nothing that the value points to.
+// mergeValue merges JSON into a settable value. It does not change anything that the value points to.
 func mergeValue(v reflect.Value, raw []byte) bool {
 	t := v.Type()
 	switch {
@@ -79,7 +79,7 @@ func mergeMap(v reflect.Value, raw []byte) bool {
 		merged.SetMapIndex(it.Key(), it.Value())
 	}
 	for name, raw := range doc {
-		element := reflect.Value{} // takes the name out
+		element := reflect.Value{} // removes the key
 		if string(raw) != "null" {
 			element = reflect.New(v.Type().Elem()).Elem()
 			if !replace(element, raw) {
@@ -92,10 +92,10 @@ func mergeMap(v reflect.Value, raw []byte) bool {
 	return true
 }
 
-// replace reads what stands for itself: a text, a number, or a list of them.
+// replace decodes a value that is not merged: a string, a number, or a list of these.
 func replace(v reflect.Value, raw []byte) bool {
 	t := v.Type()
-	// The bytes of a RawExtension are kept here, and may be written in another way by JSON.
+	// The decoder keeps the bytes of a RawExtension. Its encoder may write them differently.
 	if t == reflect.TypeFor[runtime.RawExtension]() {
 		return false
 	}
@@ -113,13 +113,13 @@ func replace(v reflect.Value, raw []byte) bool {
 	return err == nil && len(strict) == 0
 }
 
-// ownJSON reports whether values of the type are written and read by rules of their own.
+// ownJSON reports whether the type has its own JSON encoding.
 func ownJSON(t reflect.Type) bool {
 	d := jsonfield.Of(t)
 	return d.Marshals || d.Unmarshals
 }
 
-// plain reports whether values of the type are texts, numbers or truths, and no others.
+// plain reports whether the type is a string, a number or a bool.
 func plain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint8:

@@ -148,7 +148,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeTwin merges what tells random objects of all kinds apart.
+// TestMergeTwin merges the differences of random objects of all kinds.
 func TestMergeTwin(t *testing.T) {
 	from := int64(seed.Of(t))
 	merged, all := 0, 0

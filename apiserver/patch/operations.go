@@ -11,11 +11,12 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// maxShifted bounds the items that the insertions and removals of a JSON patch copy: for each operation that may be
-// one, as many as the longest list may have by then. 10,000 insertions into an empty list copy 50 million at most.
+// maxShifted limits the items that the insertions and removals of a JSON patch copy. Each operation that may be one
+// counts with the possible length of the longest list. 10,000 insertions into an empty list copy at most 50 million
+// items.
 const maxShifted = 64 << 20
 
-// checkOperations rejects a JSON patch whose application to a document would take too long for the size of both.
+// checkOperations rejects a JSON patch that would take too long for its size and that of the document.
 func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	c := operationsCost{size: len(before)}
 	for _, o := range ops {
@@ -36,21 +37,21 @@ func checkOperations(before []byte, ops jsonpatch.Patch) error {
 	return nil
 }
 
-// operationsCost is what a JSON patch costs at most.
+// operationsCost is the maximum cost of a JSON patch.
 type operationsCost struct {
-	// size is the bytes of the document and of all values.
+	// size is the number of bytes of the document and of all values.
 	size int
-	// longest is what the longest list may have by now.
+	// longest is the possible length of the longest list so far.
 	longest int
-	// shifted is the items that are copied.
+	// shifted is the number of copied items.
 	shifted int
-	// lifted is the bytes of new values, each counted once for every level above it.
+	// lifted is the number of bytes of new values, each counted once for every enclosing level.
 	lifted int
-	// deeper is by how many levels the document grows at most because values move.
+	// deeper is the number of levels by which moved values may deepen the document.
 	deeper int
 }
 
-// add counts an operation. One that can't be read is left to the library.
+// add counts an operation. A malformed one is left to the library.
 func (c *operationsCost) add(o jsonpatch.Operation) {
 	to, from := pointer(o, "path"), pointer(o, "from")
 	switch o.Kind() {
@@ -71,7 +72,7 @@ func (c *operationsCost) add(o jsonpatch.Operation) {
 	}
 }
 
-// insert counts a new item, if it may be one of a list.
+// insert counts a new item if the target may be in a list.
 func (c *operationsCost) insert(to string) {
 	c.shift(to)
 	if isIndex(to) || strings.HasSuffix(to, "/-") {
@@ -79,14 +80,14 @@ func (c *operationsCost) insert(to string) {
 	}
 }
 
-// shift counts the copy of a list, if one is changed in its middle.
+// shift counts the copy of a list if one may be changed in its middle.
 func (c *operationsCost) shift(at string) {
 	if isIndex(at) {
 		c.shifted += c.longest
 	}
 }
 
-// isIndex reports whether a JSON pointer may name an item of a list; names of fields may look so.
+// isIndex reports whether a JSON pointer may refer to a list item; names of fields may have the same form.
 func isIndex(at string) bool {
 	_, err := strconv.Atoi(at[strings.LastIndexByte(at, '/')+1:])
 	return err == nil
@@ -94,7 +95,7 @@ func isIndex(at string) bool {
 
 func levels(at string) int { return strings.Count(at, "/") }
 
-// pointer is the operation's JSON pointer of that name; empty if there is none.
+// pointer is the operation's member of that name, a JSON pointer; empty if there is none.
 func pointer(o jsonpatch.Operation, name string) (at string) {
 	if name == "from" {
 		at, _ = o.From()
@@ -104,7 +105,7 @@ func pointer(o jsonpatch.Operation, name string) (at string) {
 	return at
 }
 
-// raw is the JSON of a member of the operation; nil if there is none.
+// raw is the JSON of the operation's member; nil if there is none.
 func raw(o jsonpatch.Operation, name string) []byte {
 	if v := o[name]; v != nil {
 		return *v
@@ -112,9 +113,9 @@ func raw(o jsonpatch.Operation, name string) []byte {
 	return nil
 }
 
-// longestList is how many items the longest list of a JSON document has; an empty list counts as one.
+// longestList is the length of the longest list in a JSON document; an empty list counts as one item.
 func longestList(data []byte) (longest int) {
-	var open []int // items of the containers around the mark; -1 for objects
+	var open []int // items of the enclosing containers; -1 for objects
 	for _, c := range jsonscan.Marks(data) {
 		switch c {
 		case '[':

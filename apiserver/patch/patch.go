@@ -28,23 +28,23 @@ import (
 // maxPatchOperations bounds a JSON patch (B-52).
 const maxPatchOperations = 10000
 
-// The copies that a JSON patch makes must not be more than a body could bring
-// (AS pkg/server/config.go: JSONPatchMaxCopyBytes). The library has one bound for all.
+// The copies by a JSON patch must not exceed the limit of a body (AS pkg/server/config.go: JSONPatchMaxCopyBytes). The
+// library has one limit for the process.
 func init() { jsonpatch.AccumulatedCopySizeLimit = codec.MaxBody }
 
-// Patch is a PATCH request's document.
+// Patch is the body of a PATCH request.
 type Patch struct {
 	Kind  types.PatchType
 	Bytes []byte
 	// Strictness is the request's fieldValidation: Ignore, Warn or Strict.
 	Strictness string
-	// Force says that server-side apply takes fields from other managers.
+	// Force says that server-side apply takes over fields from other managers.
 	Force bool
-	// Warn is told what field validation warns of.
+	// Warn is called with the warnings of field validation.
 	Warn func(string)
 }
 
-// Types are the media types of the patches that are served: custom resources have no strategic merge (B-50).
+// Types are the media types of supported patches; custom resources have no strategic merge (B-50).
 func Types(res *resources.Resource) []string {
 	all := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.StrategicMergePatchType),
 		string(types.ApplyYAMLPatchType)}
@@ -54,7 +54,7 @@ func Types(res *resources.Resource) []string {
 	return all
 }
 
-// Apply returns the patched object; cur is not changed.
+// Apply returns the patched object; it does not change cur.
 func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
 	if coerce == nil && p.Kind == types.MergePatchType {
 		if next, ok := p.merge(cur); ok {
@@ -64,7 +64,7 @@ func (p *Patch) Apply(cur runtime.Object, gvk schema.GroupVersionKind, coerce co
 	return p.byJSON(cur, gvk, coerce)
 }
 
-// byJSON is apply by way of the object's JSON.
+// byJSON is Apply on the object's JSON.
 func (p *Patch) byJSON(cur runtime.Object, gvk schema.GroupVersionKind, coerce codec.Coercion) (runtime.Object, error) {
 	if p.Kind == types.StrategicMergePatchType {
 		return p.strategic(cur, gvk)
@@ -80,8 +80,7 @@ func (p *Patch) byJSON(cur runtime.Object, gvk schema.GroupVersionKind, coerce c
 	return p.decode(after, strict, gvk, coerce)
 }
 
-// edit applies a JSON or merge patch to JSON. strict are the errors of the patch itself that
-// field validation reports.
+// edit applies a JSON or merge patch to JSON. strict are the errors of field validation in the patch itself.
 func (p *Patch) edit(before []byte) (after []byte, strict []error, err error) {
 	if p.Kind == types.JSONPatchType {
 		return p.operations(before)
@@ -128,7 +127,7 @@ func (p *Patch) operations(before []byte) (after []byte, strict []error, err err
 	return after, strict, nil
 }
 
-// jsonPatchOp is one operation; its type's name shows in the text for a document of another shape.
+// jsonPatchOp is one operation. The name of its type is part of the error message for a malformed patch.
 type jsonPatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -141,12 +140,13 @@ func unprocessable(err error) error {
 		err.Error(), 0, false)
 }
 
-// unreadable is the 422 for a patch whose result is no object of the kind; shown is what it quotes (B-55).
+// unreadable is the error 422 for a patch whose result can't be decoded as the kind; shown is the value in its message
+// (B-55).
 func unreadable(shown string, err error) error {
 	return invalid.New(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), shown, err.Error())})
 }
 
-// decode reads the patched document into the kind (B-55, B-71).
+// decode decodes the patched document as the kind (B-55, B-71).
 func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind,
 	coerce codec.Coercion) (runtime.Object, error) {
 	shown := string(after)
@@ -160,7 +160,7 @@ func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind
 		return nil, unreadable(shown, errors.New(codec.NotRegistered(*got)))
 	case err != nil:
 		return nil, unreadable(shown, err)
-	case *got != gvk && coerce == nil: // of a custom resource its own rules say so
+	case *got != gvk && coerce == nil: // the rules of a custom resource report it themselves
 		return nil, unreadable(shown,
 			fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind,
 				codec.InternalPackage(gvk.Group), gvk.Kind))
@@ -168,7 +168,7 @@ func (p *Patch) decode(after []byte, strict []error, gvk schema.GroupVersionKind
 	return obj, p.report(strict, shown)
 }
 
-// report warns of the errors that field validation finds, or returns them (B-71).
+// report turns the errors of field validation into warnings or an error (B-71).
 func (p *Patch) report(strict []error, shown string) error {
 	if len(strict) == 0 || p.Strictness == metav1.FieldValidationIgnore {
 		return nil
@@ -182,7 +182,7 @@ func (p *Patch) report(strict []error, shown string) error {
 	return nil
 }
 
-// strategic applies a strategic merge patch by the kind's own tags (B-54).
+// strategic applies a strategic merge patch by the patch tags of the kind (B-54).
 func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runtime.Object, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(cur)
 	if err != nil {
@@ -210,11 +210,11 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	if err != nil {
 		return nil, err
 	}
-	// What the patch says of kind and apiVersion is passed over: no text is read again.
+	// The conversion ignores kind and apiVersion in the patch.
 	err = runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(merged, next,
 		p.Strictness != metav1.FieldValidationIgnore)
 	if more, ok := runtime.AsStrictDecodingError(err); ok {
-		unknown := more.Errors() // in the order of a map
+		unknown := more.Errors() // in map order
 		slices.SortFunc(unknown, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 		strict, err = append(strict, unknown...), nil
 	}
@@ -224,8 +224,8 @@ func (p *Patch) strategic(cur runtime.Object, gvk schema.GroupVersionKind) (runt
 	return next, p.report(strict, shown)
 }
 
-// mergeStrategic merges doc into content. The library panics at directives whose items aren't what its
-// tags say, such as "$setElementOrder/finalizers": [{}]; that is an error of the patch.
+// mergeStrategic merges doc into content. The library panics at directives whose items don't have the type in its tags,
+// such as "$setElementOrder/finalizers": [{}]; that becomes an error of the patch.
 func mergeStrategic(content, doc map[string]any, kind runtime.Object) (merged map[string]any, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -235,8 +235,8 @@ func mergeStrategic(content, doc map[string]any, kind runtime.Object) (merged ma
 	return strategicpatch.StrategicMergeMapPatch(content, doc, kind)
 }
 
-// strategicError words what a strategic merge can't do; what has no row of its own is answered as it
-// is (B-54, 0-10; AS handlers/patch.go: interpretStrategicMergePatchError).
+// strategicError converts an error of a strategic merge to an API error; others are returned unchanged (B-54, 0-10; AS
+// handlers/patch.go: interpretStrategicMergePatchError).
 func strategicError(err error) error {
 	switch {
 	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),

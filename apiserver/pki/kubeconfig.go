@@ -33,7 +33,7 @@ func (b *Bundle) Kubeconfig(url string) ([]byte, error) {
 	})
 }
 
-// WriteKubeconfig writes it to path, mode 0600.
+// WriteKubeconfig writes it to path with mode 0600.
 func (b *Bundle) WriteKubeconfig(path, url string) error {
 	data, err := b.Kubeconfig(url)
 	if err != nil {

@@ -24,9 +24,9 @@ func empty(dir string) (bool, error) {
 	return true, nil
 }
 
-// replacing says that the authority at path is made anew and what that means for clients. cause is why the stored one
-// can't be read, nil if p is well but about to expire. What is left of an authority of which a part was lost is set
-// aside: with the other part it can be put back.
+// replacing warns that the authority at path is replaced, and what that means for clients. cause is why the stored one
+// can't be read, nil if p is intact but about to expire. If a part of the authority was lost, the other part is
+// renamed, so that both can be restored.
 func (b *Bundle) replacing(path string, p pair, cause error) error {
 	log := b.options.Log.With("dir", b.options.Dir)
 	if cause == nil {
@@ -44,7 +44,7 @@ func (b *Bundle) replacing(path string, p pair, cause error) error {
 		case errors.Is(err, os.ErrNotExist):
 			lost = append(lost, filepath.Base(file))
 		case err != nil:
-			return fmt.Errorf("setting the certificate authority aside: %w", err)
+			return fmt.Errorf("renaming the rest of the certificate authority: %w", err)
 		default:
 			aside = append(aside, fmt.Sprintf("rename %[1]s.old to %[1]s, ", filepath.Base(file)))
 		}

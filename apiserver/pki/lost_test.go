@@ -110,7 +110,7 @@ func TestUnreadable(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := Ensure(r.o)
-			if err == nil || !strings.HasPrefix(err.Error(), "reading "+path+": ") || !strings.HasSuffix(err.Error(), "put it back from a copy, or remove it, and another is made") {
+			if err == nil || !strings.HasPrefix(err.Error(), "reading "+path+": ") || !strings.HasSuffix(err.Error(), "restore it from a copy, or remove it to have a new one created") {
 				t.Errorf("%q in %s: %v", text, file, err)
 			}
 		}

@@ -21,8 +21,8 @@ type pair struct {
 	key  *ecdsa.PrivateKey
 }
 
-// template is what all certificates have in common. It is valid from a minute ago, for clocks that
-// are not quite the same.
+// template has the common fields of all certificates. They are valid from a minute ago, for clocks that differ a
+// little.
 func template(name string, orgs []string, now time.Time, life time.Duration) *x509.Certificate {
 	return &x509.Certificate{
 		Subject:   pkix.Name{CommonName: name, Organization: orgs},
@@ -31,7 +31,7 @@ func template(name string, orgs []string, now time.Time, life time.Duration) *x5
 	}
 }
 
-// newPair makes a key and has signer, or if that is nil the key itself, sign the certificate.
+// newPair makes a key and a certificate that signer signs, or if that is nil the key itself.
 func newPair(c *x509.Certificate, signer *pair) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -63,8 +63,8 @@ func keyPEM(key *ecdsa.PrivateKey) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), nil
 }
 
-// write stores path.key and path.crt. The key goes first: a certificate without its key would
-// look whole.
+// write stores path.key and path.crt. The key goes first: with a certificate without its key, the pair would look
+// complete.
 func (p pair) write(path string) error {
 	key, err := keyPEM(p.key)
 	if err != nil {
@@ -76,8 +76,7 @@ func (p pair) write(path string) error {
 	return replaceFile(path+".crt", p.certPEM())
 }
 
-// errMismatch says that a certificate and the key beside it don't belong together, as after a
-// crash between the writing of the two.
+// errMismatch says that a certificate and the key beside it are not a pair, as after a crash between the two writes.
 var errMismatch = fmt.Errorf("the key is not the certificate's: %w", os.ErrNotExist)
 
 func readPair(path string) (pair, error) {
@@ -95,7 +94,7 @@ func readPair(path string) (pair, error) {
 	return pair{cert, key}, nil
 }
 
-// readPEM reads what a file holds. Its errors name the file; one that isn't there is os.ErrNotExist.
+// readPEM parses a PEM file. Its errors name the file; a missing one is os.ErrNotExist.
 func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -103,17 +102,17 @@ func readPEM[T any](path string, parse func(der []byte) (T, error)) (v T, err er
 	}
 	block, _ := pem.Decode(data)
 	if block == nil {
-		err = errors.New("it holds no PEM block")
+		err = errors.New("it contains no PEM block")
 	} else {
 		v, err = parse(block.Bytes)
 	}
 	if err != nil {
-		return v, fmt.Errorf("reading %s: %w; put it back from a copy, or remove it, and another is made", path, err)
+		return v, fmt.Errorf("reading %s: %w; restore it from a copy, or remove it to have a new one created", path, err)
 	}
 	return v, nil
 }
 
-// replaceFile writes a file that only its owner may read, whole or not at all.
+// replaceFile writes a file that only its owner can read, atomically.
 func replaceFile(path string, data []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
@@ -127,7 +126,7 @@ func replaceFile(path string, data []byte) error {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(tmp.Name()) // the first error is the one that counts
+		_ = os.Remove(tmp.Name()) // the first error is returned
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

@@ -15,47 +15,45 @@ import (
 	"time"
 )
 
-// How long certificates live.
+// The lifetimes of certificates.
 const (
 	authorityLife   = 10 * 365 * 24 * time.Hour
 	certificateLife = 365 * 24 * time.Hour
 )
 
-// Options say what is to be made.
+// Options are the options of Ensure.
 type Options struct {
-	// Dir holds the files; it is made if missing, readable by its owner only.
+	// Dir is the directory of the files. It is created if it is missing, and only its owner can read it.
 	Dir string
-	// Hosts are the names and addresses that clients reach the server by, besides localhost.
+	// Hosts are the names and addresses of the server for its clients, besides localhost.
 	Hosts []string
 	// Now defaults to time.Now.
 	Now func() time.Time
-	// Log hears of renewals that fail, of keys that were lost, and of an authority that is replaced or not
-	// valid yet. It defaults to slog.Default.
+	// Log gets failed renewals, lost keys, and an authority that is replaced or not valid yet. It defaults to
+	// slog.Default.
 	Log *slog.Logger
 }
 
-// Bundle is everything that was made or found.
+// Bundle is the set of all keys and certificates.
 type Bundle struct {
 	options   Options
 	authority pair
-	// first says that there was nothing at all: what is missing isn't lost.
+	// first says that the directory was empty: missing files have not been lost.
 	first bool
 	// ServiceAccountKey signs tokens of service accounts.
 	ServiceAccountKey *ecdsa.PrivateKey
 
-	// mu guards what follows: handshakes and kubeconfigs read the pairs, renewals replace them. It
-	// is held while files are written, so that two renewals don't mix one's key with the other's
-	// certificate.
+	// mu guards what follows: handshakes and kubeconfigs read the pairs, renewals replace them. It is held while files
+	// are written, so that two renewals don't mix the key of one with the certificate of the other.
 	mu      sync.Mutex
 	serving pair
 	client  pair
-	// failed is when a renewal at a handshake last failed and was logged; zero if the last one was
-	// well.
+	// failed is when a renewal at a handshake last failed and was logged; zero if the last one succeeded.
 	failed time.Time
 }
 
-// Ensure reads what is there and makes what is missing or stale. It returns an error if that
-// can't be read or written.
+// Ensure reads the existing files and makes what is missing or must be renewed. It fails if it can't read or write
+// them.
 func Ensure(o Options) (*Bundle, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -89,7 +87,7 @@ func Ensure(o Options) (*Bundle, error) {
 	return b, err
 }
 
-// ensure returns the pair of that name, a new one if the stored one is missing or stale.
+// ensure returns the pair of that name, a new one if the stored one is missing or must be renewed.
 func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair, error) {
 	path := filepath.Join(b.options.Dir, name)
 	p, err := readPair(path)
@@ -110,8 +108,8 @@ func (b *Bundle) ensure(name string, want *x509.Certificate, signer *pair) (pair
 	return p, p.write(path)
 }
 
-// good reports whether a stored pair still serves. An authority, which has no signer, isn't judged
-// by its start: a clock that was set back is no reason to break every kubeconfig.
+// good reports whether a stored pair can be used. The start of an authority's validity, which has no signer, is not
+// checked: a clock that was set back must not invalidate every kubeconfig.
 func (b *Bundle) good(p pair, want *x509.Certificate, signer *pair) bool {
 	now := b.options.Now()
 	if signer == nil {
@@ -164,9 +162,9 @@ func (b *Bundle) servingTemplate() *x509.Certificate {
 // Authority is the certificate of the authority that signs the other certificates.
 func (b *Bundle) Authority() *x509.Certificate { return b.authority.cert }
 
-// TLS is the configuration of the secure port: HTTP/2, and clients are asked for certificates of the
-// authority and of further ones. What they show is theirs, as they prove to have its key; whether it is
-// by one of the authorities is for the server to verify, which can then say what was wrong.
+// TLS is the configuration of the secure port: HTTP/2, and a request for client certificates of the authority and of
+// further ones. The handshake proves that the client has the key. The server verifies the chain, so that it can report
+// why it is invalid.
 func (b *Bundle) TLS(further ...*x509.Certificate) *tls.Config {
 	clients := x509.NewCertPool()
 	for _, c := range append([]*x509.Certificate{b.authority.cert}, further...) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// failurePause is how long handshakes leave a failed renewal alone while the old certificate is
-// valid, and the least time between two messages about it.
+// failurePause is how long handshakes do not retry a failed renewal while the old certificate is valid, and the minimum
+// time between two log messages about it.
 const failurePause = time.Hour
 
 // expiring reports whether less than a third of a certificate's life is left.
@@ -20,14 +20,13 @@ func expiring(c *x509.Certificate, now time.Time) bool {
 // early reports whether a certificate is not valid yet, as when the clock was set back.
 func early(c *x509.Certificate, now time.Time) bool { return now.Before(c.NotBefore) }
 
-// stale reports whether a certificate that the authority signed is to be made anew.
+// stale reports whether a certificate that the authority signed must be renewed.
 func stale(c *x509.Certificate, now time.Time) bool { return expiring(c, now) || early(c, now) }
 
-// Renew makes the serving and the administrator's client certificate anew if they are due, and
-// reports whether either changed; a kubeconfig written before should then be written again. It is
-// meant to be called once a day, and may be called while handshakes go on. If one of them can't be
-// renewed it keeps the old one, tries the other and returns the error; changed may be true then.
-// The authority is left alone: that is replaced by Ensure only.
+// Renew renews the serving and the administrator's client certificate if that is due, and reports whether either
+// changed; then the kubeconfig must be written again. It is to be called once a day, and may be called during
+// handshakes. If one of the two can't be renewed, it keeps the old one, tries the other and returns the error; changed
+// may be true then. It does not renew the authority; only Ensure does.
 func (b *Bundle) Renew() (changed bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,7 +38,7 @@ func (b *Bundle) Renew() (changed bool, err error) {
 	return serving || client, errors.Join(servingErr, clientErr)
 }
 
-// renew replaces *p if it is stale, and leaves it as it is if that fails. The caller holds b.mu.
+// renew replaces *p if it must be renewed, and keeps it if that fails. The caller holds b.mu.
 func (b *Bundle) renew(p *pair, name string, want *x509.Certificate) (changed bool, err error) {
 	if !stale(p.cert, b.options.Now()) {
 		return false, nil
@@ -52,9 +51,8 @@ func (b *Bundle) renew(p *pair, name string, want *x509.Certificate) (changed bo
 	return true, nil
 }
 
-// certificate returns the serving certificate, a new one if it is time. If that can't be made, the
-// old one serves until it expires; one that isn't valid yet by this machine's clock serves too, as
-// clients go by their own.
+// certificate returns the serving certificate, a new one if that is due. If the renewal fails, the old one is used
+// until it expires, and also before its validity begins by this machine's clock, as clients use their own.
 func (b *Bundle) certificate() (*tls.Certificate, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,12 +68,12 @@ func (b *Bundle) certificate() (*tls.Certificate, error) {
 	return &tls.Certificate{Certificate: [][]byte{b.serving.cert.Raw}, PrivateKey: b.serving.key, Leaf: b.serving.cert}, nil
 }
 
-// paused reports whether a renewal failed a short while ago. The clock may have been set back since.
+// paused reports whether a renewal failed a short time ago. The clock may have been set back since.
 func (b *Bundle) paused(now time.Time) bool {
 	return !b.failed.IsZero() && now.Sub(b.failed).Abs() < failurePause
 }
 
-// note remembers how a renewal at a handshake went, and logs a failure unless one was just logged.
+// note records the result of a renewal at a handshake, and logs an error unless one was logged a short time ago.
 func (b *Bundle) note(err error, now time.Time) {
 	if err == nil {
 		b.failed = time.Time{}

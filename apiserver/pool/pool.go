@@ -9,20 +9,20 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
-// Pools bound the bytes that requests hold, those of system:masters by themselves. When there is no room, requests of
-// the user that holds the most are cut off: so a flood, by however many users, ends at its own cost, and a request of
-// a user that holds little finds room.
+// Pools limit the bytes that requests hold, with a separate pool for system:masters. If a pool is full, requests of the
+// user with the most bytes are cut off. So a flood of requests, of however many users, cuts off its own, and a request
+// of a user that holds little still gets its memory.
 type Pools struct {
 	common, masters Pool
 }
 
-// Limit bounds the bytes of each. It must be called before anything is held.
+// Limit sets the limit of each pool. It must be called before anything is held.
 func (p *Pools) Limit(bytes int64) { p.common.limit, p.masters.limit = bytes, bytes }
 
-// CutOff is how many answers were cut off.
+// CutOff is how many requests were cut off.
 func (p *Pools) CutOff() int64 { return p.common.cuts.Load() + p.masters.cuts.Load() }
 
-// Held is how many bytes are held in all.
+// Held is how many bytes are held in both pools.
 func (p *Pools) Held() (n int64) {
 	for _, p := range []*Pool{&p.common, &p.masters} {
 		p.mu.Lock()
@@ -32,7 +32,7 @@ func (p *Pools) Held() (n int64) {
 	return n
 }
 
-// Sharing is how many requests that may be cut off share memory with others, or could.
+// Sharing is how many requests that may be cut off have memory that others may share.
 func (p *Pools) Sharing() (n int) {
 	for _, p := range []*Pool{&p.common, &p.masters} {
 		p.mu.Lock()
@@ -46,7 +46,7 @@ func (p *Pools) Sharing() (n int) {
 	return n
 }
 
-// Of is the pool of a user's requests.
+// Of returns the pool for a user's requests.
 func (p *Pools) Of(user auth.User) *Pool {
 	if slices.Contains(user.Groups, auth.GroupMasters) {
 		return &p.masters
@@ -54,10 +54,10 @@ func (p *Pools) Of(user auth.User) *Pool {
 	return &p.common
 }
 
-// Pool is the bytes of some users' requests.
+// Pool counts the bytes of the requests of some users.
 type Pool struct {
 	limit int64
-	// cuts counts answers that were cut off.
+	// cuts counts requests that were cut off.
 	cuts atomic.Int64
 
 	mu   sync.Mutex // guards what follows, and the requests' bytes
@@ -70,35 +70,36 @@ type Pool struct {
 type pin struct {
 	bytes   int64
 	payer   *Holding
-	sharers map[*Holding]struct{} // with the payer
+	sharers map[*Holding]struct{} // including the payer
 }
 
-// holder is what one user has, with the requests that may be cut off.
+// holder has the bytes of one user, and the user's requests that may be cut off.
 type holder struct {
 	bytes   int64
 	pending map[*Holding]struct{}
 }
 
-// Holding is what one request holds.
+// Holding is the memory of one request.
 type Holding struct {
 	pool *Pool
 	user string
-	// bytes is 0 after the end, and after it was cut off.
+	// bytes is 0 after the end, and after the request was cut off.
 	bytes int64
-	// shares are the keys of what it shares.
+	// shares are the keys of the memory that it shares.
 	shares []any
 	ended  bool
 	// reading says that the request's body is not read yet.
 	reading bool
-	// cut ends the reading of the body, the wait for a seat, or the answer. It is called with mu held, so never after
+	// cut ends the reading of the body, the wait for a seat, or the response. It is called with mu held, so never after
 	// the end.
 	cut func(reading bool)
 }
 
-// Cut counts an answer that was cut off.
+// Cut counts a request that was cut off.
 func (p *Pool) Cut() { p.cuts.Add(1) }
 
-// HolderOf is who requests are counted for. Service accounts are counted by namespace: who may use one may use all.
+// HolderOf returns the name for which a user's requests count. Service accounts count by namespace: a client that may
+// use one of them may use all.
 func HolderOf(user string) string {
 	if account, ok := strings.CutPrefix(user, "system:serviceaccount:"); ok {
 		namespace, _, _ := strings.Cut(account, ":")
@@ -107,7 +108,7 @@ func HolderOf(user string) string {
 	return user
 }
 
-// Begin registers a request. cut is called once at most, while the pool's lock is held.
+// Begin registers a request. cut is called at most once, with the pool's lock held.
 func (p *Pool) Begin(user string, cut func(reading bool)) *Holding {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,14 +125,14 @@ func (p *Pool) Begin(user string, cut func(reading bool)) *Holding {
 	return r
 }
 
-// Take counts n more bytes, and reports false if they would be too many, or the request was cut off.
+// Take counts n more bytes. It returns false if the pool is full or the request was cut off.
 func (r *Holding) Take(n int) bool {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
 	return r.pay(int64(n))
 }
 
-// pay is take while mu is held.
+// pay is Take with mu held.
 func (r *Holding) pay(n int64) bool {
 	p := r.pool
 	for !r.ended && p.held+n > p.limit {
@@ -149,15 +150,15 @@ func (r *Holding) pay(n int64) bool {
 	return true
 }
 
-// add counts n more bytes, or fewer, while mu is held.
+// add changes the count by n bytes, which may be negative. mu is held.
 func (r *Holding) add(n int64) {
 	r.pool.held += n
 	r.pool.by[r.user].bytes += n
 	r.bytes += n
 }
 
-// Share is take for memory that other requests may share: it counts once for all that name the same key, and for
-// another of them when the one that it counts for ends. A request may name a key twice.
+// Share is Take for memory that other requests may share. It counts once for all requests with the same key. When the
+// request for which it counts ends, it counts for another one. A request may use a key twice.
 func (r *Holding) Share(key any, bytes int64) bool {
 	p := r.pool
 	p.mu.Lock()
@@ -183,14 +184,14 @@ func (r *Holding) Share(key any, bytes int64) bool {
 	return true
 }
 
-// Unshare gives back all that was shared.
+// Unshare releases everything that was shared.
 func (r *Holding) Unshare() {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
 	r.leave()
 }
 
-// leave is unshare while mu is held.
+// leave is Unshare with mu held.
 func (r *Holding) leave() {
 	p := r.pool
 	for _, key := range r.shares {
@@ -214,7 +215,7 @@ func (r *Holding) leave() {
 	r.shares = r.shares[:0]
 }
 
-// Give takes back n bytes that were counted.
+// Give releases n bytes.
 func (r *Holding) Give(n int64) {
 	p := r.pool
 	p.mu.Lock()
@@ -225,7 +226,7 @@ func (r *Holding) Give(n int64) {
 	r.add(-n)
 }
 
-// largest is the largest request that may be cut off, of the user that holds the most, if that is more than so much.
+// largest is the largest request that may be cut off, of the user with the most bytes, if these are more than most.
 func (p *Pool) largest(most int64) (found *Holding) {
 	for _, h := range p.by {
 		if h.bytes <= most || len(h.pending) == 0 {
@@ -242,14 +243,14 @@ func (p *Pool) largest(most int64) (found *Holding) {
 	return found
 }
 
-// Read says that the body is read.
+// Read records that the body has been read.
 func (r *Holding) Read() {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
 	r.reading = false
 }
 
-// Serve says that the request has its seat: it isn't cut off any more. False: it was.
+// Serve records that the request has its seat: it is not cut off any more. It returns false if it was cut off before.
 func (r *Holding) Serve() bool {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
@@ -260,14 +261,14 @@ func (r *Holding) Serve() bool {
 	return true
 }
 
-// End gives the bytes back.
+// End releases the bytes.
 func (r *Holding) End() {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
 	r.drop()
 }
 
-// drop is end while mu is held. It may be called twice.
+// drop is End with mu held. It may be called twice.
 func (r *Holding) drop() {
 	if r.ended {
 		return

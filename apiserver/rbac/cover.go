@@ -8,16 +8,15 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// Bounds of a comparison: rules are too large to be compared if it takes more than steps looks at single
-// strings, which is about half a second, and no more than shown missing rights are listed.
+// The limits of a comparison: rules are too large if it compares more than steps strings, which takes about half a
+// second. At most shown missing permissions are listed.
 const (
 	steps = 1 << 26
 	shown = 1 << 10
 )
 
-// Missing returns the rights in wanted that are not in held, each as a rule with one verb, one group,
-// one resource and at most one name; nil if held covers them all
-// (component-helpers auth/rbac/validation: Covers).
+// Missing returns the permissions in wanted that are not in held, each as a rule with one verb, one group, one resource
+// and at most one name; nil if held covers all of them (component-helpers auth/rbac/validation: Covers).
 func Missing(held, wanted []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return missing(wanted, comparison{held, steps})
 }
@@ -43,7 +42,7 @@ func missing(wanted []rbacv1.PolicyRule, c comparison) (missing []rbacv1.PolicyR
 	return missing
 }
 
-// comparison is with what somebody holds. left is how many more strings are looked at; below zero nothing is
+// comparison compares rules with the held ones. left is how many more strings may be compared; below zero nothing is
 // covered any more.
 type comparison struct {
 	held []rbacv1.PolicyRule
@@ -62,7 +61,7 @@ func (c *comparison) covered(r *rbacv1.PolicyRule) bool {
 	return false
 }
 
-// singles breaks a rule down.
+// singles splits a rule into permissions.
 func singles(r *rbacv1.PolicyRule) func(yield func(rbacv1.PolicyRule) bool) {
 	return func(yield func(rbacv1.PolicyRule) bool) {
 		for _, g := range r.APIGroups {
@@ -90,7 +89,7 @@ func singles(r *rbacv1.PolicyRule) func(yield func(rbacv1.PolicyRule) bool) {
 	}
 }
 
-// covers reports whether one rule allows all that another does.
+// covers reports whether one rule allows everything that another one allows.
 func (c *comparison) covers(held, r *rbacv1.PolicyRule) bool {
 	return c.all(held.Verbs, r.Verbs) && c.all(held.APIGroups, r.APIGroups) &&
 		(len(held.ResourceNames) == 0 || len(r.ResourceNames) > 0 && c.subset(held.ResourceNames, r.ResourceNames)) &&
@@ -146,8 +145,8 @@ func (c *comparison) urls(held, urls []string) bool {
 	return true
 }
 
-// Describe writes rights as upstream's refusals list them, one a line, sorted; the verbs of one
-// resource are put together (K pkg/registry/rbac/validation/policy_compact.go: CompactRules).
+// Describe lists permissions as upstream's error messages do, one a line, sorted; the verbs of one resource are joined
+// (K pkg/registry/rbac/validation/policy_compact.go: CompactRules).
 func Describe(rules []rbacv1.PolicyRule) string {
 	type resource struct{ group, name string }
 	at := map[resource]int{}

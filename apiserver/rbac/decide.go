@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/auth"
 )
 
-// Decide judges a request: it is allowed, or there is no opinion on it
-// (K plugin/pkg/auth/authorizer/rbac/rbac.go: Authorize).
+// Decide authorizes a request: it is allowed, or there is no opinion (K plugin/pkg/auth/authorizer/rbac/rbac.go:
+// Authorize).
 func (p *Policy) Decide(a *auth.Attributes) auth.Decision {
 	w := want(a)
 	var by *binding
@@ -34,12 +34,12 @@ func (p *Policy) Decide(a *auth.Attributes) auth.Decision {
 	return auth.Decision{Why: func() string { return "RBAC: " + err.Error() }}
 }
 
-// mostRepeated bounds how many rules are listed because of roles that were listed before: whoever may bind a
-// large role a thousand times has stored it once.
+// mostRepeated is the maximum number of rules in a list that come from repeated bindings of a role: a user who may bind
+// a large role a thousand times has stored it once.
 const mostRepeated = 1 << 12
 
-// Rules are what the user may do in the namespace, as often as it is granted, up to a bound. The error names
-// roles that are bound and missing.
+// Rules returns the user's rules in the namespace, repeated for each binding up to a limit. The error names roles that
+// are bound and missing.
 func (p *Policy) Rules(u auth.User, namespace string) (rules []rbacv1.PolicyRule, err error) {
 	seen, listed, left := map[*binding]bool{}, map[*role]bool{}, mostRepeated
 	p.each(&u, namespace, func(g *grants) bool {
@@ -65,7 +65,7 @@ func (p *Policy) Rules(u auth.User, namespace string) (rules []rbacv1.PolicyRule
 	return rules, err
 }
 
-// missing names the roles that are bound to the user and don't exist, nil if there are none.
+// missing names the missing roles that are bound to the user, nil if there are none.
 func (p *Policy) missing(u *auth.User, namespace string) error {
 	var texts []string
 	p.each(u, namespace, func(g *grants) bool {
@@ -94,8 +94,8 @@ func (b *binding) missing() string {
 	return fmt.Sprintf("unsupported role reference kind: %q", b.ref.Kind)
 }
 
-// describe says what a binding grants to whom: the first of its subjects that is the user
-// (K pkg/registry/rbac/validation/rule.go: describeSubject).
+// describe is the description of a binding and its first subject that matches the user (K
+// pkg/registry/rbac/validation/rule.go: describeSubject).
 func (b *binding) describe(u *auth.User) string {
 	kind, name := "ClusterRoleBinding", b.name.Name
 	if b.name.Namespace != "" {

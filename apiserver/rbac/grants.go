@@ -13,22 +13,22 @@ import (
 // grants are the bindings of one subject in one scope, sorted by name.
 type grants struct {
 	bindings []*binding
-	// index is made when many bindings are searched for the first time, and dropped when one of them
-	// or of their roles changes.
+	// index is made when many bindings are searched for the first time, and dropped when one of them or of their roles
+	// changes.
 	index atomic.Pointer[index]
 }
 
-// many bindings are worth an index.
+// many is from how many bindings an index is worth its cost.
 const many = 16
 
-// index finds the bindings whose rules name a resource. Of those with the same role it has the first.
+// index finds the bindings whose rules contain a resource. Of those with the same role it has the first.
 type index struct {
 	byResource map[place][]*binding
-	// urls are those with rules for paths.
+	// urls are the bindings with rules for paths.
 	urls []*binding
 }
 
-// place is a resource as rules write it, and an object's name for rules that are about some names.
+// place is a resource in a rule, with the name of an object if the rule is limited to some names.
 type place struct{ resource, name string }
 
 func (g *grants) add(b *binding) {
@@ -37,7 +37,7 @@ func (g *grants) add(b *binding) {
 	g.index.Store(nil)
 }
 
-// remove reports whether nothing is left.
+// remove reports whether there are no bindings left.
 func (g *grants) remove(b *binding) bool {
 	if at := slices.Index(g.bindings, b); at >= 0 {
 		g.bindings = slices.Delete(g.bindings, at, at+1)
@@ -122,7 +122,7 @@ func (x *index) add(b *binding, r *rbacv1.PolicyRule) {
 	}
 }
 
-// wanted is a request's resource as rules may write it.
+// wanted is a request's resource in the forms in which rules contain it.
 type wanted struct{ resource, anySub string }
 
 func want(a *auth.Attributes) wanted {
@@ -152,7 +152,7 @@ func (w *wanted) allowedBy(a *auth.Attributes, r *rbacv1.PolicyRule) bool {
 	return false
 }
 
-// has reports whether a rule's list names the value or everything.
+// has reports whether a rule's list contains the value or a wildcard.
 func has(list []string, value string) bool {
 	for _, s := range list {
 		if s == value || s == rbacv1.VerbAll {
@@ -162,7 +162,7 @@ func has(list []string, value string) bool {
 	return false
 }
 
-// urlCovers reports whether a rule's path is the path, or ends with a star and is what it begins with.
+// urlCovers reports whether a rule's path equals the path, or is a prefix of it followed by a star.
 func urlCovers(rule, path string) bool {
 	return rule == path || strings.HasSuffix(rule, "*") && strings.HasPrefix(path, strings.TrimRight(rule, "*"))
 }

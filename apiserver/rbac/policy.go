@@ -11,11 +11,10 @@ import (
 // Name is a role's or binding's; Namespace is empty for cluster roles and their bindings.
 type Name struct{ Namespace, Name string }
 
-// Policy is the roles and bindings there are, arranged by whom they are for. Make one with New.
+// Policy has the roles and bindings, by subject. Make one with New.
 //
-// Invariants: a role is in roles if it exists or is bound; each binding is in the bound of its role
-// and in the grants of each of its subjects, once; dangling counts the bindings whose role doesn't
-// exist.
+// Invariants: a role is in roles if it exists or is bound. Each binding is in the field bound of its role and in the
+// grants of each of its subjects, once. dangling counts the bindings whose role does not exist.
 type Policy struct {
 	roles    map[roleKey]*role
 	bindings map[Name]*binding
@@ -23,7 +22,7 @@ type Policy struct {
 	dangling int
 }
 
-// roleKey is what a binding refers to. A Role's namespace is its binding's.
+// roleKey is the role to which a binding refers. A Role's namespace is its binding's.
 type roleKey struct {
 	kind      string
 	namespace string
@@ -45,8 +44,8 @@ type binding struct {
 	keys []subjectKey
 }
 
-// subjectKey is a user or group in a scope: a namespace, or the cluster if that is empty. A service
-// account is the user that it acts as.
+// subjectKey is a user or group in a scope: a namespace, or the cluster if that is empty. A service account is its
+// user.
 type subjectKey struct {
 	group       bool
 	scope, name string
@@ -102,14 +101,14 @@ func (p *Policy) role(k roleKey) *role {
 	return r
 }
 
-// forget drops a role that neither exists nor is bound.
+// forget removes a role that neither exists nor is bound.
 func (p *Policy) forget(k roleKey, r *role) {
 	if !r.exists && len(r.bound) == 0 {
 		delete(p.roles, k)
 	}
 }
 
-// changed drops the indexes that show a role's old rules.
+// changed drops the indexes that contain a role's old rules.
 func (p *Policy) changed(r *role) {
 	for b := range r.bound {
 		for _, k := range b.keys {
@@ -118,8 +117,8 @@ func (p *Policy) changed(r *role) {
 	}
 }
 
-// SetBinding adds or replaces a binding, or without a namespace a cluster role's binding. The policy
-// keeps the subjects.
+// SetBinding adds or replaces a binding, or without a namespace a cluster role's binding. The policy keeps the
+// subjects.
 func (p *Policy) SetBinding(n Name, ref rbacv1.RoleRef, subjects []rbacv1.Subject) {
 	p.RemoveBinding(n)
 	b := &binding{name: n, ref: ref, subjects: subjects, role: p.role(refKey(ref, n.Namespace))}
@@ -158,8 +157,8 @@ func (p *Policy) RemoveBinding(n Name) {
 	}
 }
 
-// subjectKeys are the binding's subjects, each once. A client may bind as many as an object has room for,
-// and every request waits meanwhile: the work grows with their number, not with its square.
+// subjectKeys are the binding's subjects, each once. A client may bind as many as fit into an object, and all requests
+// wait meanwhile: the time is linear in their number.
 func (b *binding) subjectKeys() []subjectKey {
 	out, seen := make([]subjectKey, 0, len(b.subjects)), make(map[subjectKey]struct{}, len(b.subjects))
 	for i := range b.subjects {
@@ -172,7 +171,7 @@ func (b *binding) subjectKeys() []subjectKey {
 	return out
 }
 
-// key is false for a subject that can be nobody: a kind that is unknown, or a service account of no
+// key returns false for a subject that matches no user: one of an unknown kind, or a service account without a
 // namespace (K pkg/registry/rbac/validation/rule.go: appliesToUser).
 func (b *binding) key(s *rbacv1.Subject) (subjectKey, bool) {
 	switch s.Kind {
@@ -190,8 +189,7 @@ func (b *binding) key(s *rbacv1.Subject) (subjectKey, bool) {
 	return subjectKey{}, false
 }
 
-// RoleRules returns the rules of what a binding in the namespace refers to; false if there is no
-// such role.
+// RoleRules returns the rules of the role to which a binding in the namespace refers; false if it does not exist.
 func (p *Policy) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool) {
 	r := p.roles[refKey(ref, namespace)]
 	if r == nil || !r.exists {
@@ -200,8 +198,8 @@ func (p *Policy) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.Polic
 	return r.rules, true
 }
 
-// each calls yield for what is granted to the user in the namespace, in the order of guarantee 4,
-// until it returns false. A binding of several of the user's names comes up for each.
+// each calls yield for the grants of the user in the namespace, in the order of guarantee 4, until yield returns false.
+// A binding that matches several of the user's names is passed for each.
 func (p *Policy) each(u *auth.User, namespace string, yield func(*grants) bool) {
 	for _, scope := range scopes(namespace) {
 		if g := p.grants[subjectKey{false, scope, u.Name}]; g != nil && !yield(g) {

@@ -71,7 +71,7 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// BenchmarkDecide judges requests under a thousand bindings: each of another user, or all of one group.
+// BenchmarkDecide authorizes requests with a thousand bindings: each of another user, or all of one group.
 func BenchmarkDecide(b *testing.B) {
 	roles := func(p *rbac.Policy) {
 		for i := range 1000 {

@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/rbac"
 )
 
-// twin judges by going through everything there is.
+// twin decides by going through all roles and bindings.
 type twin struct {
 	roles    map[rbac.Name][]rbacv1.PolicyRule
 	bindings map[rbac.Name]*rbacv1.RoleBinding

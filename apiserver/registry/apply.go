@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 )
 
-// Applied merges the document into an object; live is nil if it creates one.
+// Applied merges the apply document into the live object. live is nil if the request creates the object.
 func (s *Registry) Applied(o *Operation, live Object, p patch.Patch) (Object, error) {
 	var was runtime.Object
 	if live != nil {
@@ -21,14 +21,14 @@ func (s *Registry) Applied(o *Operation, live Object, p patch.Patch) (Object, er
 	if !o.Resource.Direct {
 		merged.GetObjectKind().SetGroupVersionKind(o.Resource.Stored)
 	}
-	// Of a custom resource the field manager has filled in the defaults, unless the document changes no value (AM
+	// The field manager has already set the defaults of a custom resource, unless the document changes no value (AM
 	// pkg/util/managedfields/internal/structuredmerge.go: Apply).
 	if d := o.Resource.Strategy.Default; d != nil && !o.Resource.Custom {
 		d(merged)
 	}
 	obj, ok := merged.(Object)
 	if !ok {
-		return nil, fmt.Errorf("applying %s: %T is no object", o.Name, merged)
+		return nil, fmt.Errorf("applying %s: %T is not an API object", o.Name, merged)
 	}
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
 		return nil, err

@@ -10,14 +10,14 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// errPanicked is what Finish of a write is told that has panicked.
+// errPanicked is the error that a hook's Finish gets if the write panicked.
 var errPanicked = errors.New("the write panicked")
 
-// store commits a create or an update whose object is complete.
+// store commits a create or an update of a complete object.
 type store func(*Operation, Object) (*storage.Object, error)
 
-// begun carries out a write by commit. The kind's hook begins it, unless it is for a subresource. old is nil for a new
-// object.
+// begun calls commit between the begin and finish hooks of the kind. Writes of a subresource have no hooks. old is nil
+// on create.
 func (s *Registry) begun(ctx context.Context, o *Operation, obj, old Object, commit store) (*storage.Object, error) {
 	if o.Resource.Hooks.Begin == nil || o.Subresource != nil {
 		return commit(o, obj)
@@ -35,8 +35,8 @@ func (s *Registry) begun(ctx context.Context, o *Operation, obj, old Object, com
 	return out, err
 }
 
-// filled commits a copy of the object that fill, if there is one, has completed; again as long as what fill relied on
-// has changed meanwhile. The request's deadline bounds the attempts.
+// filled calls fill, if it is set, on a copy of the object and commits the copy. It repeats both while the guards of
+// fill fail. The request's deadline bounds the attempts.
 func (s *Registry) filled(ctx context.Context, o *Operation, obj Object,
 	fill func(context.Context, hooks.Object) ([]storage.Guard, error), commit store) (*storage.Object, error) {
 	if fill == nil {
@@ -64,7 +64,7 @@ func lostBy(err error, guards []storage.Guard) bool {
 		slices.ContainsFunc(guards, func(g storage.Guard) bool { return g.Key == lost.Guard.Key })
 }
 
-// write is a write as its hook sees it.
+// write implements hooks.Write.
 type write struct {
 	s *Registry
 	o *Operation

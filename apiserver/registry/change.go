@@ -18,17 +18,16 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// errModified is the cause of B-08.
+// errModified is the cause of a conflict (B-08).
 var errModified = errors.New(
 	"the object has been modified; please apply your changes to the latest version and try again")
 
-// change makes the new state out of the stored one. Both are in the stored version; old may be
-// changed and returned.
+// change returns the new state for a stored object. Both are in the stored version. It may modify and return old.
 type change func(old Object) (Object, error)
 
-// Update carries out a change on the newest state of an object, again after each conflict (B-56); a resourceVersion
-// that the change brings is compared with each state, so a client that names one gets a conflict. The request's
-// deadline bounds the attempts.
+// Update applies a change to the newest state of an object and retries after a conflict (B-56). If the change sets a
+// resourceVersion, it is compared with each state, so a client that sends one gets the conflict. The request's deadline
+// bounds the attempts.
 func (s *Registry) Update(ctx context.Context, o *Operation, c change) (*storage.Object, error) {
 	cur, err := s.Load(ctx, o.Key(s.Root))
 	for err == nil {
@@ -44,7 +43,7 @@ func (s *Registry) Update(ctx context.Context, o *Operation, c change) (*storage
 	return nil, err
 }
 
-// retry returns the object after a conflict, nil if it was removed, or the error if it is no conflict.
+// retry returns the current object after a conflict, nil if it was removed, and any error that is not a conflict.
 func (s *Registry) retry(err error) (*storage.Object, error) {
 	var lost *storage.ConflictError
 	if !errors.As(err, &lost) || lost.Guard != nil {
@@ -116,7 +115,7 @@ func (s *Registry) storeChanged(ctx context.Context, o *Operation, cur *storage.
 	return s.replace(ctx, o, cur, obj, old)
 }
 
-// checkRevision compares the revision that the new state names with the stored one (B-06 to B-08).
+// checkRevision compares the resourceVersion of the new state with the stored one (B-06 to B-08).
 func (o *Operation) checkRevision(obj Object, cur *storage.Object) error {
 	var want uint64
 	if rv := obj.GetResourceVersion(); rv != "" {
@@ -138,8 +137,8 @@ func (o *Operation) checkRevision(obj Object, cur *storage.Object) error {
 	return nil
 }
 
-// replace commits an update: it stores the new state, removes the object if the update took its
-// last finalizer (B-20), or does nothing if nothing changed (B-17).
+// replace commits an update. It removes the object if the update removed the last finalizer (B-20), and writes nothing
+// if the object did not change (B-17).
 func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Object, obj, old Object) (
 	*storage.Object, error) {
 	apply.KeepTimes(obj, old) // B-17
@@ -162,14 +161,14 @@ func (s *Registry) replace(ctx context.Context, o *Operation, cur *storage.Objec
 	return s.release(ctx, o, cur, value)
 }
 
-// release commits an update that takes an object's last finalizer. It returns the object as submitted, at the
-// revision it had (B-20).
+// release commits an update that removes the last finalizer of an object that is being deleted. It returns the object
+// as submitted, with its previous resourceVersion (B-20).
 func (s *Registry) release(ctx context.Context, o *Operation, cur *storage.Object, value []byte) (
 	*storage.Object, error) {
 	_, err := s.Commit(ctx, o, storage.Txn{Key: cur.Key, Expect: cur.Revision, Guards: o.guards})
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) && lost.Guard == nil && lost.Current.ModRevision == 0 {
-		err = nil // another request has removed it
+		err = nil // another request has removed the object
 	}
 	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: cur.Revision}), err
 }

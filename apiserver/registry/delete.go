@@ -19,17 +19,17 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// deletion is what a DELETE came to.
+// deletion is the result of a DELETE.
 type deletion struct {
-	// Object is what is left, or what was removed at the revision of its removal.
+	// Object is what is left, or the object that was removed, at the revision of its removal.
 	Object   *storage.Object
 	Removed  bool
 	Accepted bool
-	// marked: it was stored as one that is about to be removed (C-32).
+	// marked: the object was stored with a deletionTimestamp (C-32).
 	marked bool
 }
 
-// RemovedStatus is the answer for kinds that don't return what was removed (C-62).
+// RemovedStatus is the response for kinds that don't return the removed object (C-62).
 func (o *Operation) RemovedStatus(obj *storage.Object) *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess,
@@ -38,17 +38,17 @@ func (o *Operation) RemovedStatus(obj *storage.Object) *metav1.Status {
 	}
 }
 
-// WarnOfPolicy warns of a default that is not expected (C-24).
+// WarnOfPolicy adds a warning if the default propagation policy of the kind is unexpected (C-24).
 func (o *Operation) WarnOfPolicy(d *metav1.DeleteOptions) {
 	if w := o.Resource.Delete.Warning; w != "" && d.OrphanDependents == nil && d.PropagationPolicy == nil {
 		o.Warn.Add(w)
 	}
 }
 
-// Delete carries out a DELETE on the newest state of an object, again after each conflict.
+// Delete deletes an object by its newest state and retries after a conflict.
 func (s *Registry) Delete(ctx context.Context, o *Operation, opts *metav1.DeleteOptions) (deletion, error) {
-	if refuse := o.Resource.Delete.Refuse; refuse != nil {
-		if why := refuse(o.Name); why != "" { // C-67
+	if reject := o.Resource.Delete.Reject; reject != nil {
+		if why := reject(o.Name); why != "" { // C-67
 			return deletion{}, apierrors.NewForbidden(o.Resource.GroupResource(), o.Name, errors.New(why))
 		}
 	}
@@ -74,8 +74,8 @@ func (s *Registry) Delete(ctx context.Context, o *Operation, opts *metav1.Delete
 	return deletion{}, err
 }
 
-// begin stores the status with which the kind's controller begins. That it can't is no failure: the
-// controller is told of the deletion itself.
+// begin stores the first status that the kind's controller would set. A failure is only logged: the controller sees the
+// deletion itself.
 func (s *Registry) begin(ctx context.Context, o *Operation, d deletion) {
 	begin := o.Resource.Delete.Begin
 	if begin == nil || d.Removed || o.DryRun {
@@ -94,7 +94,7 @@ func (s *Registry) begin(ctx context.Context, o *Operation, d deletion) {
 	}
 }
 
-// deleteOnce decides on one state of the object and does what the verdict says.
+// deleteOnce decides on one state of the object and carries out the verdict.
 func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Object, opts *metav1.DeleteOptions) (
 	deletion, error) {
 	state, kind, old, err := s.Standing(o, cur)
@@ -136,8 +136,8 @@ func (s *Registry) deleteOnce(ctx context.Context, o *Operation, cur *storage.Ob
 	return d, err
 }
 
-// Standing is what decides on the deletion of an object. The object itself is nil if its metadata tells that and its
-// value is known to be one of the kind: a cascade deletes thousands that need not be decoded.
+// Standing returns the input for the decision on a deletion. The returned Object is nil if its metadata is enough for
+// the decision and its value is known to be readable: a cascade deletes thousands of objects that need not be decoded.
 func (s *Registry) Standing(o *Operation, cur *storage.Object) (finalizers.Object, finalizers.Kind, Object, error) {
 	kind := finalizers.Kind{Policy: o.Resource.Delete.Policy}
 	d := &o.Resource.Delete
@@ -157,9 +157,9 @@ func (s *Registry) Standing(o *Operation, cur *storage.Object) (finalizers.Objec
 	return lifecycleOf(o.Resource, old), kind, old, nil
 }
 
-// finishing is the DELETE from the moment on when the object is marked: the resourceVersion and the
-// owners that it depended on were compared then, and there is no way back (C-14, C-90). It must not
-// stop here, as nothing else removes the object, and not go on to another one of that name.
+// finishing returns the rest of a DELETE after the object was marked. Preconditions and owners were compared before and
+// the mark can't be undone (C-14, C-90). The rest must not stop, as nothing else removes the object, and must not
+// delete a new object of the same name.
 func (o *Operation) finishing(opts *metav1.DeleteOptions, marked *storage.Object) (*Operation, *metav1.DeleteOptions) {
 	rest, opts := *o, opts.DeepCopy()
 	rest.guards = nil
@@ -168,7 +168,7 @@ func (o *Operation) finishing(opts *metav1.DeleteOptions, marked *storage.Object
 	return &rest, opts
 }
 
-// mark stores what a deletion that can't finish yet leaves behind (C-32, C-40).
+// mark stores an object whose deletion can't finish yet (C-32, C-40).
 func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, obj Object, v finalizers.Verdict) (
 	*storage.Object, error) {
 	imprint(obj, v)
@@ -191,7 +191,7 @@ func (s *Registry) mark(ctx context.Context, o *Operation, cur *storage.Object, 
 	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), nil
 }
 
-// remove deletes the key at the revision that was decided on (C-41, C-63).
+// remove deletes the key at the revision on which the decision was made (C-41, C-63).
 func (s *Registry) remove(ctx context.Context, o *Operation, cur *storage.Object) (*storage.Object, error) {
 	if o.DryRun {
 		return cur, nil

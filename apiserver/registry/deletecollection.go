@@ -10,12 +10,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// collectionPage is how many objects one page of a collection's delete holds (C-72).
+// collectionPage is the page size, in objects, of a DELETE of a collection (C-72).
 const collectionPage = 10000
 
-// DeleteCollection deletes each object of the selection by itself, in key order, and returns them
-// as they were listed (C-72 to C-74), each by the rules for one (C-78). The first error but NotFound ends it; what was
-// deleted stays so.
+// DeleteCollection deletes each selected object separately, in key order and by the rules for a single object (C-78).
+// It returns the objects as they were listed (C-72 to C-74). It stops at the first error other than NotFound. Objects
+// that were deleted before stay deleted.
 func (s *Registry) DeleteCollection(ctx context.Context, o *Operation, from *metainternal.ListOptions,
 	opts *metav1.DeleteOptions, list lister) ([]*storage.Object, metav1.ListMeta, error) {
 	page := *from

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Get returns the object as fresh as the revision asks, if it is sound.
+// Get returns the object, at least as fresh as the revision, and an error if it can't be decoded.
 func (s *Registry) Get(ctx context.Context, o *Operation, revision string) (*storage.Object, error) {
 	cur, err := s.Find(ctx, o, revision)
 	if err != nil {
@@ -26,8 +26,8 @@ func (s *Registry) Get(ctx context.Context, o *Operation, revision string) (*sto
 	return cur, nil
 }
 
-// Find returns the object as fresh as the revision asks: "" as of now, "0" whatever is cached, N
-// at least N. Its value is not verified.
+// Find returns the object at least as fresh as the revision: "" is a consistent read, "0" is any cached state, N is a
+// state not older than N. It does not check that the value can be decoded.
 func (s *Registry) Find(ctx context.Context, o *Operation, revision string) (*storage.Object, error) {
 	rev, err := ParseRevision(revision)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Registry) Find(ctx context.Context, o *Operation, revision string) (*st
 	return cur, nil
 }
 
-// ParseRevision reads a resourceVersion; "" is 0.
+// ParseRevision parses a resourceVersion; "" is 0.
 func ParseRevision(revision string) (int64, error) {
 	if revision == "" {
 		return 0, nil
@@ -62,10 +62,10 @@ func ParseRevision(revision string) (int64, error) {
 	return int64(min(n, 1<<62)), nil
 }
 
-// revisionWait is how long a read waits for a revision that has not been written (H-11).
+// revisionWait is how long a read waits for a revision that does not exist yet (H-11).
 const revisionWait = 3 * time.Second
 
-// WaitFor waits until the cache has the revision, or answers that it is in the future (H-11).
+// WaitFor waits until the cache has the revision, and returns TooLargeRevision if that takes too long (H-11).
 func (s *Registry) WaitFor(ctx context.Context, rev int64) error {
 	if s.Cache.Revision() >= rev {
 		return nil
@@ -82,7 +82,7 @@ func (s *Registry) WaitFor(ctx context.Context, rev int64) error {
 	return err
 }
 
-// TooLargeRevision is the error for a revision that has not been written yet (H-11).
+// TooLargeRevision is the error for a revision that does not exist yet (H-11).
 func TooLargeRevision(want, have int64, retry int) error {
 	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", want, have), retry)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{

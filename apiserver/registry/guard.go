@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Create stores a new object. obj is in the stored version. The write is conditional on what the
-// object will live in being as admission saw it, so that nothing lands in a namespace, or under a
-// definition, that was emptied meanwhile; if it has changed, all is done again.
+// Create stores a new object. obj is in the stored version. The write is conditional on the state of the
+// namespace and of the CustomResourceDefinition that admission saw, so no object is created in one that has been
+// emptied since. If either has changed, the whole request is decided again.
 func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
 	for {
 		guards, err := s.createGuards(o, obj)
@@ -25,7 +25,7 @@ func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*stora
 		}
 		once := *o
 		once.guards = append(slices.Clip(o.guards), guards...)
-		// The first attempt gets the original: a Job's labels may be its template's (batch/job.go).
+		// The first attempt uses the original: a Job's labels may share memory with its template's (batch/job.go).
 		again := obj.DeepCopyObject().(Object)
 		out, err := s.createOnce(ctx, &once, obj)
 		if !lostBy(err, guards) {
@@ -38,12 +38,13 @@ func (s *Registry) Create(ctx context.Context, o *Operation, obj Object) (*stora
 	}
 }
 
-// createGuards are what a new object will live in, as it is now. It is read before admission looks at it, so
-// a change between the two is noticed. A dry run has none, and is rejected all the same.
+// createGuards returns the current state of the namespace and of the CustomResourceDefinition of a new object. It is
+// read before admission reads them, so that a later change is noticed. A dry run has no guards; the checks are the
+// same.
 func (s *Registry) createGuards(o *Operation, obj Object) ([]storage.Guard, error) {
 	var guards []storage.Guard
 	if o.Resource.Namespaced {
-		// Admission rejects the request if there is none, unless NamespaceLifecycle is disabled.
+		// Admission rejects the request if the namespace does not exist, unless NamespaceLifecycle is disabled.
 		if ns, _ := s.Cache.Get(s.Root + "/namespaces/" + o.Namespace); ns != nil {
 			guards = append(guards, storage.Guard{Key: ns.Key, ModRevision: ns.Revision})
 		}
@@ -52,8 +53,8 @@ func (s *Registry) createGuards(o *Operation, obj Object) ([]storage.Guard, erro
 		d, _ := s.Cache.Get(s.Root + "/" + definitions + "/" + o.Resource.GroupResource().String())
 		switch {
 		case d == nil || d.Meta.UID != o.Resource.Origin:
-			return nil, status.ErrNoRoute // it went, or made room for another one, since the path was looked up
-		case d.Meta.Deleting(): // F-11, of objects that an apply would make too
+			return nil, status.ErrNoRoute // removed or replaced since the path was resolved
+		case d.Meta.Deleting(): // F-11, also for objects that an apply would create
 			return nil, apierrors.NewForbidden(o.Resource.GroupResource(), obj.GetName(), errDefinitionGoes)
 		}
 		guards = append(guards, storage.Guard{Key: d.Key, ModRevision: d.Revision})
@@ -64,8 +65,8 @@ func (s *Registry) createGuards(o *Operation, obj Object) ([]storage.Guard, erro
 	return guards, nil
 }
 
-// definitions is where definitions are stored.
+// definitions is the key prefix of CustomResourceDefinitions.
 const definitions = "apiextensions.k8s.io/customresourcedefinitions"
 
-// errDefinitionGoes is why no more objects of a definition may be made (F-11).
+// errDefinitionGoes is the error for a create while its CustomResourceDefinition is being deleted (F-11).
 var errDefinitionGoes = errors.New("create not allowed while custom resource definition is terminating")

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// host is the server as hooks see it.
+// host implements hooks.Server.
 type host struct{ s *Registry }
 
 func (h host) Now() time.Time                 { return h.s.Now() }
@@ -57,8 +57,8 @@ func (h host) Tokens() (hooks.Tokens, error) {
 	return h.s.Accounts, nil
 }
 
-// Bound looks up an object that a token is about. What the cache doesn't show is looked for once more as of now, since
-// a token may be used right after its account was made. loads is called before that.
+// Bound looks up an object that a token is bound to. If the cache does not have it, a consistent read follows, since a
+// token may be used right after its service account was created. loads is called before that read.
 func (s *Registry) Bound(
 	ctx context.Context, ref hooks.Reference, loads func(),
 ) (uid string, deletion time.Time, ok bool) {

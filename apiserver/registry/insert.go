@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// createOnce is create on one state of what the object will live in.
+// createOnce is one attempt of Create, for one state of the namespace and of the CustomResourceDefinition.
 func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
 	wipeSystemFields(obj)
 	if err := MatchNamespace(o.Resource, obj, o.Namespace); err != nil {
@@ -49,7 +49,7 @@ func (s *Registry) createOnce(ctx context.Context, o *Operation, obj Object) (*s
 	return nil, err
 }
 
-// createNamed is one attempt: system fields, strategy, validation, commit.
+// createNamed is one attempt for one name: system fields, strategy, validation, commit.
 func (s *Registry) createNamed(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
 	fillSystemFields(obj, s.Now())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
@@ -68,7 +68,7 @@ func (s *Registry) createNamed(ctx context.Context, o *Operation, obj Object) (*
 	})
 }
 
-// storeNew prepares, validates, admits and commits a new object. revision is what the client named.
+// storeNew prepares, validates, admits and commits a new object. revision is the resourceVersion that the client sent.
 func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, revision string) (
 	out *storage.Object, err error) {
 	prepareCreate(o.Resource, obj)
@@ -96,7 +96,7 @@ func (s *Registry) storeNew(ctx context.Context, o *Operation, obj Object, revis
 	return s.insert(ctx, o, obj)
 }
 
-// insert commits a new object, if its name is free.
+// insert commits a new object if its name is free.
 func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*storage.Object, error) {
 	obj.SetResourceVersion("")
 	obj.SetSelfLink("")
@@ -115,7 +115,7 @@ func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*stora
 	out, err := s.put(ctx, o, storage.Txn{Key: key, Value: value}, obj)
 	var lost *storage.ConflictError
 	if errors.As(err, &lost) {
-		if lost.Guard != nil { // the caller that set it decides again
+		if lost.Guard != nil { // the caller that set the guard retries
 			return nil, err
 		}
 		return nil, o.exists(obj, s.Decoder.Decode(lost.Current))
@@ -123,7 +123,7 @@ func (s *Registry) insert(ctx context.Context, o *Operation, obj Object) (*stora
 	return out, err
 }
 
-// exists is 0-03 or, for a name that was to be generated, 0-04.
+// exists is error 0-03 or, for a generated name, 0-04.
 func (o *Operation) exists(obj Object, cur *storage.Object) error {
 	var err *apierrors.StatusError
 	if obj.GetGenerateName() != "" {

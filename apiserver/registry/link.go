@@ -15,10 +15,10 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// unlink is update of a write that only takes owners and finalizers away, on the metadata alone: a cascade makes
-// one for each dependent that stays. The rest of the object is stored as it is, so it must be known to be of its
-// kind. No plugin of admission looks at such a write of a controller's. It reports false, and has done
-// nothing, where it takes updateOnce.
+// unlink is updateOnce for a write that only removes owners and finalizers. It decodes and encodes only the metadata: a
+// cascade makes one such write for each dependent that stays. The rest of the object is stored unchanged, so it must be
+// known to be readable. No admission plugin acts on such a write of a controller. unlink returns false, and has done
+// nothing, if the write needs updateOnce.
 func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object) (
 	out *storage.Object, done bool, err error) {
 	if o.DryRun || o.Resource.Custom || o.Resource.Direct || o.Resource.Delete.SpecFinalizers != nil ||
@@ -33,10 +33,10 @@ func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object
 	if !objectmeta.Decode(cur.JSON[from:to], old) && json.Unmarshal(cur.JSON[from:to], old) != nil {
 		return nil, false, nil
 	}
-	*obj = *old // o.link changes nothing else than what is copied here
+	*obj = *old // o.link changes no fields but those that are copied here
 	obj.OwnerReferences, obj.Finalizers = slices.Clone(old.OwnerReferences), slices.Clone(old.Finalizers)
 	for i := range obj.OwnerReferences {
-		old.OwnerReferences[i].DeepCopyInto(&obj.OwnerReferences[i]) // it has pointers
+		old.OwnerReferences[i].DeepCopyInto(&obj.OwnerReferences[i]) // references contain pointers
 	}
 	if err := o.link(obj); err != nil {
 		return nil, true, err
@@ -74,8 +74,8 @@ func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object
 	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), true, nil
 }
 
-// lostLinks returns the owners and finalizers that obj no longer has. It reports false if it has lost none, if
-// they were changed in another way, or if what is lost can't be told from what is kept.
+// lostLinks returns the owners and finalizers that were removed from obj. It returns false if none was removed, if the
+// lists were changed in another way, or if duplicates make the removed entries ambiguous.
 func lostLinks(old, obj *metav1.ObjectMeta) (gone apply.Links, ok bool) {
 	seen := make(map[any]bool, len(old.OwnerReferences)+len(old.Finalizers))
 	kept := 0

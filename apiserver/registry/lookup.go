@@ -15,15 +15,15 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Plugins are the admission plugins in the order in which they run.
+// Plugins returns the admission plugins in the order in which they run.
 func (s *Registry) Plugins() []admission.Choice { return admission.All(lookup{s}) }
 
-// Escalation is the plugin that keeps clients from granting what they don't hold; it needs the authorization mode RBAC.
+// Escalation returns the plugin that prevents privilege escalation. It needs the authorization mode RBAC.
 func (s *Registry) Escalation() admission.Plugin {
 	return &admission.Escalation{Authorize: s.Authorizer.Authorize, RoleRules: s.Roles.RoleRules, Rules: s.Roles.Rules}
 }
 
-// lookup is the server as admission plugins see it.
+// lookup implements admission.Lookup.
 type lookup struct{ s *Registry }
 
 func (l lookup) Now() time.Time                             { return l.s.Now() }
@@ -55,9 +55,9 @@ func (l lookup) NamespaceState(ctx context.Context, name string) (admission.Name
 	return admission.NamespaceActive, nil
 }
 
-// NamespaceLabels implements admission.Lookup. The labels are those that the cache shows: when NamespaceLifecycle
-// looked, it was as fresh as a quorum read, and a create commits only if the namespace is still the same. Only an
-// absence is looked at anew.
+// NamespaceLabels implements admission.Lookup. It returns the labels of the cached namespace: NamespaceLifecycle has
+// made a consistent read before, and a create commits only if the namespace is unchanged. Only if the namespace is
+// missing a consistent read follows.
 func (l lookup) NamespaceLabels(ctx context.Context, name string) (map[string]string, bool, error) {
 	key := l.s.Root + "/namespaces/" + name
 	ns, _ := l.s.Cache.Get(key)
@@ -110,7 +110,7 @@ func (l lookup) Undecoded(ctx context.Context, r schema.GroupVersionResource, na
 	})
 }
 
-// scan calls yield for the stored objects of a resource, of one namespace if it is not empty.
+// scan calls yield for the stored objects of a resource; namespace "" selects all namespaces.
 func (l lookup) scan(ctx context.Context, res *resources.Resource, namespace string,
 	yield func(*storage.Object)) error {
 	if res == nil {
@@ -170,17 +170,17 @@ func (l lookup) UpdateStatus(ctx context.Context, r schema.GroupVersionResource,
 	return err
 }
 
-// entry returns the entry of a resource, nil if there is none.
+// entry returns the entry of a resource, nil if it is not served.
 func (s *Registry) entry(r schema.GroupVersionResource) *resources.Resource {
 	return s.Types.Lookup(r.Group, r.Version, r.Resource)
 }
 
-// within is the prefix of a namespace's keys.
+// within is the key prefix of a namespace.
 func (s *Registry) within(res *resources.Resource, namespace string) string {
 	return s.Root + "/" + res.Collection + "/" + namespace + "/"
 }
 
-// await returns an object of a collection as soon as there is one, nil if there is none in time.
+// await returns an object of a collection as soon as it exists, nil if it does not within patience.
 func (s *Registry) await(ctx context.Context, collection, key string, patience time.Duration) (*storage.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -196,7 +196,7 @@ func (s *Registry) await(ctx context.Context, collection, key string, patience t
 	return nil, err
 }
 
-// controllerOf is the uid of the owner that controls the object; empty for none.
+// controllerOf returns the UID of the owner that controls the object; empty if there is none.
 func controllerOf(o *storage.Object) string {
 	for _, owner := range o.Meta.Owners {
 		if owner.Controller {

@@ -19,9 +19,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Loopback makes requests from inside the process, as one identity. They take the same way as
-// requests over HTTP, behind the decoding of their bodies: the same admission, validation,
-// decisions and counting.
+// Loopback is the in-process client of one identity. Its requests take the same path as those over HTTP, except for
+// decoding and encoding: the same admission, validation, decisions and metrics.
 type Loopback struct {
 	s    *Registry
 	user auth.User
@@ -29,10 +28,10 @@ type Loopback struct {
 	manager string
 }
 
-// Loopback returns a client that speaks as the user; manager names the program in managedFields.
+// Loopback returns a client with the user's identity. manager is its field manager in managedFields.
 func (s *Registry) Loopback(u auth.User, manager string) *Loopback { return &Loopback{s, u, manager} }
 
-// Path names an object or, without Name, a collection.
+// Path names an object or, if Name is empty, a collection.
 type Path struct {
 	Resource    *resources.Resource
 	Subresource string
@@ -40,15 +39,15 @@ type Path struct {
 	Namespace, Name string
 }
 
-// Types is the table of what is served.
+// Types is the table of served resources.
 func (l *Loopback) Types() *resources.Types { return l.s.Types }
 
-// Key is the key that an object is stored under.
+// Key is the key under which an object is stored.
 func (l *Loopback) Key(r *resources.Resource, namespace, name string) string {
 	return Target{Resource: r, Namespace: namespace, Name: name}.Key(l.s.Root)
 }
 
-// call runs one request with a deadline, counts it, and turns a failure into a Status error.
+// call runs one request with a deadline, counts it, and converts its error to a Status error.
 func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(context.Context, *Operation) error) (
 	err error) {
 	o := &Operation{Target: Target{Resource: p.Resource, Namespace: p.Namespace, Name: p.Name},
@@ -83,7 +82,7 @@ func (l *Loopback) call(ctx context.Context, verb string, p Path, do func(contex
 	return do(ctx, o)
 }
 
-// Get returns an object as of now.
+// Get returns an object by a consistent read.
 func (l *Loopback) Get(ctx context.Context, p Path) (out *storage.Object, err error) {
 	err = l.call(ctx, "get", p, func(ctx context.Context, o *Operation) error {
 		out, err = l.s.Get(ctx, o, "")
@@ -92,8 +91,8 @@ func (l *Loopback) Get(ctx context.Context, p Path) (out *storage.Object, err er
 	return out, err
 }
 
-// List returns the objects of a collection as of now, in key order. Unlike a list over HTTP it
-// has those too whose values can't be read (storage.Object.Err): they are there.
+// List returns the objects of a collection by a consistent read, in key order. Unlike a list over HTTP it includes
+// objects that can't be decoded (storage.Object.Err), as they exist.
 func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err error) {
 	err = l.call(ctx, "list", p, func(ctx context.Context, o *Operation) error {
 		if err := l.s.Fresh(ctx); err != nil {
@@ -112,7 +111,7 @@ func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err
 	return out, err
 }
 
-// Verify returns why a listed object can't be read as one of its kind; nil if it can.
+// Verify returns nil if a listed object can be decoded as its kind, else the reason.
 func (l *Loopback) Verify(r *resources.Resource, o *storage.Object) error { return l.s.Sound(r, o) }
 
 // Fresh waits until the cache shows every write that was acknowledged before the call.
@@ -138,7 +137,7 @@ func (l *Loopback) Create(ctx context.Context, p Path, obj runtime.Object) (out 
 	return out, err
 }
 
-// Update replaces an object or, with a subresource, the part that it may change.
+// Update replaces an object or, with a subresource, the fields that the subresource may change.
 func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
 		in, err := o.own(obj)
@@ -154,7 +153,7 @@ func (l *Loopback) Update(ctx context.Context, p Path, obj runtime.Object) (out 
 	return out, err
 }
 
-// own returns a copy of the caller's object with defaults, ready to be written.
+// own returns a defaulted copy of the caller's object.
 func (o *Operation) own(obj runtime.Object) (Object, error) {
 	in, ok := obj.DeepCopyObject().(Object)
 	if !ok {
@@ -169,7 +168,7 @@ func (o *Operation) own(obj runtime.Object) (Object, error) {
 	return in, nil
 }
 
-// Patch applies a patch document.
+// Patch applies a patch.
 func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc []byte) (
 	out *storage.Object, err error) {
 	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
@@ -180,7 +179,7 @@ func (l *Loopback) Patch(ctx context.Context, p Path, kind types.PatchType, doc 
 	return out, err
 }
 
-// Apply merges an apply document into an object that is there, and takes over the fields that others own.
+// Apply applies a document to an existing object by server-side apply with force.
 func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *storage.Object, err error) {
 	err = l.call(ctx, "patch", p, func(ctx context.Context, o *Operation) error {
 		o.Tracked = true
@@ -192,7 +191,7 @@ func (l *Loopback) Apply(ctx context.Context, p Path, document []byte) (out *sto
 	return out, err
 }
 
-// Change is an update whose new state the caller makes out of the newest stored one, again after each conflict.
+// Change updates an object with a function of its newest stored state, which is called again after each conflict.
 func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.Object) (runtime.Object, error)) (
 	out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
@@ -208,16 +207,15 @@ func (l *Loopback) Change(ctx context.Context, p Path, change func(old runtime.O
 	return out, err
 }
 
-// Link is Change of nothing but owners and finalizers. The kind's rules aren't asked of the rest: an
-// object that was stored when they were other ones, or by another version's schema, is collected all
-// the same.
+// Link is Change for owners and finalizers only. The kind's validation of other fields is skipped, so an object that
+// was stored under older rules, or by the schema of another version, can be collected.
 func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Object) error) (
 	out *storage.Object, err error) {
 	err = l.call(ctx, "update", p, func(ctx context.Context, o *Operation) error {
 		o.link = change
 		out, err = l.s.Update(ctx, o, func(old Object) (Object, error) {
 			err := change(old)
-			// An empty list isn't stored, as none of a client's is.
+			// An empty list is dropped, as in writes of clients.
 			if coerce := o.Resource.Coerce; coerce != nil && err == nil {
 				_, err = coerce(old)
 			}
@@ -228,7 +226,7 @@ func (l *Loopback) Link(ctx context.Context, p Path, change func(old metav1.Obje
 	return out, err
 }
 
-// Post carries out a POST that the kind or the subresource that p names has a hook for. It may change the body.
+// Post handles a POST for which the kind or the subresource of p has a hook. It may change the body.
 func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (out runtime.Object, err error) {
 	err = l.call(ctx, "create", p, func(ctx context.Context, o *Operation) error {
 		out, err = l.s.Post(ctx, o, body, nil)
@@ -237,8 +235,8 @@ func (l *Loopback) Post(ctx context.Context, p Path, body runtime.Object) (out r
 	return out, err
 }
 
-// Delete deletes an object if the guards hold at the moment of the write; one that doesn't is a
-// conflict. It returns what is left, nil if nothing is.
+// Delete deletes an object if the guards hold when the write commits; a failed guard is a conflict. It returns what is
+// left, nil if the object was removed.
 func (l *Loopback) Delete(ctx context.Context, p Path, opts *metav1.DeleteOptions, guards ...storage.Guard) (
 	left *storage.Object, err error) {
 	err = l.call(ctx, "delete", p, func(ctx context.Context, o *Operation) error {

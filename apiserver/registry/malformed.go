@@ -7,10 +7,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// IgnoreReadError is the delete option that the gate is about.
+// IgnoreReadError is the delete option that the feature gate AllowUnsafeMalformedObjectDeletion enables.
 const IgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-// NotMalformed is the 422 for an object that can be read.
+// NotMalformed is the error 422 for an object that can be decoded.
 func (o *Operation) NotMalformed() error {
 	return invalid.New(schema.GroupKind{Group: o.Resource.Group, Kind: o.Resource.Plural}, o.Name, field.ErrorList{
 		field.Invalid(field.NewPath(IgnoreReadError), true,

@@ -20,7 +20,7 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
-// wipeSystemFields discards what a client may not choose for a new object.
+// wipeSystemFields resets the fields of a new object that a client can't set.
 func wipeSystemFields(m metav1.Object) {
 	m.SetCreationTimestamp(metav1.Time{})
 	m.SetUID("")
@@ -29,14 +29,14 @@ func wipeSystemFields(m metav1.Object) {
 	m.SetSelfLink("")
 }
 
-// fillSystemFields gives a new object its identity.
+// fillSystemFields sets the uid and creationTimestamp of a new object.
 func fillSystemFields(m metav1.Object, now time.Time) {
 	m.SetCreationTimestamp(metav1.Time{Time: now.UTC().Truncate(time.Second)})
 	m.SetUID(uuid.NewUUID())
 	m.SetSelfLink("")
 }
 
-// Name generation: the prefix is cut so that prefix and suffix fit a label.
+// Name generation: the base is truncated so that base and suffix fit a label.
 const (
 	suffixLen = 5
 	prefixMax = 63 - suffixLen
@@ -49,7 +49,7 @@ func generatedName(prefix string) string {
 	return prefix + utilrand.String(suffixLen)
 }
 
-// MatchNamespace makes the object's namespace that of the request, or fails.
+// MatchNamespace sets the object's namespace to that of the request, or returns an error if they differ.
 func MatchNamespace(res *resources.Resource, m metav1.Object, namespace string) error {
 	switch {
 	case !res.Namespaced:
@@ -63,7 +63,7 @@ func MatchNamespace(res *resources.Resource, m metav1.Object, namespace string) 
 	return nil
 }
 
-// DedupOwners drops references that are equal to an earlier one and warns.
+// DedupOwners removes duplicate owner references and warns.
 func DedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 	refs := m.GetOwnerReferences()
 	if len(refs) < 2 {
@@ -75,7 +75,7 @@ func DedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 	for _, r := range refs {
 		key := keyOf(r)
 		if seen[key] {
-			dups = append(dups, string(r.UID)) // once for each that is dropped
+			dups = append(dups, string(r.UID)) // one for each reference that is removed
 			continue
 		}
 		seen[key] = true
@@ -95,7 +95,7 @@ func DedupOwners(m metav1.Object, afterAdmission bool, warn func(string)) {
 		when, strings.Join(dups, ", ")))
 }
 
-// ownerKey is a reference by value.
+// ownerKey is an owner reference as a comparable value.
 type ownerKey struct {
 	apiVersion, kind, name string
 	uid                    types.UID
@@ -106,7 +106,7 @@ func keyOf(r metav1.OwnerReference) ownerKey {
 	return ownerKey{r.APIVersion, r.Kind, r.Name, r.UID, flagOf(r.Controller), flagOf(r.BlockOwnerDeletion)}
 }
 
-// flag is a *bool by value.
+// flag is a *bool as a comparable value.
 type flag struct{ set, value bool }
 
 func flagOf(b *bool) flag {
@@ -116,12 +116,12 @@ func flagOf(b *bool) flag {
 	return flag{true, *b}
 }
 
-// MetadataPath is where errors in metadata are.
+// MetadataPath is the path of errors in metadata.
 var MetadataPath = field.NewPath("metadata")
 
-// validateMeta is a kind's own check of metadata on create: a name there must be, its rule for
-// names and prefixes of names, a namespace, and for core-validated kinds the rule for
-// un-prefixed finalizers.
+// validateMeta is the kind's own validation of metadata on create: the name is required, the rules for names and
+// generateName, the namespace, and for core-validated kinds the rule for finalizers without a
+// prefix.
 func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
 	if res.Strategy.PlainMeta {
 		return nil
@@ -140,7 +140,7 @@ func validateMeta(res *resources.Resource, m metav1.Object) field.ErrorList {
 // standardFinalizers need no prefix.
 var standardFinalizers = map[string]bool{"kubernetes": true, finalizers.Orphan: true, finalizers.Foreground: true}
 
-// ValidateFinalizerNames returns the errors of finalizers without a domain that are not Kubernetes' own.
+// ValidateFinalizerNames returns an error for each finalizer without a domain that is not one of Kubernetes.
 func ValidateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 	for i, f := range invalid.Each(m.GetFinalizers(), &errs) {
 		if !strings.Contains(f, "/") && !standardFinalizers[f] {
@@ -151,8 +151,8 @@ func ValidateFinalizerNames(m metav1.Object) (errs field.ErrorList) {
 	return errs
 }
 
-// validateNew validates a new object: the kind's own rules, and the general ones for metadata only if
-// those found nothing.
+// validateNew validates a new object: first the kind's own rules and, only if these report nothing, the generic rules
+// for metadata.
 func validateNew(res *resources.Resource, obj Object) error {
 	errs := validateMeta(res, obj)
 	if res.Strategy.Validate != nil {
@@ -164,9 +164,8 @@ func validateNew(res *resources.Resource, obj Object) error {
 	return invalidObject(res, obj, errs)
 }
 
-// ValidateChange validates an update: the general rules for metadata and the kind's own, both (A-20, B-16);
-// owners may change at any time (B-18).
-// The kind's own begin with those for metadata, so causes repeat.
+// ValidateChange validates an update by both the generic rules for metadata and the kind's own (A-20, B-16). Owners may
+// change at any time (B-18). The kind's own rules include those for metadata, so causes are repeated.
 func (o *Operation) ValidateChange(obj, old Object) error {
 	res, sub := o.Resource, o.Subresource
 	errs := validateMetaChange(res, obj, old)
@@ -185,13 +184,13 @@ func (o *Operation) ValidateChange(obj, old Object) error {
 	return invalidObject(res, obj, errs)
 }
 
-// validateMetaChange is the part that is the same of all kinds.
+// validateMetaChange is the part that all kinds share.
 func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.ErrorList {
 	errs := invalid.Metadata(m, res.Namespaced, path.ValidatePathSegmentName, MetadataPath)
-	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, MetadataPath) // B-12 to B-15: what can't change
+	fixed := apivalidation.ValidateObjectMetaAccessorUpdate(m, old, MetadataPath) // B-12 to B-15: immutable fields
 	errs = append(errs, fixed...)
 	if !res.Strategy.PlainMeta {
-		errs = append(errs, fixed...) // upstream looks twice, and says it twice
+		errs = append(errs, fixed...) // upstream checks them twice and reports them twice
 		if !res.Strategy.CustomMeta {
 			errs = append(errs, ValidateFinalizerNames(m)...)
 		}
@@ -199,7 +198,7 @@ func validateMetaChange(res *resources.Resource, m, old metav1.Object) field.Err
 	return errs
 }
 
-// invalidObject is the 422 for an object; it names the kind, not the resource (0-06).
+// invalidObject is the error 422 for an object. It names the kind, not the resource (0-06).
 func invalidObject(res *resources.Resource, m metav1.Object, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -207,7 +206,7 @@ func invalidObject(res *resources.Resource, m metav1.Object, errs field.ErrorLis
 	return invalid.New(res.GroupVersionKind().GroupKind(), m.GetName(), errs)
 }
 
-// Inherit gives an update what a client can't change: identity and lifecycle (B-10, B-11).
+// Inherit copies to an update the fields that a client can't change: identity and lifecycle (B-10, B-11).
 func Inherit(m, old metav1.Object) {
 	if m.GetUID() == "" {
 		m.SetUID(old.GetUID())
@@ -223,7 +222,7 @@ func Inherit(m, old metav1.Object) {
 	}
 }
 
-// lifecycleOf is what package finalizers needs to know of an object.
+// lifecycleOf returns the part of an object that package finalizers needs.
 func lifecycleOf(res *resources.Resource, obj Object) finalizers.Object {
 	o := lifecycleIn(obj)
 	if res.Delete.SpecFinalizers != nil {
@@ -232,7 +231,7 @@ func lifecycleOf(res *resources.Resource, obj Object) finalizers.Object {
 	return o
 }
 
-// lifecycleIn is the part of it that metadata tells.
+// lifecycleIn returns the part of it that is in the metadata.
 func lifecycleIn(m metav1.Object) finalizers.Object {
 	o := finalizers.Object{
 		UID: string(m.GetUID()), ResourceVersion: m.GetResourceVersion(), Generation: m.GetGeneration(),
@@ -244,9 +243,9 @@ func lifecycleIn(m metav1.Object) finalizers.Object {
 	return o
 }
 
-// imprint writes a verdict's metadata over an object's.
+// imprint copies a verdict's metadata to an object.
 func imprint(m metav1.Object, v finalizers.Verdict) {
-	m.SetFinalizers(nil) // an empty list is none
+	m.SetFinalizers(nil) // an empty list is stored as none
 	if len(v.Finalizers) > 0 {
 		m.SetFinalizers(v.Finalizers)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/patch"
 )
 
-// Patched applies the document to the served version of an object and brings the result back.
+// Patched applies the patch to the served version of an object and converts the result back.
 func (o *Operation) Patched(old Object, p patch.Patch) (Object, error) {
 	var served runtime.Object = old
 	if o.Resource.FromStored != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Post carries out a POST that the kind, or its subresource, has a hook for. dryRun are the values of that option. It
-// returns the body of the answer 201; nil is one without content.
+// Post handles a POST for which the kind or its subresource has a hook. dryRun are the values of that option. It
+// returns the body of the response 201; nil is a response without content.
 func (s *Registry) Post(ctx context.Context, o *Operation, body runtime.Object, dryRun []string) (
 	runtime.Object, error) {
 	create, kind := o.Resource.Hooks.Create, o.Resource.GroupVersionKind()
@@ -36,13 +36,13 @@ func (s *Registry) Post(ctx context.Context, o *Operation, body runtime.Object, 
 	return out, err
 }
 
-// post is a POST as its hook sees it.
+// post implements hooks.Request.
 type post struct {
 	host
-	// sent is what the client has asked for, on is the object that it is carried out on.
+	// sent is the request of the client; on is the object that it acts on.
 	sent, on *Operation
 	dryRun   []string
-	// attributes are those of Admit and Validate; nil before.
+	// attributes are those of Admit and Validate; nil before the first call.
 	attributes *admission.Attributes
 }
 
@@ -70,7 +70,7 @@ func (r *post) Validate(ctx context.Context, body runtime.Object) error {
 	return r.s.Admission.Validate(ctx, r.admitted(body))
 }
 
-// admitted is what plugins are told of the request, the same all the time.
+// admitted returns the admission attributes of the request, which are made once.
 func (r *post) admitted(body runtime.Object) *admission.Attributes {
 	if r.attributes == nil {
 		r.attributes = r.sent.Attributes(admission.Create, body, nil)
@@ -124,7 +124,7 @@ func (r *post) UpdateStatus(ctx context.Context, ref hooks.Reference, change fun
 	return err
 }
 
-// target is the object that a hook refers to.
+// target resolves a reference of a hook.
 func (s *Registry) target(ref hooks.Reference) (Target, error) {
 	res := s.entry(ref.Resource)
 	if res == nil {
@@ -133,7 +133,7 @@ func (s *Registry) target(ref hooks.Reference) (Target, error) {
 	return Target{Resource: res, Namespace: ref.Namespace, Name: ref.Name}, nil
 }
 
-// read returns the object as of now, decoded.
+// read returns the decoded object by a consistent read.
 func (s *Registry) read(ctx context.Context, o *Operation) (Object, error) {
 	cur, err := s.Get(ctx, o, "")
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *Registry) read(ctx context.Context, o *Operation) (Object, error) {
 	return o.Decode(cur)
 }
 
-// scanned calls yield for the objects of a target as the cache shows them, decoded. The first that can't be decoded
-// ends it.
+// scanned calls yield for the decoded objects of a target in the cache. It stops at the first object that can't be
+// decoded.
 func (s *Registry) scanned(t Target, yield func(Object)) (err error) {
 	snap, err := s.Cache.Snapshot(t.Resource.Collection, 0)
 	if err != nil {

@@ -22,12 +22,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage/past"
 )
 
-// Registry is the one write pipeline, and what it reads. It knows no HTTP. Its methods may be called from any
+// Registry is the write pipeline and its reads. It does not depend on HTTP. Its methods may be called from any
 // goroutine.
 type Registry struct {
 	Store storage.Store
 	Cache *cache.Cache
-	// Past reads the revisions that the cache's history doesn't reach back to.
+	// Past reads revisions that are older than the cache's history.
 	Past      *past.Reader
 	Decoder   *storage.Decoder
 	Root      string
@@ -35,31 +35,31 @@ type Registry struct {
 	Admission admission.Chain
 	Log       *slog.Logger
 	Now       func() time.Time
-	// Ranges are the addresses and ports that the cluster has to give.
+	// Ranges are the service IP ranges and the node ports of the cluster.
 	Ranges allocate.Ranges
-	// EventTTL is how long an event is kept, Timeout how long a request of the process's own may take.
+	// EventTTL is how long an event is kept. Timeout is the deadline of a request of the in-process client.
 	EventTTL, Timeout time.Duration
-	// Corrupt counts stored values that can't be read; Complaint bounds how often the log reports them.
+	// Corrupt counts reads of stored values that can't be decoded; Complaint limits the rate of their log messages.
 	Corrupt   prometheus.Counter
 	Complaint rate.Sometimes
-	// inert are the kinds, by schema.GroupResource, that the log has reported as stored without effect.
+	// inert holds, by schema.GroupResource, the kinds whose lack of effect has been logged.
 	inert  sync.Map
 	Fields *apply.Managers
-	// Vouchers know the last writes.
+	// Vouchers remember the revisions of the last writes.
 	Vouchers Vouchers
-	// Turn is held, by being filled, by the one write whose hook has the turn (hooks.Write).
+	// Turn is a semaphore of one: the write whose hook has the turn (hooks.Write) has filled it.
 	Turn chan struct{}
-	// ListAll is a lister of all objects, but those that can't be read.
+	// ListAll lists all objects that can be decoded.
 	ListAll lister
-	// Observe is called for each request that the process has made itself, with its error; panicked says that it did.
+	// Observe is called after each request of the in-process client; panicked says that it panicked.
 	Observe func(t Target, verb string, err error, took time.Duration, panicked bool)
-	// Authorizer authorizes requests; Roles is its mode RBAC, nil without.
+	// Authorizer authorizes requests. Roles is its mode RBAC; nil if that mode is disabled.
 	Authorizer auth.Authorizer
 	Roles      *live.Authorizer
-	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid; no audiences are
-	// those of the server.
+	// Authenticate returns the user of a bearer token, and for which of the audiences it is valid. Without audiences
+	// those of the server are used.
 	Authenticate func(ctx context.Context, token string, audiences []string) (auth.User, []string, error)
-	// Accounts signs the tokens of service accounts; nil without a key.
+	// Accounts signs the tokens of service accounts; nil if there is no signing key.
 	Accounts *auth.Accounts
 }
 

@@ -1,6 +1,6 @@
 package registry
 
-// LongRunning verbs have no deadline (0-13).
+// LongRunning reports whether requests of the verb have no deadline (0-13).
 func LongRunning(verb string) bool {
 	return verb == "watch" || verb == "list" || verb == "deletecollection"
 }
@@ -16,7 +16,7 @@ func (t Target) Serves(verb string) bool {
 	named := t.Name != ""
 	switch verb {
 	case "create", "deletecollection":
-		// A namespaced collection is written in a namespace.
+		// A write to a namespaced collection needs a namespace.
 		if named || t.Resource.Namespaced && t.Namespace == "" {
 			return false
 		}
@@ -28,7 +28,7 @@ func (t Target) Serves(verb string) bool {
 	return t.Resource.Has(verb)
 }
 
-// Named reports whether the resource has paths with names.
+// Named reports whether objects of the resource have paths of their own.
 func (t Target) Named() bool {
 	return t.Resource.Has("get") || t.Resource.Has("update") || t.Resource.Has("patch") || t.Resource.Has("delete")
 }

@@ -25,11 +25,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// Scaling makes a new Scale out of the one that is shown now.
+// Scaling makes a new Scale from the current one.
 type Scaling func(*autoscalingv1.Scale, *apply.Scaling) (*autoscalingv1.Scale, error)
 
-// GetScale shows an object's number of replicas as a Scale. Where the numbers stand is in the table, so it serves
-// custom resources as well. The number has to be there.
+// GetScale returns the Scale of an object. The paths of its fields are in the table, so it serves custom resources as
+// well. The object must have a number of replicas.
 func (s *Registry) GetScale(ctx context.Context, o *Operation, revision string) (*autoscalingv1.Scale, error) {
 	cur, err := s.Get(ctx, o, revision)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Registry) GetScale(ctx context.Context, o *Operation, revision string) 
 	return sc, err
 }
 
-// Scale writes an object's number of replicas, and returns the Scale that is shown then.
+// Scale writes an object's number of replicas and returns the new Scale.
 func (s *Registry) Scale(ctx context.Context, o *Operation, next Scaling) (*autoscalingv1.Scale, error) {
 	o.Tracked = true
 	out, err := s.Update(ctx, o, func(old Object) (Object, error) { return s.scaled(o, old, next) })
@@ -65,7 +65,7 @@ func (s *Registry) Scale(ctx context.Context, o *Operation, next Scaling) (*auto
 	return sc, nil
 }
 
-// ReplacedScale is the Scaling of a PUT, whose body is the new Scale.
+// ReplacedScale is the Scaling of a PUT whose body is sc.
 func (s *Registry) ReplacedScale(o *Operation, sc *autoscalingv1.Scale) Scaling {
 	return func(cur *autoscalingv1.Scale, fields *apply.Scaling) (*autoscalingv1.Scale, error) {
 		if sc.UID != "" && sc.UID != cur.UID { // B-44
@@ -104,10 +104,10 @@ func (o *Operation) patchScale(cur *autoscalingv1.Scale, fields *apply.Scaling, 
 	return fields.Update(cur, obj.(*autoscalingv1.Scale), o.Manager), nil
 }
 
-// noReplicas is the number that a Scale shows to a write if the object has none: the write has to bring one.
+// noReplicas is the number of a Scale for a write if the object has none: the write must set one.
 const noReplicas = math.MinInt32
 
-// scaled writes a Scale's replicas into the object it belongs to (AX pkg/registry/customresource/etcd.go and K
+// scaled sets the replicas of a Scale in its object (AX pkg/registry/customresource/etcd.go and K
 // pkg/registry/apps/deployment/storage/storage.go: scaleUpdatedObjectInfo).
 func (s *Registry) scaled(o *Operation, old Object, next Scaling) (Object, error) {
 	cur, found, err := o.scaleOf(old)
@@ -156,9 +156,9 @@ func (o *Operation) withReplicas(old Object, n int32) (Object, error) {
 	return o.fromContent(content)
 }
 
-// checkScale validates a new Scale: its metadata, of which nothing is stored, and its number; a patch that
-// names a uid is told so here, as it has no precondition (B-57; K registry/apps/deployment/storage). A custom
-// resource's is validated with the object, and its metadata isn't.
+// checkScale validates a new Scale: its metadata, which is not stored, and its number. A patch that sets another uid
+// gets its conflict here, as it has no precondition (B-57; K registry/apps/deployment/storage). The Scale of a custom
+// resource is validated with the object, and its metadata is not.
 func (o *Operation) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	if sc.Spec.Replicas == noReplicas {
 		return status.BadRequest("the spec replicas field %q cannot be empty", "."+o.Subresource.ScalePaths.Replicas)
@@ -183,7 +183,7 @@ func (o *Operation) checkScale(sc *autoscalingv1.Scale, uid types.UID) error {
 	return nil
 }
 
-// contentOf is an object as a tree of JSON values.
+// contentOf returns an object as a tree of JSON values.
 func contentOf(obj Object) (map[string]any, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return u.Object, nil
@@ -191,7 +191,7 @@ func contentOf(obj Object) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 }
 
-// scaleOf shows an object as a Scale, and reports whether the object has a number of replicas.
+// scaleOf returns the Scale of an object, and reports whether the object has a number of replicas.
 func (o *Operation) scaleOf(obj Object) (sc *autoscalingv1.Scale, found bool, err error) {
 	p := o.Subresource.ScalePaths
 	content, err := contentOf(obj)
@@ -218,7 +218,7 @@ func replicasAt(content map[string]any, path string) (n int32, found bool, err e
 	return int32(number), found, err
 }
 
-// selectorAt prints what a selector may be: a string (custom resources), a set of labels
+// selectorAt returns a selector as a string. It may be stored as a string (custom resources), a set of labels
 // (replication controllers) or a LabelSelector.
 func selectorAt(content map[string]any, path string) (string, error) {
 	if path == "" {

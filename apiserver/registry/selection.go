@@ -13,22 +13,22 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Selection is which objects of a collection a list or watch asks for. The zero value is all.
+// Selection says which objects of a collection a list or watch selects. The zero value selects all.
 type Selection struct {
 	Resource *resources.Resource
-	// Prefix narrows by key: the collection, or one namespace of it.
+	// Prefix selects by key: the collection, or one namespace of it.
 	Prefix string
-	// name narrows to one name; key is then the one key to look at, if the namespace is known.
+	// name selects one name; Key is its key if the namespace is known, too.
 	name, Key string
 	Labels    labelMatcher
 	Fields    []Requirement
-	// Filtered says that a selector was given, so counts of what remains aren't known (H-17).
+	// Filtered says that there is a selector, so the number of remaining items is not known (H-17).
 	Filtered bool
 }
 
 // Requirement is one term of a field selector.
 type Requirement struct {
-	// Index into storage.Object.Fields; nameField and namespaceField stand for metadata.
+	// Index is an index into storage.Object.Fields; nameField and namespaceField stand for metadata.
 	Index int
 	Value string
 	not   bool
@@ -39,7 +39,7 @@ const (
 	namespaceField = -2
 )
 
-// SelectionOf reads the selectors of a request (H-21, H-22, H.4, H.5).
+// SelectionOf parses the selectors of a request (H-21, H-22, H.4, H.5).
 func (s *Registry) SelectionOf(t Target, o *metainternal.ListOptions) (Selection, error) {
 	sel := Selection{Resource: t.Resource, Labels: MatcherOf(o.LabelSelector)}
 	namespace := t.Namespace
@@ -72,12 +72,12 @@ func (s *Registry) SelectionOf(t Target, o *metainternal.ListOptions) (Selection
 	return sel, nil
 }
 
-// contradicts rejects, for a path that names an object, selectors that don't name the same (H-22).
+// contradicts rejects selectors that exclude the object which the path names (H-22).
 func contradicts(t Target, sel fields.Selector) error {
 	if t.Name == "" || sel.Empty() {
 		return nil
 	}
-	for _, r := range sel.Requirements() { // unknown fields come first
+	for _, r := range sel.Requirements() { // unknown fields are reported first
 		if _, err := requirementOf(t.Resource, r); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func contradicts(t Target, sel fields.Selector) error {
 	return nil
 }
 
-// requirementOf finds the field that a term names, or says that there is none (H-41, H-42).
+// requirementOf returns the field of a term, or the error for an unknown one (H-41, H-42).
 func requirementOf(res *resources.Resource, r fields.Requirement) (Requirement, error) {
 	req := Requirement{Value: r.Value, not: r.Operator == selection.NotEquals}
 	label, err := res.FieldLabel(r.Field)
@@ -106,10 +106,10 @@ func requirementOf(res *resources.Resource, r fields.Requirement) (Requirement, 
 	return req, nil
 }
 
-// Matches reports whether an object of a built-in type is selected; its key is known to have the prefix.
+// Matches reports whether an object of a built-in type is selected. Its key has the prefix.
 func (sel *Selection) Matches(o *storage.Object) bool { return sel.Likes(o) && sel.Has(o.Fields) }
 
-// Likes is the part of the selection that asks for metadata.
+// Likes reports whether the object's metadata matches: name, namespace and labels.
 func (sel *Selection) Likes(o *storage.Object) bool {
 	if sel.name != "" && o.Meta.Name != sel.name {
 		return false
@@ -124,8 +124,8 @@ func (sel *Selection) Likes(o *storage.Object) bool {
 	return sel.Labels == nil || sel.Labels.Matches(labels.Set(o.Meta.Labels))
 }
 
-// Has is the part that asks for the resource's own fields, whose values are given. A custom resource has
-// them as clients see it (AX registry/customresource/strategy.go: selectableFields).
+// Has reports whether the values of the resource's own fields match. Those of a custom resource are in the served
+// version (AX registry/customresource/strategy.go: selectableFields).
 func (sel *Selection) Has(values []string) bool {
 	for _, r := range sel.Fields {
 		if r.Index < 0 {
@@ -142,7 +142,7 @@ func (sel *Selection) Has(values []string) bool {
 	return true
 }
 
-// Deep reports whether the resource's own fields are asked for.
+// Deep reports whether the selection depends on the resource's own fields.
 func (sel *Selection) Deep() bool {
 	return slices.ContainsFunc(sel.Fields, func(r Requirement) bool { return r.Index >= 0 })
 }

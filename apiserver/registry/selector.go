@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// fewTerms are looked at one after the other.
+// fewTerms is up to how many terms are checked one after the other.
 const fewTerms = 8
 
-// labelMatcher is the part of labels.Selector that is asked about objects.
+// labelMatcher is the method of labels.Selector that matches objects.
 type labelMatcher interface {
 	Matches(labels.Labels) bool
 }
 
-// MatcherOf returns a selector's matcher; nil if all objects are selected.
+// MatcherOf returns a selector's matcher; nil if it selects all objects.
 func MatcherOf(s labels.Selector) labelMatcher {
 	if s == nil || s.Empty() {
 		return nil
@@ -39,20 +39,20 @@ func MatcherOf(s labels.Selector) labelMatcher {
 	return m
 }
 
-// negative are the operators that select objects without the label.
+// negative are the operators that also select objects without the label.
 var negative = []selection.Operator{selection.NotIn, selection.NotEquals, selection.DoesNotExist}
 
 func isLong(r labels.Requirement) bool { return len(r.ValuesUnsorted()) > fewTerms }
 
-// manyTerms is a selector that looks only at the terms for labels that an object has. It decides as the selector that
-// it was made of does, for an object of few labels in a time that doesn't grow with the number of terms.
+// manyTerms is a selector that checks only the terms for labels that an object has. It selects the same objects as the
+// selector that it was made from. The time for an object of few labels does not grow with the number of terms.
 type manyTerms struct {
 	terms map[string][]term
-	// present is how many labels an object must have.
+	// present is the number of labels that an object must have.
 	present int
 }
 
-// term is a requirement; present says that the label must be there. values are those of "in" and "notin" if they are
+// term is a requirement; present says that the label must exist. values are those of "in" and "notin" if there are
 // many.
 type term struct {
 	labels.Requirement
@@ -60,7 +60,7 @@ type term struct {
 	values  sets.Set[string]
 }
 
-// Matches reports whether the selector selects an object with such labels, which are a labels.Set.
+// Matches reports whether the selector matches these labels, which are a labels.Set.
 func (m *manyTerms) Matches(of labels.Labels) bool {
 	set := of.(labels.Set)
 	present := 0
@@ -80,7 +80,7 @@ func (m *manyTerms) Matches(of labels.Labels) bool {
 	return present == m.present
 }
 
-// allows is the requirement's answer for a label that is there.
+// allows reports whether the requirement accepts the value of an existing label.
 func (t *term) allows(set labels.Set, value string) bool {
 	if t.values != nil {
 		return t.values.Has(value) == t.present

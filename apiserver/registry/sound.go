@@ -15,19 +15,19 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Sound returns nil if the stored value is an object of the resource's kind, or why it can't be read.
+// Sound returns nil if the stored value is an object of the resource's kind, else the reason why it can't be read.
 func (s *Registry) Sound(res *resources.Resource, o *storage.Object) error {
 	if o.Err != nil || s.known(res, o) {
 		return o.Err
 	}
 	_, err := DecodeSound(res, o)
 	if status.Unconverted(err) != nil {
-		return nil // reported where it is shown
+		return nil // reported when it is converted
 	}
 	return err
 }
 
-// known reports whether the value is known to be sound without decoding it.
+// known reports whether the value is known to be readable without decoding it.
 func (s *Registry) known(res *resources.Resource, o *storage.Object) bool {
 	switch {
 	case o.Err != nil:
@@ -41,15 +41,15 @@ func (s *Registry) known(res *resources.Resource, o *storage.Object) bool {
 	return false
 }
 
-// DecodeSound decodes the value into the stored version's type. A custom resource stays in the version that
-// it was stored in.
+// DecodeSound decodes the value into the type of the stored version. A custom resource is not converted from the
+// version in which it was stored.
 func DecodeSound(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
 	obj, _, err := DecodeShown(res, o)
 	return obj, err
 }
 
-// DecodeShown is decodeSound. data is the object as JSON if it is a custom resource of the stored version
-// that isn't known to be canonical, else nil.
+// DecodeShown is DecodeSound. If the object is a custom resource in the stored version that is not known to be
+// canonical, data is its JSON; else data is nil.
 func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object, data []byte, err error) {
 	if o.Err != nil {
 		return nil, nil, o.Err
@@ -69,7 +69,7 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	case !res.Custom:
 		o.SetSeal(res.Seal)
 	case o.Meta.APIVersion == res.Stored.GroupVersion().String() && !o.SealedBy(res.Seal):
-		// The bytes are what the schema makes of them unless it has changed since.
+		// The stored bytes are canonical for the schema unless it has changed since.
 		if data, err = json.Marshal(obj.(*unstructured.Unstructured).Object); err == nil && bytes.Equal(data, o.JSON) {
 			o.SetSeal(res.Seal)
 		}
@@ -77,20 +77,21 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	return obj, data, err
 }
 
-// Unreadable reports a stored value that can't be read, and what that led to. It was written to etcd by something else
-// than this server. Every one is counted; every list and watch meets it again, so the log has ten and then one a second.
+// Unreadable counts and logs a stored value that can't be decoded; then says what the server does about it. Only
+// another program can have written it to etcd. Every list and watch reads it again, so the log is limited to a burst of
+// ten and then one message a second.
 func (s *Registry) Unreadable(key string, err error, then string) {
 	s.Corrupt.Inc()
 	s.Complaint.Do(func() { s.Log.Warn("a stored object can't be decoded", "key", key, "then", then, "err", err) })
 }
 
-// Refused reports it and returns what the client is answered.
+// Refused reports the value as Unreadable does, and returns the error for the client.
 func (s *Registry) Refused(key string, err error) error {
 	s.Unreadable(key, err, "rejected a request for it")
 	return fmt.Errorf("reading %s: %w", key, err)
 }
 
-// readable returns what is about to be decoded, or why its metadata can't be read.
+// readable returns the object, or an error if its metadata can't be decoded.
 func (s *Registry) readable(o *storage.Object) (*storage.Object, error) {
 	if o.Err != nil {
 		return nil, s.Refused(o.Key, o.Err)

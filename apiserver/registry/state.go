@@ -9,20 +9,20 @@ import (
 	"github.com/kubecascade/kubecascade/storage/past"
 )
 
-// State is what a selection narrows by key, at one revision.
+// State is a collection at one revision, in key order.
 type State interface {
 	Revision() int64
-	// Ascend calls yield for the objects whose full keys are not less than from, in byte order, until it returns
-	// false. want is how many are expected to be needed; 0 means all. Errors: storage.ErrCompacted.
+	// Ascend calls yield for the objects whose full keys are not less than from, in byte order, until yield returns
+	// false. want is the expected number of objects; 0 means all. Errors: storage.ErrCompacted.
 	Ascend(ctx context.Context, from string, want int, yield func(*storage.Object) bool) error
-	// Count returns how many objects there are from a key on.
+	// Count returns the number of objects from a key on.
 	Count(ctx context.Context, from string) (int64, error)
 }
 
-// Cached is a state that the cache has.
+// Cached is a state that is in the cache.
 type Cached struct {
 	*cache.Snapshot
-	// Prefix is what the keys begin with.
+	// Prefix is the common prefix of the keys.
 	Prefix string
 }
 
@@ -54,14 +54,14 @@ func (o single) Ascend(ctx context.Context, from string, _ int, yield func(*stor
 	return err
 }
 
-// Newest returns the state that the cache has now.
+// Newest returns the current state of the cache.
 func (s *Registry) Newest(collection string, sel *Selection) (State, error) {
 	snap, err := s.Cache.Snapshot(collection, 0)
 	return Cached{snap, sel.Prefix}, err
 }
 
-// StateAt returns the state at exactly one revision: out of the cache's history, or else out of etcd's, which reaches
-// back to the last compaction.
+// StateAt returns the state at exactly one revision. It is read from the cache's history or, if that is too short, from
+// etcd's, which reaches back to the last compaction.
 func (s *Registry) StateAt(collection string, sel *Selection, rev int64) (State, error) {
 	snap, err := s.Cache.Snapshot(collection, rev)
 	switch {
@@ -73,8 +73,8 @@ func (s *Registry) StateAt(collection string, sel *Selection, rev int64) (State,
 	return s.Past.View(sel.Prefix, rev), nil
 }
 
-// Ahead returns past.Options.Ahead by the newest state. It walks over the n objects, which takes little time compared
-// with reading them.
+// Ahead returns past.Options.Ahead for the newest state. It iterates over the n objects, which is cheap compared with
+// reading them.
 func Ahead(c *cache.Cache, root string) func(prefix, from string, n int) string {
 	return func(prefix, from string, n int) (end string) {
 		collection, _, ok := storage.Collection(root, prefix+"x")
@@ -95,7 +95,7 @@ func Ahead(c *cache.Cache, root string) func(prefix, from string, n int) string 
 	}
 }
 
-// Known returns past.Options.Known by the newest state.
+// Known returns past.Options.Known for the newest state.
 func Known(c *cache.Cache) func(key string, rev int64) *storage.Object {
 	return func(key string, rev int64) *storage.Object {
 		if o, _ := c.Get(key); o != nil && o.Revision == rev {

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// prepareCreate makes of a client's object what may be stored: no status, the kind's own fields,
-// the first generation.
+// prepareCreate resets what a client can't set in a new object: status, the fields that the kind resets, the
+// generation.
 func prepareCreate(res *resources.Resource, obj Object) {
 	if res.Subresource("status") != nil && !res.Strategy.OwnStatus {
 		setPart(obj, "Status", nil)
@@ -25,8 +25,8 @@ func prepareCreate(res *resources.Resource, obj Object) {
 	}
 }
 
-// PrepareUpdate restores what this endpoint may not change, and counts the generation. obj has
-// old's generation.
+// PrepareUpdate restores the fields that the resource or subresource can't change, and sets the generation. obj has the
+// generation of old.
 func PrepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old Object) {
 	switch {
 	case sub != nil && sub.Action == resources.Status: // B-40, B-41
@@ -49,7 +49,7 @@ func PrepareUpdate(res *resources.Resource, sub *resources.Subresource, obj, old
 	}
 }
 
-// changes reports whether an update bumps the generation (B-30 to B-36).
+// changes reports whether an update increments the generation (B-30 to B-36).
 func changes(rule resources.Generation, obj, old Object) bool {
 	switch rule {
 	case resources.SpecGeneration, resources.UpdateOnlyGeneration:
@@ -68,7 +68,7 @@ func changes(rule resources.Generation, obj, old Object) bool {
 	return false
 }
 
-// part returns a field of a typed object or the key of an unstructured one.
+// part returns a field of a typed object or a key of an unstructured one.
 func part(obj Object, name string) any {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return u.Object[lowerFirst(name)]
@@ -79,7 +79,7 @@ func part(obj Object, name string) any {
 	return nil
 }
 
-// setPart overwrites it; nil empties it.
+// setPart sets it; nil removes it.
 func setPart(obj Object, name string, v any) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		if v == nil {
@@ -105,7 +105,7 @@ func samePart(obj, old Object, name string) bool {
 	return apiequality.Semantic.DeepEqual(part(obj, name), part(old, name))
 }
 
-// sameBody compares everything but metadata and, if asked, status.
+// sameBody compares everything except metadata and, if butStatus is set, status.
 func sameBody(obj, old Object, butStatus bool) bool {
 	a, b := obj.DeepCopyObject().(Object), old.DeepCopyObject().(Object)
 	for _, o := range []Object{a, b} {

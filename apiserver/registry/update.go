@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// ReplaceOrCreate replaces an object, or creates it where the kind allows that (B-01, B-03).
+// ReplaceOrCreate replaces an object, or creates it if the kind allows that (B-01, B-03).
 func (s *Registry) ReplaceOrCreate(ctx context.Context, o *Operation, obj Object) (
 	out *storage.Object, created bool, err error) {
 	uid := obj.GetUID()
@@ -36,12 +36,12 @@ func (s *Registry) ReplaceOrCreate(ctx context.Context, o *Operation, obj Object
 		if !apierrors.IsAlreadyExists(err) {
 			return out, true, err
 		}
-		// It was created between the two steps: it is an update after all.
+		// It was created between the two steps, so the request is an update.
 	}
 }
 
-// IgnoreRevision drops the revision that is named for an object which an update creates (B-05); it must
-// be a number all the same (B-07).
+// IgnoreRevision removes the resourceVersion of an object that an update creates (B-05). It must still be a number
+// (B-07).
 func IgnoreRevision(m metav1.Object) error {
 	rv := m.GetResourceVersion()
 	m.SetResourceVersion("")
@@ -52,13 +52,13 @@ func IgnoreRevision(m metav1.Object) error {
 	return err
 }
 
-// UidPrecondition is B-09.
+// UidPrecondition is the error B-09.
 func (o *Operation) UidPrecondition(root string, obj metav1.Object, stored any) error {
 	return o.precondition(root, "UID", obj.GetUID(), stored)
 }
 
-// precondition words what the storage compares before anything else. A dry run has not come to where
-// keys get their root (AS registry/dryrun.go).
+// precondition is the error of upstream's storage, which compares uids before anything else. The key has no root in a
+// dry run (AS registry/dryrun.go).
 func (o *Operation) precondition(root, what string, want, stored any) error {
 	if o.DryRun {
 		root = ""

@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// serve converts one custom resource to the entry's version.
+// serve converts a custom resource to the version of the entry.
 func serve(res *resources.Resource, obj runtime.Object) (runtime.Object, error) {
 	out, err := res.Serve([]runtime.Object{obj})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// GetVirtual returns an object of a resource that is not stored. It has no revision.
+// GetVirtual returns an object of a resource that is not stored. It has no resourceVersion.
 func (s *Registry) GetVirtual(ctx context.Context, o *Operation) (*storage.Object, error) {
 	items, err := s.virtual(ctx, o.Resource)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Registry) ListVirtual(ctx context.Context, t Target, o *metainternal.Li
 	return slices.DeleteFunc(items, func(o *storage.Object) bool { return !sel.Matches(o) }), err
 }
 
-// virtual makes the objects.
+// virtual returns all objects of such a resource.
 func (s *Registry) virtual(ctx context.Context, res *resources.Resource) (out []*storage.Object, err error) {
 	if res.Hooks.Objects.List == nil {
 		return nil, status.ErrNoMethod

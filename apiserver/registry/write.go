@@ -22,29 +22,28 @@ import (
 // Object is what every API object is.
 type Object = hooks.Object
 
-// Operation is one request that changes something, wherever it came from.
+// Operation is one request that changes an object, of a client or of the in-process client.
 type Operation struct {
 	Target
 	User   auth.User
 	Warn   *warning.List
 	DryRun bool
-	// Manager is the field manager of the write; Tracked says that the change itself has updated managedFields (apply,
-	// scale) or that this write leaves no trace in them (binding).
+	// Manager is the field manager of the write. Tracked says that the change itself has updated managedFields (apply,
+	// scale) or that the write does not appear in them (binding).
 	Manager string
 	Tracked bool
-	// bare says that what the change makes is stored as it is, whatever strategies and plugins would do
-	// with it.
+	// bare says that the change is stored as it is, without strategies and plugins.
 	bare bool
-	// link is the whole change where nothing but owners and finalizers do, whatever the kind's rules find wrong
-	// with the rest; else nil.
+	// link is the change if it only removes owners and finalizers; else nil. The kind's validation of other fields is
+	// skipped.
 	link func(metav1.Object) error
-	// guards are compared in the same transaction as the write (gc's deletes).
+	// guards are compared in the transaction of the write (deletions by the garbage collector).
 	guards []storage.Guard
-	// MayCreate authorizes the client to create what it updates or applies; nil allows it.
+	// MayCreate authorizes the client to create the object that it updates or applies; nil allows it.
 	MayCreate func() error
 }
 
-// Attributes are what admission is told of the operation.
+// Attributes returns the admission attributes of the operation.
 func (o *Operation) Attributes(operation admission.Operation, obj, old runtime.Object) *admission.Attributes {
 	a := &admission.Attributes{
 		Operation: operation, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
@@ -61,7 +60,7 @@ func (o *Operation) subName() string {
 	return o.Subresource.Name
 }
 
-// Load returns the stored object as of now, nil if there is none.
+// Load returns the stored object by a consistent read, nil if it does not exist.
 func (s *Registry) Load(ctx context.Context, key string) (*storage.Object, error) {
 	if err := s.Fresh(ctx); err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func (s *Registry) Load(ctx context.Context, key string) (*storage.Object, error
 	return s.readable(o)
 }
 
-// Fresh waits until the cache shows every write that was acknowledged before the call.
+// Fresh waits until the cache has every write that was acknowledged before the call.
 func (s *Registry) Fresh(ctx context.Context) error {
 	rev, err := s.Store.Revision(ctx)
 	if err != nil {
@@ -82,8 +81,8 @@ func (s *Registry) Fresh(ctx context.Context) error {
 	return s.Cache.Wait(ctx, rev)
 }
 
-// Decode reads a cached object into the version that writes work on: the stored one, but of Direct kinds the served one,
-// as only that has the schema that a request is validated by.
+// Decode decodes a cached object into the version that writes use. That is the stored version, but the served one for
+// Direct kinds, as only that has the schema by which the request is validated.
 func (o *Operation) Decode(cur *storage.Object) (Object, error) {
 	obj, err := DecodeSound(o.Resource, cur)
 	switch {
@@ -96,7 +95,7 @@ func (o *Operation) Decode(cur *storage.Object) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A custom resource was filled in before it was converted, by the version that it was stored in, and isn't
+	// A custom resource was defaulted by the schema of its stored version before it was converted, and is not defaulted
 	// again (AM pkg/runtime/serializer/versioning/versioning.go: Decode).
 	if d := o.Resource.Strategy.Default; d != nil && !o.Resource.Custom {
 		d(obj)
@@ -104,8 +103,7 @@ func (o *Operation) Decode(cur *storage.Object) (Object, error) {
 	return obj.(Object), nil
 }
 
-// ToStored converts an object of the served version to the one that writes work on, which is the stored one but for
-// Direct kinds, and fills in defaults.
+// ToStored converts an object of the served version to the version that writes use (see Decode), and sets defaults.
 func (o *Operation) ToStored(obj runtime.Object) (Object, error) {
 	if o.Resource.Direct {
 		if d := o.Resource.Strategy.Default; d != nil {
@@ -126,15 +124,15 @@ func (o *Operation) ToStored(obj runtime.Object) (Object, error) {
 	return obj.(Object), nil
 }
 
-// undone tells the plugins that a write failed, unless it may still be carried out.
+// undone calls the plugins for a failed write, unless the write may still be committed.
 func undone(a *admission.Attributes, err error) {
 	if err != nil && !errors.Is(err, storage.ErrUnavailable) {
 		a.Failed()
 	}
 }
 
-// put stores what is in the transaction. An object that is too large is tried once more without
-// its managedFields, unless they are the point of the request (0-15).
+// put commits the transaction. If the object is too large, put retries without its managedFields, unless the request is
+// about these (0-15).
 func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Object) (*storage.Object, error) {
 	t.Guards, t.TTL = o.guards, s.TTL(o)
 	rev, err := s.Commit(ctx, o, t)
@@ -151,7 +149,7 @@ func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Obj
 	return s.Decoder.Decode(storage.Record{Key: t.Key, Value: t.Value, ModRevision: rev}), nil
 }
 
-// Commit is the store's Commit. A write that defines types is done when they are served as it says.
+// Commit commits to the store. A write of a CustomResourceDefinition returns when the server serves the new state.
 func (s *Registry) Commit(ctx context.Context, o *Operation, t storage.Txn) (int64, error) {
 	rev, err := s.Store.Commit(ctx, t)
 	if err == nil && o.Resource.Defines {
@@ -162,7 +160,7 @@ func (s *Registry) Commit(ctx context.Context, o *Operation, t storage.Txn) (int
 	return rev, err
 }
 
-// TTL is how long the object is kept; 0 is for ever.
+// TTL is how long the object is kept; 0 means without limit.
 func (s *Registry) TTL(o *Operation) time.Duration {
 	if !o.Resource.Expires {
 		return 0
@@ -170,17 +168,17 @@ func (s *Registry) TTL(o *Operation) time.Duration {
 	return s.EventTTL
 }
 
-// NotFound is 0-02.
+// NotFound is the error 0-02.
 func (o *Operation) NotFound() error {
 	return apierrors.NewNotFound(o.Resource.GroupResource(), o.Name)
 }
 
-// Conflict is 0-05.
+// Conflict is the error 0-05.
 func (o *Operation) Conflict(cause error) error {
 	return apierrors.NewConflict(o.Resource.GroupResource(), o.Name, cause)
 }
 
-// warnOf adds the warnings of the kind or of the subresource; old is nil on create.
+// warnOf adds the warnings of the kind or the subresource; old is nil on create.
 func (o *Operation) warnOf(obj, old runtime.Object) {
 	w := o.Resource.Strategy.Warnings
 	if o.Subresource != nil {
@@ -194,20 +192,20 @@ func (o *Operation) warnOf(obj, old runtime.Object) {
 	}
 }
 
-// warnInert warns the client of a write whose object will have no effect, and says so in the log once a kind.
-// Subresources are written by controllers, which need no warning.
+// warnInert warns the client that the object will have no effect, and logs that once for each kind. Subresources are
+// written by controllers, which get no warning.
 func (s *Registry) warnInert(o *Operation) {
 	if o.Resource.Inert == "" || o.Subresource != nil || o.Warn == nil {
 		return
 	}
 	o.Warn.Add(o.Resource.Kind + " has no effect in kubecascade yet: " + o.Resource.Inert)
-	if _, told := s.inert.LoadOrStore(o.Resource.GroupResource(), true); !told {
+	if _, logged := s.inert.LoadOrStore(o.Resource.GroupResource(), true); !logged {
 		s.Log.Warn("objects of this kind are stored without effect",
 			"kind", o.Resource.Kind, "because", o.Resource.Inert)
 	}
 }
 
-// CheckName compares the name in a body with the one in the path (B-02).
+// CheckName compares the name in the body with the one in the path (B-02).
 func (o *Operation) CheckName(m metav1.Object) error {
 	switch name := m.GetName(); {
 	case name == "":
@@ -219,7 +217,7 @@ func (o *Operation) CheckName(m metav1.Object) error {
 	return nil
 }
 
-// IsDryRun reports whether the values of the option dryRun ask for that.
+// IsDryRun reports whether the values of the option dryRun request a dry run.
 func IsDryRun(values []string) bool {
 	return len(values) > 0 && strings.EqualFold(values[0], metav1.DryRunAll)
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// binaryList reports whether a list is sent in protobuf, whose items can be encoded one by one.
+// binaryList reports whether a list is sent in protobuf and its items can be encoded one by one.
 func (x *Rendering) binaryList() bool {
 	return x.Format.Media == codec.MediaProtobuf && (x.Format.As == "" || x.Format.As == "PartialObjectMetadataList")
 }
 
-// ProtobufList decodes and encodes objects one by one, so that no more than one is decoded at a time, and returns what
-// writes the list: the encoding of runtime.Encode, byte for byte. What can't be read is left out.
+// ProtobufList decodes and encodes objects one by one, so that at most one is decoded at a time. The returned function
+// writes the list: the same bytes as runtime.Encode. Objects that can't be decoded are omitted.
 func (x *Rendering) ProtobufList(objs []*storage.Object, m metav1.ListMeta) (func(io.Writer) error, error) {
 	items := make([][]byte, 0, len(objs)+1)
 	head, err := m.Marshal()
@@ -78,12 +78,12 @@ func (x *Rendering) binaryItem(o *storage.Object) ([]byte, error) {
 	}
 	m, ok := obj.(interface{ Marshal() ([]byte, error) })
 	if !ok {
-		return nil, fmt.Errorf("%T has no protobuf form", obj)
+		return nil, fmt.Errorf("%T has no protobuf encoding", obj)
 	}
 	return m.Marshal()
 }
 
-// envelope is what stands before and after a list of so many bytes (AM pkg/runtime/serializer/protobuf: doEncode).
+// envelope is the framing before and after a list of so many bytes (AM pkg/runtime/serializer/protobuf: doEncode).
 func (x *Rendering) envelope(size int) (before, after []byte, err error) {
 	list := runtime.TypeMeta{APIVersion: x.Resource.GroupVersion().String(), Kind: x.Resource.Kind + "List"}
 	if x.Format.As != "" {

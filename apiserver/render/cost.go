@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// headMemory is what an answer takes besides its objects, rowMemory a row of a Table.
+	// headMemory is the memory of a response besides its objects, rowMemory that of a row of a Table.
 	headMemory, rowMemory = 16 << 10, 1 << 10
-	// Copies is how many of an encoded answer there are at a time: a buffer that grows, and is then copied.
+	// Copies is how many copies of an encoded response exist at a time: a growing buffer that is then copied.
 	Copies = 5
-	// binaryCopies is that of protobuf.
+	// binaryCopies is the same for protobuf.
 	binaryCopies = 3
-	// WatchMemory is what a watch takes besides its request: goroutines, timers, and the buffers of a connection.
+	// WatchMemory is the memory of a watch besides its request: goroutines, timers, and the buffers of a connection.
 	WatchMemory = 64 << 10
-	// TermMemory is what a term of a selector takes, or a value in it, fieldMemory a header or a parameter, besides their
-	// bytes.
+	// TermMemory is the memory of a term of a selector, or of a value in it; FieldMemory that of a header or a
+	// parameter. Their bytes are added.
 	TermMemory, FieldMemory = 320, 160
-	// GzipMemory is what compressing an answer takes (compress/flate).
+	// GzipMemory is the memory for the compression of a response (compress/flate).
 	GzipMemory = budget.Light
 )
 
-// Cost is the memory that an answer with these objects takes. Where they are sent as they are cached, that is nothing
-// but what compressing them takes.
+// Cost is the memory that a response with these objects takes. If cached bytes are sent, that is only the memory for
+// their compression.
 func (x *Rendering) Cost(r *http.Request, objs []*storage.Object) int64 {
 	var size int64
 	for _, o := range objs {
@@ -39,7 +39,7 @@ func (x *Rendering) Cost(r *http.Request, objs []*storage.Object) int64 {
 	return n
 }
 
-// making is what objects of so many bytes take until they are the bytes that are sent.
+// making is the memory that objects of so many bytes take until they are encoded.
 func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 	plain := x.Format.Media == codec.MediaJSON && x.Format.As == "" && (x.plain() || x.Resource.Custom)
 	switch {
@@ -64,7 +64,7 @@ func (x *Rendering) making(objs []*storage.Object, size int64) (n int64) {
 	return n
 }
 
-// decoded is what all objects take that are decoded.
+// decoded is the memory of all objects if all of them are decoded at once.
 func (x *Rendering) decoded(objs []*storage.Object) (n int64) {
 	shape := codec.WeightOf(x.Resource).Shape()
 	for _, o := range objs {
@@ -73,8 +73,8 @@ func (x *Rendering) decoded(objs []*storage.Object) (n int64) {
 	return n
 }
 
-// largest is what objects take that are decoded one after the other. Only large ones are looked into, of which there
-// are few as a rule; what is in others is small, or the longest's is no smaller.
+// largest is the memory of objects that are decoded one after the other. Each large one is weighed; there are usually
+// few. If none is large, the longest stands for all.
 func (x *Rendering) largest(objs []*storage.Object) (most int64) {
 	shape := codec.WeightOf(x.Resource).Shape()
 	var longest *storage.Object
@@ -92,10 +92,10 @@ func (x *Rendering) largest(objs []*storage.Object) (most int64) {
 	return most
 }
 
-// LargeObject is a size of objects that are weighed each.
+// LargeObject is the size of objects, in bytes, from which each is weighed.
 const LargeObject = 64 << 10
 
-// tableCost is what a Table takes: rows, with what of the objects is in them, and as many objects decoded as are at a
+// tableCost is the memory of a Table: its rows, the parts of the objects in them, and the objects that are decoded at a
 // time.
 func (x *Rendering) tableCost(objs []*storage.Object) int64 {
 	n := int64(len(objs)) * rowMemory
@@ -117,7 +117,7 @@ func (x *Rendering) tableCost(objs []*storage.Object) int64 {
 	return n + x.largest(objs)
 }
 
-// yamlCost is what objects take in YAML, which is made of trees of JSON that are read as YAML.
+// yamlCost is the memory of objects in YAML, which is made from their JSON by way of trees.
 func (x *Rendering) yamlCost(objs []*storage.Object) (n int64) {
 	for _, o := range objs {
 		size, _ := codec.TreeKind.YAML(o.JSON)
@@ -126,7 +126,7 @@ func (x *Rendering) yamlCost(objs []*storage.Object) (n int64) {
 	return n + x.decoded(objs)
 }
 
-// indented is what indenting objects takes.
+// indented is the memory of indented objects.
 func indented(objs []*storage.Object) (n int64) {
 	for _, o := range objs {
 		n += Copies * weight.Indented(o.JSON)

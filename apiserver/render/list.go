@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Stream returns what writes a list that goes out as it is in the cache, or item by item; nil if it has to be made
-// first.
+// Stream returns a function that writes a list from the cached bytes, or item by item. It returns nil if the list has
+// to be made as a whole.
 func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta) (func(io.Writer) error, error) {
 	switch {
 	case x.binaryList():
@@ -24,7 +24,7 @@ func (x *Rendering) Stream(items []*storage.Object, meta metav1.ListMeta) (func(
 	return nil, nil
 }
 
-// ready reports whether all objects go out as they are.
+// ready reports whether all objects are sent as they are stored.
 func (x *Rendering) ready(items []*storage.Object) bool {
 	return !x.Resource.Custom || !slices.ContainsFunc(items, func(o *storage.Object) bool { return !x.canonical(o) })
 }

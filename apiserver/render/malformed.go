@@ -10,17 +10,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Malformed collects what a list can't show, where the list fails for it.
+// Malformed collects the objects that a list can't decode, if the list fails for them.
 type Malformed struct {
 	causes []metav1.StatusCause
 	// truncated says that there may be more.
 	truncated bool
 }
 
-// mostMalformed is how many keys a list's Status names (AS etcd3/store.go: listErrAggrFactory).
+// mostMalformed is how many keys the Status of a list names (AS etcd3/store.go: listErrAggrFactory).
 const mostMalformed = 100
 
-// Add reports whether it is worth while to look further.
+// Add adds an object, and reports whether there is room for more.
 func (m *Malformed) Add(key string, err error) (going bool) {
 	if len(m.causes) == mostMalformed {
 		m.truncated = true
@@ -31,7 +31,8 @@ func (m *Malformed) Add(key string, err error) (going bool) {
 	return true
 }
 
-// Err is the list's Status; nil if everything could be read (AS etcd3/corrupt_obj_deleter.go: NewAPIStatusError).
+// Err is the Status of the list; nil if every object could be decoded (AS etcd3/corrupt_obj_deleter.go:
+// NewAPIStatusError).
 func (m *Malformed) Err(res *resources.Resource) error {
 	if m == nil || len(m.causes) == 0 {
 		return nil

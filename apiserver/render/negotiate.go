@@ -21,30 +21,30 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/status"
 )
 
-// MediaTypes are those of objects, the default first.
+// MediaTypes are the media types of objects; the default is first.
 var MediaTypes = []string{codec.MediaJSON, codec.MediaYAML, codec.MediaProtobuf}
 
-// Format is what a client accepts.
+// Format is the negotiated format of a response.
 type Format struct {
 	Media string
-	// As is the kind that objects are transformed into: Table, PartialObjectMetadata,
-	// PartialObjectMetadataList; empty for the object itself. version is meta.k8s.io's.
+	// As is the kind into which objects are transformed: Table, PartialObjectMetadata, PartialObjectMetadataList; empty
+	// for the object itself. Version is that of meta.k8s.io.
 	As, Version string
 	Pretty      bool
 }
 
-// Offer says which forms an answer has (AS negotiation: EndpointRestrictions).
+// Offer says in which formats a response is available (AS negotiation: EndpointRestrictions).
 type Offer struct {
-	// Binary: the object itself has a protobuf form; custom resources have none.
+	// Binary: the object itself is available in protobuf; custom resources are not.
 	Binary bool
-	// Converted: there are tables and metadata of it; of a failure there are none.
+	// Converted: it is available as a Table and as metadata; errors are not.
 	Converted bool
 }
 
-// errForm: no clause of Accept names a form that is offered.
+// errForm: no clause of Accept names an available format.
 var errForm = NotAcceptable(MediaTypes)
 
-// forms are MediaTypes as the library wants them. There is no framing for YAML.
+// forms are MediaTypes in the library's type. There is no framing for YAML.
 var forms = []runtime.SerializerInfo{
 	{MediaType: codec.MediaJSON, MediaTypeType: "application", MediaTypeSubType: "json",
 		StreamSerializer: &runtime.StreamSerializerInfo{}},
@@ -55,7 +55,7 @@ var forms = []runtime.SerializerInfo{
 
 const protobufType = "vnd.kubernetes.protobuf"
 
-// Negotiate picks the form for the first clause of Accept that can be served, by q-value (0-16).
+// Negotiate selects the format by the first clause of Accept that can be served, in the order of q-values (0-16).
 func (o Offer) Negotiate(r *http.Request, query url.Values) (Format, error) {
 	m, ok := negotiation.NegotiateMediaTypeOptions(r.Header.Get("Accept"), forms, o)
 	if !ok {
@@ -78,7 +78,7 @@ func (o Offer) AllowsMediaTypeTransform(_, subType string, to *schema.GroupVersi
 		return false
 	}
 	switch to.Kind {
-	case "Table": // it has no protobuf form
+	case "Table": // it has no protobuf format
 		return subType != protobufType
 	case "PartialObjectMetadata", "PartialObjectMetadataList":
 		return true
@@ -94,8 +94,8 @@ func (o Offer) AllowsServerVersion(version string) bool {
 // AllowsStreamSchema implements negotiation.EndpointRestrictions.
 func (o Offer) AllowsStreamSchema(name string) bool { return name == "watch" }
 
-// routeAccepts is the router's look at Accept, which comes before the handler's: it knows no weights
-// and no wildcards but */* (go-restful Route.matchesAccept).
+// routeAccepts is the router's check of Accept, which precedes the handler's: it knows no q-values and no wildcards but
+// */* (go-restful Route.matchesAccept).
 func routeAccepts(header string, produces []string) bool {
 	if header == "" {
 		return true
@@ -108,8 +108,7 @@ func routeAccepts(header string, produces []string) bool {
 	return false
 }
 
-// routeTypes are the media types of a header as the router reads it: without parameters, in the case
-// in which they were sent.
+// routeTypes are the media types of a header as the router parses it: without parameters, and case-sensitive.
 func routeTypes(header string) []string {
 	types := strings.Split(header, ",")
 	for i, t := range types {
@@ -119,8 +118,8 @@ func routeTypes(header string) []string {
 	return types
 }
 
-// Routable is what the router says of a request's media types, Content-Type first; custom resources
-// have no router (0-16, B-50).
+// Routable is the router's check of a request's media types, Content-Type first. There is none for custom resources
+// (0-16, B-50).
 func Routable(r *http.Request, t registry.Target, verb string) error {
 	if t.Resource.Custom || t.Subresource != nil && t.Subresource.Action == resources.Unserved {
 		return nil
@@ -148,8 +147,8 @@ func errNotRoutable(produces []string) error {
 	}}
 }
 
-// wantsPretty reports whether JSON is indented: ?pretty=, else for the browsers and tools that
-// people read with (AS responsewriters: isPrettyPrint).
+// wantsPretty reports whether JSON is indented: by the parameter pretty, else for browsers, curl and wget (AS
+// responsewriters: isPrettyPrint).
 func wantsPretty(r *http.Request, query url.Values) bool {
 	if p := query.Get("pretty"); p != "" {
 		b, _ := strconv.ParseBool(p)
@@ -164,7 +163,7 @@ func wantsPretty(r *http.Request, query url.Values) bool {
 	return false
 }
 
-// NotAcceptable is the handler's refusal of an Accept header (0-16).
+// NotAcceptable is the handler's error 406 for an Accept header (0-16).
 func NotAcceptable(types []string) error {
 	return notAcceptableText("only the following media types are accepted: " + strings.Join(types, ", "))
 }
@@ -174,7 +173,7 @@ func notAcceptableText(text string) error {
 		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable, Message: text}}
 }
 
-// UnsupportedMedia is the 415 for a body of none of the media types.
+// UnsupportedMedia is the error 415 for a body of another media type.
 func UnsupportedMedia(list []string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
@@ -190,7 +189,7 @@ func accepted(binary bool) []string {
 	return MediaTypes[:2]
 }
 
-// Streamed are the media types of watches, as messages call them.
+// Streamed are the media types of watches in error messages.
 func Streamed(binary bool) []string {
 	if binary {
 		return []string{codec.MediaJSON + ";stream=watch", codec.MediaProtobuf + ";stream=watch"}
@@ -198,7 +197,7 @@ func Streamed(binary bool) []string {
 	return []string{codec.MediaJSON + ";stream=watch"}
 }
 
-// ContentType returns the media type of the request's body; none means JSON (0-16).
+// ContentType returns the media type of the request's body; without the header it is JSON (0-16).
 func ContentType(r *http.Request, binary bool) (string, error) {
 	header := r.Header.Get("Content-Type")
 	if header == "" {

@@ -14,11 +14,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// ScaleKind is the kind of the subresource scale.
-var ScaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
-
-// Other is an object of another kind than the resource's, such as a Scale or a review, in the form of
-// Accept's "as"; a Status stays what it is (AS handlers/response.go: doTransformObject).
+// Other transforms an object of another kind than the resource's, such as a Scale or a review, into the kind that
+// Accept requests. A Status is not transformed (AS handlers/response.go: doTransformObject).
 func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 	m, err := meta.Accessor(obj)
 	if _, status := obj.(*metav1.Status); status || err != nil || x.Format.As == "" {
@@ -32,7 +29,7 @@ func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 	y := *x
 	y.Resource = &resources.Resource{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Stored: gvk,
 		Table: resources.TableOf(gvk.GroupKind())}
-	if x.Resource.Custom && gvk == ScaleKind {
+	if x.Resource.Custom && gvk == resources.ScaleKind {
 		y.Resource.Table = customScale
 	}
 	o := &storage.Object{JSON: data}
@@ -50,11 +47,11 @@ func (x *Rendering) Other(obj runtime.Object) (runtime.Object, error) {
 		ColumnDefinitions: y.columns(), Rows: []metav1.TableRow{row}}, nil
 }
 
-// customScale prints the Scale of a custom resource, which is not quite the one of built-in types: a
-// number that isn't in the JSON is null (AX pkg/apiserver/helpers.go: getScaleColumnsForVersion).
+// customScale are the columns of a custom resource's Scale. They differ from those of built-in types: a number that is
+// missing in the JSON is null (AX pkg/apiserver/helpers.go: getScaleColumnsForVersion).
 var customScale = func() resources.Table {
 	docs := metav1.ObjectMeta{}.SwaggerDoc()
-	built := resources.TableOf(ScaleKind.GroupKind())
+	built := resources.TableOf(resources.ScaleKind.GroupKind())
 	return resources.Table{
 		Columns: []resources.Column{
 			{Name: "Name", Type: "string", Format: "name", Description: docs["name"]},

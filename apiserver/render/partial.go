@@ -11,8 +11,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// partial reports whether metadata is shown alone and as it is stored. That of custom resources is stored with its
-// members in another order than clients of PartialObjectMetadata are sent them.
+// partial reports whether metadata is sent alone and as it is stored. Stored metadata of custom resources has its
+// members in another order than PartialObjectMetadata.
 func (x *Rendering) partial(form string) bool {
 	return x.Format.As == form && x.Format.Media == codec.MediaJSON && !x.Resource.Custom
 }
@@ -26,12 +26,12 @@ func cutMetadata(o *storage.Object) []byte {
 	return o.JSON[from:to]
 }
 
-// partialHead is what stands before an object's metadata.
+// partialHead is the JSON before an object's metadata.
 func (x *Rendering) partialHead() []byte {
 	return fmt.Appendf(nil, `{"kind":"PartialObjectMetadata","apiVersion":%q,"metadata":`, x.metaType("").APIVersion)
 }
 
-// partialObject is an object's metadata alone; nil if it has to be decoded for that.
+// partialObject is the metadata of an object alone; nil if the object has to be decoded for that.
 func (x *Rendering) partialObject(o *storage.Object) []byte {
 	metadata := cutMetadata(o)
 	if metadata == nil {
@@ -40,7 +40,7 @@ func (x *Rendering) partialObject(o *storage.Object) []byte {
 	return append(append(x.partialHead(), metadata...), '}')
 }
 
-// partialList returns what writes the metadata of all objects; nil if one has to be decoded for that.
+// partialList returns a function that writes the metadata of all objects; nil if an object has to be decoded for that.
 func (x *Rendering) partialList(objs []*storage.Object, m metav1.ListMeta) func(io.Writer) error {
 	cuts := make([][]byte, len(objs))
 	for i, o := range objs {

@@ -22,19 +22,19 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Rendering turns objects of one resource into the bytes that one client accepts. The common
-// case, JSON of the stored version, copies nothing: it is the cache's own bytes.
+// Rendering encodes objects of one resource in the format that one client accepts. The usual case, JSON of the stored
+// version, copies nothing: it is the bytes in the cache.
 type Rendering struct {
 	Resource *resources.Resource
 	Format   Format
 	// Include is a Table's includeObject: None, Metadata (default) or Object.
 	Include string
 	Now     time.Time
-	// Skip is told what is left out of a list because it can't be read.
+	// Skip is called for each object that a list omits because it can't be decoded.
 	Skip func(o *storage.Object, err error)
-	// Malformed collects what can't be read, where the list fails for it; nil where that is left out.
+	// Malformed collects objects that can't be decoded if the list fails for them; nil if they are omitted.
 	Malformed *Malformed
-	// Views are what has been made of custom resources.
+	// Views are the conversions of custom resources.
 	Views map[*storage.Object]*view
 }
 
@@ -43,13 +43,12 @@ func (x *Rendering) plain() bool {
 	return x.Format.Media == codec.MediaJSON && x.Format.As == "" && x.Resource.FromStored == nil
 }
 
-// canonical reports whether the cached bytes are what clients are sent.
+// canonical reports whether the cached bytes are what clients get.
 func (x *Rendering) canonical(o *storage.Object) bool {
 	return !x.Resource.Custom || o.SealedBy(x.Resource.Seal)
 }
 
-// Key names the form for what is rendered once and shared between watchers; empty means that
-// it can't be shared.
+// Key identifies the format of what is encoded once and shared between watchers; empty if it can't be shared.
 func (x *Rendering) Key() string {
 	if x.Format.As == "Table" {
 		return "" // ages depend on the time
@@ -60,7 +59,7 @@ func (x *Rendering) Key() string {
 	return x.Format.Media + ";" + x.Format.As + ";" + x.Format.Version + ";" + x.Resource.Version + ";" + x.Resource.State
 }
 
-// Object renders one object, without a newline at the end.
+// Object encodes one object, without a newline at the end.
 func (x *Rendering) Object(o *storage.Object) ([]byte, error) {
 	if x.plain() && x.canonical(o) {
 		return o.JSON, nil
@@ -87,7 +86,7 @@ func (x *Rendering) Object(o *storage.Object) ([]byte, error) {
 	return x.Encode(obj)
 }
 
-// served decodes the object into the version of the endpoint.
+// served decodes an object into the version of the endpoint.
 func (x *Rendering) served(o *storage.Object) (runtime.Object, error) {
 	if x.Resource.Custom {
 		return x.custom(o)
@@ -105,7 +104,7 @@ func (x *Rendering) served(o *storage.Object) (runtime.Object, error) {
 	return obj, nil
 }
 
-// transformed is the object in the form of Accept's "as".
+// transformed returns the object in the kind that Accept requests.
 func (x *Rendering) transformed(o *storage.Object) (runtime.Object, error) {
 	switch x.Format.As {
 	case "PartialObjectMetadata":
@@ -127,14 +126,15 @@ func (x *Rendering) metadata(o *storage.Object) (*metav1.PartialObjectMetadata, 
 	return m, nil
 }
 
-// NoList rejects the metadata of a list for an object (AS handlers/response.go: asPartialObjectMetadataList).
+// NoList rejects a request for the metadata of a list if the response is an object (AS handlers/response.go:
+// asPartialObjectMetadataList).
 func (x *Rendering) NoList() error {
 	return notAcceptableText(fmt.Sprintf(
 		"you requested PartialObjectMetadataList, but the requested object is not a list (%s)", x.internalType("")))
 }
 
-// internalType is the type by which upstream calls the resource's objects, or with a suffix their
-// lists, where they can't be shown as asked.
+// internalType is upstream's internal type of the resource's objects, or with a suffix of their lists. It is part of
+// error messages for unavailable formats.
 func (x *Rendering) internalType(suffix string) string {
 	if x.Resource.Custom {
 		return "*unstructured.Unstructured" + suffix
@@ -146,7 +146,7 @@ func (x *Rendering) metaType(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{Kind: kind, APIVersion: metav1.GroupName + "/" + x.Format.Version}
 }
 
-// Encode writes any API object in the negotiated media type.
+// Encode encodes any API object in the negotiated media type.
 func (x *Rendering) Encode(obj runtime.Object) ([]byte, error) {
 	return EncodeAs(obj, x.Format.Media)
 }
@@ -168,7 +168,7 @@ func EncodeAs(obj runtime.Object, media string) ([]byte, error) {
 	return json.Marshal(obj)
 }
 
-// Newline ends JSON documents as Kubernetes ends them.
+// Newline adds the newline with which Kubernetes ends JSON documents.
 func (x *Rendering) Newline(data []byte) []byte {
 	if x.Format.Media != codec.MediaJSON || len(data) > 0 && data[len(data)-1] == '\n' {
 		return data
@@ -176,7 +176,7 @@ func (x *Rendering) Newline(data []byte) []byte {
 	return append(data[:len(data):len(data)], '\n')
 }
 
-// Indent pretty-prints JSON with two spaces.
+// Indent indents JSON by two spaces if pretty is set.
 func Indent(data []byte, pretty bool) []byte {
 	if !pretty {
 		return data
@@ -188,8 +188,8 @@ func Indent(data []byte, pretty bool) []byte {
 	return b.Bytes()
 }
 
-// List renders a list of objects. One that can't be brought into the form asked for is left out: it
-// must not keep a client from seeing all others.
+// List encodes a list of objects. Objects that can't be converted to the requested format are omitted: they must not
+// keep a client from reading all others.
 func (x *Rendering) List(objs []*storage.Object, m metav1.ListMeta) ([]byte, error) {
 	if x.plain() || x.Resource.Custom && x.Format.Media == codec.MediaJSON && x.Format.As == "" {
 		var b bytes.Buffer
@@ -207,7 +207,7 @@ func (x *Rendering) List(objs []*storage.Object, m metav1.ListMeta) ([]byte, err
 	return Indent(x.Newline(data), x.Format.Pretty), err
 }
 
-// readable returns those objects that can be rendered one by one.
+// readable returns the objects that can be encoded one by one.
 func (x *Rendering) readable(objs []*storage.Object) []*storage.Object {
 	kept := make([]*storage.Object, 0, len(objs))
 	one := *x
@@ -224,7 +224,7 @@ func (x *Rendering) readable(objs []*storage.Object) []*storage.Object {
 	return kept
 }
 
-// ListObject is the list of the objects as a Go value.
+// ListObject is the list as a Go value.
 func (x *Rendering) ListObject(objs []*storage.Object, m metav1.ListMeta) (runtime.Object, error) {
 	switch x.Format.As {
 	case "Table":
@@ -294,8 +294,8 @@ func (x *Rendering) unstructuredList(objs []*storage.Object, m metav1.ListMeta) 
 	return &unstructured.Unstructured{Object: l.UnstructuredContent()}, nil
 }
 
-// plainList joins the objects' own bytes. Items of typed lists have no kind and apiVersion, items
-// of custom resources do, and their keys are in alphabetical order.
+// plainList joins the stored bytes of the objects. Items of typed lists have no kind and apiVersion; items of custom
+// resources do, and their members are in alphabetical order.
 func (x *Rendering) plainList(w io.Writer, objs []*storage.Object, m metav1.ListMeta) error {
 	var head, tail []byte
 	gv, err := json.Marshal(x.Resource.GroupVersion().String())
@@ -338,7 +338,7 @@ func customListMeta(m metav1.ListMeta) []byte {
 	return fmt.Appendf(out, `,"resourceVersion":%q}`, m.ResourceVersion)
 }
 
-// What stands between and before items; literals would be made anew for each.
+// Separators and prefixes of items; literals would be allocated for each item.
 var comma, brace = []byte{','}, []byte{'{'}
 
 // writeItem writes an object as an item of a list.
@@ -362,8 +362,8 @@ func (x *Rendering) writeItem(w io.Writer, o *storage.Object) error {
 	return err
 }
 
-// typeMetaLen is the length of the object's head {"kind":"K","apiVersion":"V", as every built-in
-// object is stored; 0 if it begins otherwise.
+// typeMetaLen is the length of the prefix {"kind":"K","apiVersion":"V", with which every built-in object is stored; 0
+// if the object has another one.
 func typeMetaLen(o *storage.Object) int {
 	n := len(`{"kind":"","apiVersion":"",`) + len(o.Meta.Kind) + len(o.Meta.APIVersion)
 	if len(o.JSON) > n && bytes.HasPrefix(o.JSON, []byte(`{"kind":"`)) && o.JSON[n-1] == ',' && o.JSON[n] == '"' {
@@ -372,10 +372,10 @@ func typeMetaLen(o *storage.Object) int {
 	return 0
 }
 
-// FrameLength is how many bytes say how long a binary frame is.
+// FrameLength is the length in bytes of a binary frame's length.
 const FrameLength = 4
 
-// Frame wraps a rendered object into a watch event, ready to be sent.
+// Frame wraps an encoded object into a watch event.
 func (x *Rendering) Frame(typ string, object []byte) ([]byte, error) {
 	if x.Format.Media != codec.MediaProtobuf {
 		out := make([]byte, 0, len(object)+len(typ)+32)

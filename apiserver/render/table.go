@@ -12,14 +12,14 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Table prints objects for kubectl get. header is false for all but the first event of a watch.
+// Table returns the objects as kubectl get prints them. header is false for all but the first event of a watch.
 func (x *Rendering) Table(objs []*storage.Object, m metav1.ListMeta, header bool) (*metav1.Table, error) {
 	t := &metav1.Table{TypeMeta: x.metaType("Table"), ListMeta: m, Rows: make([]metav1.TableRow, 0, len(objs))}
 	if header {
 		t.ColumnDefinitions = x.columns()
 	}
 	compare := x.Resource.Table.Compare
-	var shown []runtime.Object // those that must be there together
+	var shown []runtime.Object // those that are needed together
 	for _, o := range objs {
 		obj, err := x.shown(o)
 		if err != nil {
@@ -40,8 +40,8 @@ func (x *Rendering) Table(objs []*storage.Object, m metav1.ListMeta, header bool
 	return t, nil
 }
 
-// shown is the object that cells are made of: of custom resources the served version, whose columns they
-// are.
+// shown is the object from which the cells are made. That of a custom resource is of the served version, to which the
+// columns belong.
 func (x *Rendering) shown(o *storage.Object) (runtime.Object, error) {
 	if x.Resource.Custom {
 		return x.served(o)
@@ -49,7 +49,7 @@ func (x *Rendering) shown(o *storage.Object) (runtime.Object, error) {
 	return registry.DecodeSound(x.Resource, o)
 }
 
-// rows sorts a table by the objects that it shows.
+// rows sorts a table by its objects.
 type rows struct {
 	rows    []metav1.TableRow
 	objects []runtime.Object

@@ -15,28 +15,28 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// view is what an answer has made of a stored custom resource, so that it is made once: it is selected by
-// it and shown as it.
+// view is the conversion of a stored custom resource in a response. It is made once, for the selection and for the
+// response.
 type view struct {
-	// obj is the object by its schema; served says that it is of the version that is asked for.
+	// obj is the object by its schema; served says that it has the requested version.
 	obj    runtime.Object
 	served bool
-	// data stands for obj where nothing but its JSON is needed, which takes less memory.
+	// data replaces obj if only the JSON is needed; it takes less memory.
 	data []byte
 	err  error
 }
 
-// MetadataOnly reports whether clients are shown nothing but metadata, which isn't converted.
+// MetadataOnly reports whether the response has only metadata, which is not converted.
 func (x *Rendering) MetadataOnly() bool {
 	return strings.HasPrefix(x.Format.As, "PartialObjectMetadata")
 }
 
-// asStored reports whether the object's bytes are shown as they are, and known to be sound.
+// asStored reports whether the object's bytes are sent as they are and are known to be readable.
 func (x *Rendering) asStored(o *storage.Object) bool {
 	return x.Resource.FromStored == nil && o.SealedBy(x.Resource.Seal)
 }
 
-// view returns what has been made of an object so far; nil of one whose bytes are shown as they are.
+// view returns the conversion of an object so far; nil for an object whose bytes are sent as they are.
 func (x *Rendering) view(o *storage.Object) *view {
 	if v := x.Views[o]; v != nil {
 		return v
@@ -54,7 +54,7 @@ func (x *Rendering) view(o *storage.Object) *view {
 	return v
 }
 
-// keep remembers a view until it is forgotten.
+// keep stores a view until Forget.
 func (x *Rendering) keep(o *storage.Object, v *view) {
 	if x.Views == nil {
 		x.Views = map[*storage.Object]*view{}
@@ -62,16 +62,16 @@ func (x *Rendering) keep(o *storage.Object, v *view) {
 	x.Views[o] = v
 }
 
-// Unsound is Server.sound of a custom resource.
+// Unsound returns why a custom resource can't be read; nil if it can. See registry.Sound.
 func (x *Rendering) Unsound(o *storage.Object) error {
-	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil { // a failed conversion is reported where it is shown
+	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil { // a failed conversion is reported when the object is encoded
 		return v.err
 	}
 	return nil
 }
 
-// Read makes views of objects in the version that is asked for; those that have to be converted are so
-// together. What can't be read at all has a view that says why.
+// Read makes views of objects in the requested version. Those that have to be converted are converted together. A view
+// of an object that can't be decoded has the error.
 func (x *Rendering) Read(objs []*storage.Object) error {
 	var others []*view
 	var stored []runtime.Object
@@ -98,7 +98,7 @@ func (x *Rendering) Read(objs []*storage.Object) error {
 	return nil
 }
 
-// Json returns the object as JSON of the version that is asked for.
+// Json returns the object as JSON in the requested version.
 func (x *Rendering) Json(o *storage.Object) ([]byte, error) {
 	if err := x.Read([]*storage.Object{o}); err != nil {
 		return nil, fmt.Errorf("converting %s: %w", o.Key, err)
@@ -113,7 +113,7 @@ func (x *Rendering) Json(o *storage.Object) ([]byte, error) {
 	return json.Marshal(v.obj.(*unstructured.Unstructured).Object)
 }
 
-// custom returns the object in the version that is asked for.
+// custom returns the object in the requested version.
 func (x *Rendering) custom(o *storage.Object) (runtime.Object, error) {
 	if err := x.Read([]*storage.Object{o}); err != nil {
 		return nil, fmt.Errorf("converting %s: %w", o.Key, err)
@@ -124,7 +124,7 @@ func (x *Rendering) custom(o *storage.Object) (runtime.Object, error) {
 	return registry.DecodeSound(x.Resource, o)
 }
 
-// Shrink keeps no more of a view than is shown.
+// Shrink drops the parts of a view that are not sent.
 func (x *Rendering) Shrink(o *storage.Object) error {
 	v := x.Views[o]
 	switch {
@@ -143,10 +143,10 @@ func (x *Rendering) Shrink(o *storage.Object) error {
 	return err
 }
 
-// Forget drops what the object was converted to.
+// Forget drops the conversion of an object.
 func (x *Rendering) Forget(o *storage.Object) { delete(x.Views, o) }
 
-// Revised makes the view of an object that of the same one at another revision.
+// Revised uses the view of an object for the same object at another revision.
 func (x *Rendering) Revised(o, at *storage.Object) {
 	v := x.Views[o]
 	if v == nil || !v.served {

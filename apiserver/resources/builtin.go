@@ -28,22 +28,21 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/storage"
 )
 
-// Builtin returns an entry for every resource that the server serves by default, with its defaults, rules and columns.
-// The entries are the caller's own.
+// Builtin returns the entries of all resources that the server serves by default. The caller may change them.
 func Builtin() []*Resource {
 	return slices.DeleteFunc(Every(nil), func(r *Resource) bool { return r.Off })
 }
 
-// Every returns the entries of Builtin and those of the versions that are only served when asked for. What
-// isn't served is Off.
+// Every returns the entries of Builtin and those of optional versions that are served only on request. Entries that
+// serve does not enable are Off.
 func Every(serve *Serving) []*Resource { return Complete(byDefault(time.Now), serve) }
 
-// Declared returns the entries as the packages of the groups have them, by a clock: without optional versions, and with
-// hooks that take the version they are written for only.
+// Declared returns the entries as the packages of the groups declare them: without optional versions, and with hooks
+// that accept only the version for which they are written. now is the clock of their defaults.
 func Declared(now func() time.Time) []*Resource { return byDefault(now) }
 
-// Complete makes entries of built-in kinds, as the groups' packages have them, ready for a table: it adds their optional
-// versions, and adapts hooks to the versions that objects come in. It changes the entries. What isn't served is Off.
+// Complete completes the entries of built-in kinds, in place: it adds their optional versions, and adapts hooks to the
+// versions of their objects. Entries that serve does not enable are Off.
 func Complete(all []*Resource, serve *Serving) []*Resource {
 	wire(all)
 	for _, r := range slices.Clone(all) {

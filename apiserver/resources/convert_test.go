@@ -321,7 +321,7 @@ func TestCustomResourceDefinition(t *testing.T) {
 	}
 }
 
-// TestDecodeServed: a value may have been stored in the served version by somebody else.
+// TestDecodeServed: another program may have stored a value in the served version.
 func TestDecodeServed(t *testing.T) {
 	crd := crontab()
 	data, err := json.Marshal(crd)

@@ -8,13 +8,13 @@ import (
 
 // The types of entries, which package entry declares for the packages of the groups.
 type (
-	// Resource is one entry of the table: everything the handlers must know of a served group-version-resource.
+	// Resource is one entry of the table: all that handlers need to know of a served group-version-resource.
 	Resource = entry.Resource
-	// Strategy is what differs between kinds on a write.
+	// Strategy has the differences between kinds in writes.
 	Strategy = entry.Strategy
-	// Subresource is one path below an object.
+	// Subresource is one subresource of a kind.
 	Subresource = entry.Subresource
-	// ScalePaths say where the numbers of a Scale stand.
+	// ScalePaths are the paths of the fields of a Scale.
 	ScalePaths = entry.ScalePaths
 	// Deletion says how objects of a kind are deleted.
 	Deletion = entry.Deletion
@@ -24,9 +24,9 @@ type (
 	Column = entry.Column
 	// Generation says which changes bump metadata.generation.
 	Generation = entry.Generation
-	// Action says how a subresource is carried out.
+	// Action is the type of a subresource.
 	Action = entry.Action
-	// ConversionError says that a definition's conversion strategy failed.
+	// ConversionError says that the conversion of a custom resource failed.
 	ConversionError = entry.ConversionError
 )
 
@@ -53,5 +53,8 @@ const (
 	Unserved = entry.Unserved
 )
 
-// Scheme knows the types of the versions that can be served (entry.Scheme).
+// ScaleKind is the kind of the bodies of scale subresources (entry.ScaleKind).
+var ScaleKind = entry.ScaleKind
+
+// Scheme has the types of all versions that can be served (entry.Scheme).
 func Scheme() *runtime.Scheme { return entry.Scheme() }

@@ -2,11 +2,11 @@ package resources
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// priority orders discovery: a group's minimum first, then a version's; higher comes first.
+// priority orders discovery: by the group's priority, then by the version's; the higher one comes first.
 type priority struct{ group, version int32 }
 
 // priorities are those of the APIServices that kube-apiserver registers for itself (K
-// pkg/controlplane/apiserver/aggregator.go); apiregistration.k8s.io has none there and leads.
+// pkg/controlplane/apiserver/aggregator.go); apiregistration.k8s.io has none there and comes first.
 var priorities = map[schema.GroupVersion]priority{
 	{Group: "", Version: "v1"}:                                   {18000, 1},
 	{Group: "apiregistration.k8s.io", Version: "v1"}:             {20000, 18},
@@ -38,8 +38,8 @@ var priorities = map[schema.GroupVersion]priority{
 	{Group: "flowcontrol.apiserver.k8s.io", Version: "v1"}:       {16100, 21},
 }
 
-// Priority returns a group version's groupPriorityMinimum and versionPriority, as its APIService
-// has them. Custom resources get those that kube-apiserver registers their versions with.
+// Priority returns a group version's groupPriorityMinimum and versionPriority, as in its APIService. Custom resources
+// have those with which kube-apiserver registers their versions.
 func Priority(gv schema.GroupVersion) (group, version int32) {
 	p, ok := priorities[gv]
 	if !ok {
@@ -48,7 +48,7 @@ func Priority(gv schema.GroupVersion) (group, version int32) {
 	return p.group, p.version
 }
 
-// Own reports whether a group version is the server's own, whatever definitions add to it.
+// Own reports whether the server itself serves a group version, whether or not CustomResourceDefinitions add to it.
 func Own(gv schema.GroupVersion) bool {
 	_, ok := priorities[gv]
 	return ok

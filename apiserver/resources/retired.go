@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// retired are the kinds that kube-apiserver's scheme knows at v1.36 and that aren't served here, by group version:
-// bodies may still name them (K pkg/controlplane/import_known_versions.go, pkg/apis/*/install). Lists are left out.
+// retired are the kinds in kube-apiserver's scheme of v1.36 that are not served here, by group version: bodies may
+// still have them (K pkg/controlplane/import_known_versions.go, pkg/apis/*/install). Lists are omitted.
 var retired = map[string]string{
 	"admission.k8s.io/v1":                   "AdmissionReview",
 	"admission.k8s.io/v1beta1":              "AdmissionReview",
@@ -47,7 +47,7 @@ var retired = map[string]string{
 	"storagemigration.k8s.io/v1beta1":       "StorageVersionMigration",
 }
 
-// moved are kinds that are the same as one of another group (K pkg/apis/extensions/v1beta1, pkg/apis/apps/v1beta1 and
+// moved are kinds that are the same as one in another group (K pkg/apis/extensions/v1beta1, pkg/apis/apps/v1beta1 and
 // v1beta2, pkg/apis/events: conversions).
 var moved = map[schema.GroupKind]string{
 	{Group: "extensions", Kind: "DaemonSet"}:          "apps",
@@ -61,7 +61,7 @@ var moved = map[schema.GroupKind]string{
 	{Group: "events.k8s.io", Kind: "Event"}:           "",
 }
 
-// Same reports whether objects of two kinds can be converted to each other: they are versions of one.
+// Same reports whether objects of two kinds can be converted to each other: they are versions of the same kind.
 func Same(a, b schema.GroupKind) bool { return original(a) == original(b) }
 
 func original(k schema.GroupKind) schema.GroupKind {
@@ -71,7 +71,7 @@ func original(k schema.GroupKind) schema.GroupKind {
 	return k
 }
 
-// Retired reports whether kube-apiserver's scheme knows a kind that isn't served.
+// Retired reports whether a kind is in kube-apiserver's scheme but not served.
 func Retired(gvk schema.GroupVersionKind) bool {
 	kind := strings.TrimSuffix(gvk.Kind, "List")
 	for name := range strings.FieldsSeq(retired[gvk.GroupVersion().String()]) {

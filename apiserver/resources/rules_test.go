@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 			csinodes.storage.k8s.io resourceclaims.resource.k8s.io resourceclaimtemplates.resource.k8s.io resourceslices.resource.k8s.io
 			deviceclasses.resource.k8s.io`},
 		{"C-67", func(r *Resource) bool {
-			return r.Delete.Refuse != nil && r.Delete.Refuse("system-node-critical") != "" && r.Delete.Refuse("mine") == ""
+			return r.Delete.Reject != nil && r.Delete.Reject("system-node-critical") != "" && r.Delete.Reject("mine") == ""
 		}, "priorityclasses.scheduling.k8s.io"},
 		{"C-80", func(r *Resource) bool { return r.Delete.For(r.New()).Namespace }, "namespaces"},
 		{"C-84", func(r *Resource) bool { return r.Delete.For(r.New()).Cleanup != "" }, "customresourcedefinitions.apiextensions.k8s.io"},

@@ -12,16 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Serving says which versions are served that aren't by default, and which aren't that are. nil says nothing.
+// Serving is the parsed --runtime-config: it enables optional versions and disables default ones. nil is the default.
 type Serving struct {
-	// levels are the words on many versions, by their place in levels; versions and resources are about one.
+	// levels are the keys for many versions, by their index in levels; versions and resources are keys for one.
 	levels    map[int]bool
 	versions  map[schema.GroupVersion]bool
 	resources map[schema.GroupVersionResource]bool
 }
 
-// levels are the words of --runtime-config on many versions. Where two are about one version, the later in this
-// list counts (AS pkg/server/resourceconfig/helpers.go: groupVersionMatchersOrder).
+// levels are the keys of --runtime-config for many versions. If two apply to one version, the later in this list counts
+// (AS pkg/server/resourceconfig/helpers.go: groupVersionMatchersOrder).
 var levels = []struct {
 	word    string
 	pattern *regexp.Regexp
@@ -32,8 +32,8 @@ var levels = []struct {
 	{"api/alpha", regexp.MustCompile(`^v\d+alpha\d+$`)},
 }
 
-// known are the group versions that kube-apiserver v1.36 takes in --runtime-config: all that it has types for,
-// whether it can serve them or not (K pkg/controlplane/import_known_versions.go).
+// known are the group versions that kube-apiserver v1.36 accepts in --runtime-config: all for which it has types,
+// whether or not it can serve them (K pkg/controlplane/import_known_versions.go).
 var known = map[string][]string{
 	"":                             {"v1"},
 	"admission.k8s.io":             {"v1", "v1beta1"},
@@ -63,11 +63,12 @@ var known = map[string][]string{
 	"storagemigration.k8s.io":      {"v1beta1"},
 }
 
-// ParseServing reads the pairs of --runtime-config, each "key=value" or "key", which is true; of two with the same
-// key the last counts (AS pkg/server/resourceconfig/helpers.go: MergeAPIResourceConfigs; pkg/server/options/
-// api_enablement.go: Validate). absent are the keys that ask for what kube-apiserver knows and isn't here.
+// ParseServing parses the pairs of --runtime-config, each "key=value" or "key", which is true; of two with the same key
+// the last counts (AS pkg/server/resourceconfig/helpers.go: MergeAPIResourceConfigs;
+// pkg/server/options/api_enablement.go: Validate). absent are keys that enable what kube-apiserver has and this server
+// does not.
 //
-// It is stricter than upstream with keys that say nothing there: they are errors, but for v1 and api/legacy.
+// It is stricter than upstream: keys that have no effect there are errors, except for v1 and api/legacy.
 func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
 	words := map[string]string{}
 	for _, pair := range pairs {
@@ -91,7 +92,7 @@ func ParseServing(pairs []string) (s *Serving, absent []string, err error) {
 	return s, absent, nil
 }
 
-// parse takes in one pair. here is false if it asks for what isn't here.
+// parse parses one pair. here is false if it enables something that this server does not have.
 func (s *Serving) parse(key, value string) (here bool, err error) {
 	for i, l := range levels {
 		if key != l.word {
@@ -142,7 +143,7 @@ func possible(gv schema.GroupVersion, plural string) bool {
 	})
 }
 
-// serves reports whether a resource is served; byDefault is whether it is if nothing is said of it.
+// serves reports whether a resource is served; byDefault is the result without a matching key.
 func (s *Serving) serves(gvr schema.GroupVersionResource, byDefault bool) bool {
 	if s == nil {
 		return byDefault

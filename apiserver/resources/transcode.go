@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Transcode turns kube-apiserver's protobuf storage format into its JSON storage format, for the
-// kinds that have a Go type here.
+// Transcode converts kube-apiserver's protobuf storage format to its JSON storage format, for kinds with a Go type
+// here.
 func Transcode(value []byte) ([]byte, error) {
 	obj, gvk, err := protobuf.NewSerializer(Scheme(), Scheme()).Decode(value, nil, nil)
 	if err != nil {
@@ -20,8 +20,8 @@ func Transcode(value []byte) ([]byte, error) {
 	return json.Marshal(obj)
 }
 
-// SelectableFields are the paths of a collection's selectable fields (storage.Decoder). Those of custom
-// resources may change and differ from version to version, so they are read when they are asked for.
+// SelectableFields are the paths of a collection's selectable fields (storage.Decoder). Those of custom resources may
+// change and differ between versions, so they are read when they are needed.
 func (t *Types) SelectableFields(collection string) []storage.FieldPath {
 	if r := t.Collection(collection); r != nil && !r.Custom {
 		return r.Fields

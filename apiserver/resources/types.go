@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// Types is the table at run time: the built-in entries and those of CustomResourceDefinitions.
-// All methods may be called from any goroutine.
+// Types is the table at run time: the built-in entries and those of CustomResourceDefinitions. All methods may be
+// called from any goroutine.
 type Types struct {
 	now atomic.Pointer[snapshot]
 	// mu is held while one snapshot is made from another; readers don't need it.
 	mu sync.Mutex
 }
 
-// Group is an API group. The core group has an empty name and lives under /api.
+// Group is an API group. The core group has an empty name and is served below /api.
 type Group struct {
 	Name string
 	// Versions in order of preference; Preferred is the first.
@@ -49,49 +49,47 @@ func NewTable(entries ...*Resource) *Types {
 	return t
 }
 
-// pathOf is what entries differ in.
+// pathOf is the key of an entry.
 func pathOf(r *Resource) schema.GroupVersionResource {
 	return r.GroupVersion().WithResource(r.Plural)
 }
 
-// Lookup returns the entry of that path, or nil. It may be Off: the server works with what clients can't see.
+// Lookup returns the entry for a path, or nil. It may be Off: the server itself uses versions that clients can't see.
 func (t *Types) Lookup(group, version, plural string) *Resource {
 	return t.now.Load().byPath[schema.GroupVersionResource{Group: group, Version: version, Resource: plural}]
 }
 
-// Kind returns the entry that serves clients objects of that kind, or nil; a built-in one rather than a custom one,
-// which may call its objects as it likes.
+// Kind returns the entry that serves objects of that kind to clients, or nil. A built-in one precedes a custom one,
+// which may have any kind.
 func (t *Types) Kind(gvk schema.GroupVersionKind) *Resource { return t.now.Load().byKind[gvk] }
 
-// Collection returns the entry for an etcd collection, or nil: a built-in one rather than a custom one,
-// and of those the one whose version is the stored one if that is served, else the most preferred.
+// Collection returns the entry for an etcd collection, or nil. A built-in one precedes a custom one; of several it is
+// the one with the stored version if that is served, else the one with the highest priority.
 func (t *Types) Collection(collection string) *Resource {
 	return t.now.Load().byCollection[collection]
 }
 
-// All returns every entry that is not Off, as discovery orders them: groups, then versions, then names. The
-// slice is the table's own; nobody may change it.
+// All returns every entry that is not Off, in the order of discovery: groups, then versions, then names. Callers must
+// not change the slice.
 func (t *Types) All() []*Resource { return t.now.Load().all }
 
-// Groups returns the groups: the core group, then the others as /apis lists them. The slice is
-// the table's own.
+// Groups returns the groups: the core group, then the others in the order of /apis. Callers must not change the slice.
 func (t *Types) Groups() []Group { return t.now.Load().groups }
 
-// Generation grows with every change. Whoever derives something from the table asks for it first.
+// Generation grows with every change. Code that derives something from the table must read it first.
 func (t *Types) Generation() uint64 { return t.now.Load().generation }
 
-// Changed returns a channel that is closed at the next change. Ask for it before you read.
+// Changed returns a channel that is closed at the next change. Call it before reading the table.
 func (t *Types) Changed() <-chan struct{} { return t.now.Load().changed }
 
-// Add puts entries into the table, in place of those with the same group, version and name. A
-// custom resource never takes a built-in one's place: kube-apiserver asks its own first.
+// Add adds entries to the table, or replaces those with the same group, version and name. A custom resource never
+// replaces a built-in one, as kube-apiserver's own resources precede it.
 func (t *Types) Add(entries ...*Resource) { t.Replace(nil, entries) }
 
-// Remove takes entries with the group, version and name of these out of the table; custom ones
-// take only custom ones with them.
+// Remove removes entries with the group, version and name of these from the table. Custom ones remove only custom ones.
 func (t *Types) Remove(entries ...*Resource) { t.Replace(entries, nil) }
 
-// Replace is Remove and Add as one change, so that no reader sees the table between.
+// Replace is Remove and Add as one change.
 func (t *Types) Replace(remove, add []*Resource) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,10 +141,9 @@ func newSnapshot(m map[schema.GroupVersionResource]*Resource, generation uint64)
 	return s
 }
 
-// owns reports whether r rather than old, of the same collection, says what is stored there: a built-in
-// type rather than a custom one that would be stored in the same place (AX
-// pkg/controller/finalizer/crd_finalizer.go:OverlappingBuiltInResources), else one that is served rather than
-// one that is Off, else the stored version.
+// owns reports whether r rather than old, of the same collection, describes the stored objects. A built-in type
+// precedes a custom one in the same place (AX pkg/controller/finalizer/crd_finalizer.go:OverlappingBuiltInResources),
+// one that is served precedes one that is Off, and then the stored version decides.
 func owns(r, old *Resource) bool {
 	if r.Custom != old.Custom {
 		return old.Custom
@@ -157,7 +154,7 @@ func owns(r, old *Resource) bool {
 	return r.Stored == r.GroupVersionKind()
 }
 
-// addVersion notes a group version; calls come in order.
+// addVersion adds a group version; calls come in order.
 func (s *snapshot) addVersion(group, version string) {
 	n := len(s.groups)
 	if n == 0 || s.groups[n-1].Name != group {
@@ -170,7 +167,7 @@ func (s *snapshot) addVersion(group, version string) {
 }
 
 func sorted(m map[schema.GroupVersionResource]*Resource) []*Resource {
-	// A group stands where its most important version does.
+	// A group has the position of its most important version.
 	important := map[string]int32{}
 	for gvr := range m {
 		p, _ := Priority(gvr.GroupVersion())

@@ -9,11 +9,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// optional returns the entries of a resource's versions that are only served when asked for. They are those of the
-// resources that are here, but for the versions that v1.36 doesn't serve any more (API
-// zz_generated.prerelease-lifecycle.go). Further ones are of resources that aren't here: LeaseCandidate,
-// ClusterTrustBundle, PodCertificateRequest, DeviceTaintRule, ResourcePoolStatusRequest, Workload, PodGroup,
-// StorageVersion and StorageVersionMigration, most of which wait for a feature gate as well.
+// optional returns the entries of a resource's optional versions. The package has those of its resources, except for
+// versions that v1.36 does not serve any more (API zz_generated.prerelease-lifecycle.go). Further ones belong to
+// resources that this server does not have: LeaseCandidate, ClusterTrustBundle, PodCertificateRequest, DeviceTaintRule,
+// ResourcePoolStatusRequest, Workload, PodGroup, StorageVersion and StorageVersionMigration, most of which also need a
+// feature gate.
 func optional(by *Resource) (out []*Resource) {
 	for _, v := range by.Optional {
 		out = append(out, versionOf(by, v))
@@ -21,7 +21,7 @@ func optional(by *Resource) (out []*Resource) {
 	return out
 }
 
-// versionOf makes the entry from the one that is served by default.
+// versionOf derives the entry from the one that is served by default.
 func versionOf(by *Resource, v entry.Version) *Resource {
 	r := *by
 	r.Version, r.Optional = v.GroupVersion.Version, nil
@@ -40,7 +40,7 @@ func versionOf(by *Resource, v entry.Version) *Resource {
 	return &r
 }
 
-// NotByDefault are the group versions that are only served when asked for, in order.
+// NotByDefault are the group versions that are served only on request, in order.
 func NotByDefault() (out []string) {
 	for _, r := range byDefault(time.Now) {
 		for _, v := range r.Optional {

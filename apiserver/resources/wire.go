@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// wire adapts the hooks of all entries to the versions that objects come in.
+// wire adapts the hooks of all entries to the versions of their objects.
 func wire(all []*Resource) {
 	served := map[schema.GroupVersionKind]bool{}
 	for _, r := range all {
@@ -33,8 +33,8 @@ func wire(all []*Resource) {
 	}
 }
 
-// hub is the version of a kind that hooks are written for: the stored version where that is
-// served itself, else the served one. Hooks get objects of either, and change them in place.
+// hub is the version of a kind for which hooks are written: the stored version if that is served itself, else the
+// served one. Hooks get objects of either, and change them in place.
 type hub struct {
 	to, from func(runtime.Object) (runtime.Object, error)
 }
@@ -49,7 +49,7 @@ func hubOf(r *Resource, served map[schema.GroupVersionKind]bool) hub {
 	return hub{to: r.FromStored, from: r.ToStored}
 }
 
-// see returns obj in the hub's version; obj itself if it is.
+// see returns obj in the hub's version; obj itself if it has it.
 func (h hub) see(obj runtime.Object) runtime.Object {
 	if h.to == nil || obj == nil {
 		return obj
@@ -57,7 +57,7 @@ func (h hub) see(obj runtime.Object) runtime.Object {
 	return must(h.to(obj))
 }
 
-// put writes what became of see(obj) back.
+// put copies the changes of see(obj) back to obj.
 func (h hub) put(obj, seen runtime.Object) {
 	if obj == seen {
 		return
@@ -67,7 +67,7 @@ func (h hub) put(obj, seen runtime.Object) {
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 }
 
-// must: a hook is only ever given objects of the two versions of its kind, which convert.
+// must panics: hooks get only objects of the two versions of their kind, which can be converted.
 func must(obj runtime.Object, err error) runtime.Object {
 	if err != nil {
 		panic(fmt.Sprintf("resources: a hook was given what it is not for: %v", err))
@@ -87,7 +87,7 @@ func (h hub) change(f func(runtime.Object)) func(runtime.Object) {
 	}
 }
 
-// update adapts a hook that changes an object by what is stored.
+// update adapts a hook that changes an object depending on the stored one.
 func (h hub) update(f func(obj, old runtime.Object)) func(obj, old runtime.Object) {
 	if f == nil || h.to == nil {
 		return f
@@ -99,7 +99,7 @@ func (h hub) update(f func(obj, old runtime.Object)) func(obj, old runtime.Objec
 	}
 }
 
-// warn adapts a hook that only looks; old may be nil.
+// warn adapts a hook that only reads its arguments; old may be nil.
 func (h hub) warn(f func(obj, old runtime.Object) []string) func(obj, old runtime.Object) []string {
 	if f == nil || h.to == nil {
 		return f
@@ -107,7 +107,7 @@ func (h hub) warn(f func(obj, old runtime.Object) []string) func(obj, old runtim
 	return func(obj, old runtime.Object) []string { return f(h.see(obj), h.see(old)) }
 }
 
-// warnEarly adapts a hook that looks at a new object.
+// warnEarly adapts a hook that reads a new object.
 func (h hub) warnEarly(f func(obj runtime.Object) []string) func(obj runtime.Object) []string {
 	if f == nil || h.to == nil {
 		return f
@@ -115,7 +115,7 @@ func (h hub) warnEarly(f func(obj runtime.Object) []string) func(obj runtime.Obj
 	return func(obj runtime.Object) []string { return f(h.see(obj)) }
 }
 
-// validate and compare adapt hooks that find errors.
+// validate and compare adapt hooks that return errors.
 func (h hub) validate(f func(runtime.Object) field.ErrorList) func(runtime.Object) field.ErrorList {
 	if f == nil || h.to == nil {
 		return f
@@ -130,8 +130,7 @@ func (h hub) compare(f func(obj, old runtime.Object) field.ErrorList) func(obj, 
 	return func(obj, old runtime.Object) field.ErrorList { return f(h.see(obj), h.see(old)) }
 }
 
-// adapt has the hooks that are written for one version of a kind take another one, too; all but those for defaults
-// and deletion.
+// adapt makes the hooks for one version of a kind accept another one, too; all but those for defaults and deletion.
 func adapt(r *Resource, h hub) {
 	st := &r.Strategy
 	st.PrepareCreate, st.PrepareUpdate = h.change(st.PrepareCreate), h.update(st.PrepareUpdate)
@@ -145,8 +144,8 @@ func adapt(r *Resource, h hub) {
 	r.Table = r.Table.Seen(h.see)
 }
 
-// defaulting fills in an object by the defaults of its own version; the stored version may have
-// none but by way of the served one.
+// defaulting sets the defaults of an object's own version. The stored version may have none, and is then defaulted in
+// the served one.
 func defaulting(r *Resource, h hub) func(runtime.Object) {
 	own, stored := r.Strategy.Default, r.Strategy.DefaultStored
 	if stored == nil {
@@ -162,12 +161,9 @@ func defaulting(r *Resource, h hub) func(runtime.Object) {
 	}
 }
 
-// scaleKind is the kind of the bodies of scale subresources, which is no resource of its own.
-var scaleKind = schema.GroupKind{Group: "autoscaling", Kind: "Scale"}
-
-// TableOf is the table of a built-in kind that is no resource of its own: that of Scale, or the one of kinds without.
+// TableOf is the table of a built-in kind that is not a resource: that of Scale, or the default one.
 func TableOf(gk schema.GroupKind) Table {
-	if gk == scaleKind {
+	if gk == ScaleKind.GroupKind() {
 		return autoscaling.ScaleTable()
 	}
 	return printing.Default()

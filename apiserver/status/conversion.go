@@ -6,9 +6,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources"
 )
 
-// Unconverted returns the ConversionError that an error is, nil if it is another.
+// Unconverted returns the ConversionError in an error's chain; nil if there is none.
 func Unconverted(err error) *resources.ConversionError {
-	if err == nil { // as a rule, and to look costs memory
+	if err == nil { // the usual case, without an allocation
 		return nil
 	}
 	var c *resources.ConversionError

@@ -1,8 +1,8 @@
-// Package status says what each error becomes to a client: the one table from error to Status.
+// Package status converts errors to the Status that clients get. It has the only table from error to Status.
 //
 // It guarantees:
 //
-//  1. Of returns a Status for every error: one that the error carries itself, a row of the table, or 500.
-//  2. Errors of the API server that clients see are named here, each with its rule.
-//  3. It knows no HTTP but codes.
+//  1. Of returns a Status for every error: its own, that of a row of the table, or 500.
+//  2. Errors of the API server that clients see are declared here, each with its rule.
+//  3. It uses nothing of HTTP but status codes.
 package status

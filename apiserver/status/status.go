@@ -13,48 +13,48 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Errors that clients see; the table says what each becomes.
+// Errors that clients see. The table has their Status.
 var (
-	// ErrNoRoute: the path is below an installed group but names nothing (0-11).
+	// ErrNoRoute: the path is below an installed group but names nothing that is served (0-11).
 	ErrNoRoute = errors.New("the server could not find the requested resource")
-	// ErrNoMethod: the path is known, the verb isn't served there (0-11).
+	// ErrNoMethod: the path is served, but not this verb (0-11).
 	ErrNoMethod = errors.New("the server does not allow this method on the requested resource")
-	// ErrNeedsKubelet: the subresource needs a kubelet or a way into the cluster's network.
+	// ErrNeedsKubelet: the subresource needs a kubelet or access to the cluster's network.
 	ErrNeedsKubelet = errors.New("not implemented: this server runs no nodes, so there is no kubelet or network to carry this request to")
-	// ErrNoTokens: no key to sign tokens with was given.
+	// ErrNoTokens: the server has no key to sign tokens.
 	ErrNoTokens = errors.New("this server signs no tokens")
-	// ErrEmptyName: nothing stands in the path where a name is needed (0-18).
+	// ErrEmptyName: the path lacks a name (0-18).
 	ErrEmptyName = errors.New("name must be provided")
-	// ErrPatchMedia: a patch of a type that isn't served there (B-50).
+	// ErrPatchMedia: the type of the patch is not supported here (B-50).
 	ErrPatchMedia = errors.New("415: Unsupported Media Type")
-	// ErrUnauthorized: the client named no identity, or a wrong one.
+	// ErrUnauthorized: the client has no credentials, or invalid ones.
 	ErrUnauthorized = errors.New("Unauthorized")
-	// ErrForeign: the plain port is for this machine's own clients, not for web pages.
+	// ErrForeign: the port without TLS is for clients on this machine, not for web pages of other sites.
 	ErrForeign = errors.New("forbidden: this port answers requests for loopback names that no other site has made")
 	// ErrBusy: too many requests are in flight.
 	//lint:ignore ST1005 it is what clients see
 	ErrBusy = errors.New("Too many requests, please try again later.")
-	// ErrNoMemory: too much memory is held by requests in flight, and was so for as long as a request waits.
+	// ErrNoMemory: requests in flight have held too much memory for as long as a request waits.
 	ErrNoMemory = errors.New("requests in flight hold too much memory, please try again later")
 	// ErrPanic: a handler panicked (AS pkg/server/filters/wrap.go).
 	ErrPanic = errors.New("this request caused apiserver to panic. Look in the logs for details")
-	// ErrSlowBody: the client did not send its body in time.
+	// ErrSlowBody: the body did not arrive in time.
 	ErrSlowBody = errors.New("the request's body did not arrive in time")
-	// ErrCreateRevision: a resourceVersion was sent with a new object.
+	// ErrCreateRevision: a new object has a resourceVersion.
 	ErrCreateRevision = errors.New("resourceVersion should not be set on objects to be created")
 )
 
-// table is the one table from error to Status; the first match wins. Errors that carry a
-// Status of their own (apimachinery's) are not in it, everything else without a row is 0-10.
+// table is the only table from error to Status; the first match applies. Errors with a Status of their own
+// (apimachinery's) are not in it. Errors without a row are 0-10.
 var table = []struct {
 	is     error
 	code   int32
 	reason metav1.StatusReason
-	// text is the message; empty means the error's own text.
+	// text is the message; empty for the error's own.
 	text string
 	// retry is retryAfterSeconds.
 	retry int32
-	// details says that an empty details object is printed.
+	// details says that the Status has an empty details object.
 	details bool
 }{
 	{is: ErrNoRoute, code: http.StatusNotFound, reason: metav1.StatusReasonNotFound, details: true},
@@ -82,7 +82,7 @@ var table = []struct {
 	{is: cache.ErrExpired, code: http.StatusGone, reason: metav1.StatusReasonExpired, text: "The resourceVersion for the provided list is too old."},
 }
 
-// Of returns the Status that a client gets for an error (0-01).
+// Of returns the Status for an error (0-01).
 func Of(err error) *metav1.Status {
 	if c := Unconverted(err); c != nil {
 		err = c
@@ -122,12 +122,12 @@ func Of(err error) *metav1.Status {
 	return st
 }
 
-// BadRequest is a 400 with a formatted message.
+// BadRequest is an error 400 with a formatted message.
 func BadRequest(format string, args ...any) error {
 	return apierrors.NewBadRequest(fmt.Sprintf(format, args...))
 }
 
-// Error is err as an API error, for callers inside the process who match on those.
+// Error returns err as an API error, for callers inside the process.
 func Error(err error) error {
 	var s apierrors.APIStatus
 	if errors.As(err, &s) {
@@ -136,7 +136,7 @@ func Error(err error) error {
 	return &statusWrapper{apierrors.StatusError{ErrStatus: *Of(err)}, err}
 }
 
-// statusWrapper keeps the cause beside the Status.
+// statusWrapper has a Status and its cause.
 type statusWrapper struct {
 	apierrors.StatusError
 	cause error
@@ -145,7 +145,7 @@ type statusWrapper struct {
 // Unwrap returns the cause.
 func (e *statusWrapper) Unwrap() error { return e.cause }
 
-// Oversized is the error of a request that is more work than one may be: 413.
+// Oversized is the error 413 for a request that would take too much work.
 func Oversized(format string, args ...any) error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(format, args...))
 }

@@ -1,6 +1,6 @@
 package turns
 
-// holder is what waits of one holder's.
+// holder has the waiting turns of one holder.
 type holder[K comparable] struct {
 	key    K
 	queues [ranks]queue
@@ -10,13 +10,13 @@ type holder[K comparable] struct {
 	credit int
 }
 
-// link is a place in a ring, between two holders; both are nil if there is none.
+// link is a place in a ring, between two holders; both are nil if the holder is not in the ring.
 type link[K comparable] struct{ before, after *holder[K] }
 
 // mayRead reports whether a turn of rank Later may begin.
 func (h *holder[K]) mayRead() bool { return h.queues[Now].len < Few || h.credit >= Few }
 
-// granted says that a turn begins.
+// granted records that a turn begins.
 func (h *holder[K]) granted(r Rank) {
 	if r == Later {
 		h.credit = 0
@@ -25,13 +25,13 @@ func (h *holder[K]) granted(r Rank) {
 	}
 }
 
-// ring is holders whose turns come one after the other.
+// ring is a list of holders whose turns come one after the other.
 type ring[K comparable] struct {
-	// next is the one whose turn is next; nil if there are none.
+	// next is the holder whose turn is next; nil if there is none.
 	next *holder[K]
 }
 
-// push puts a holder behind all others.
+// push adds a holder behind all others.
 func (r *ring[K]) push(rank Rank, h *holder[K]) {
 	mine := &h.links[rank]
 	if r.next == nil {
@@ -43,7 +43,7 @@ func (r *ring[K]) push(rank Rank, h *holder[K]) {
 	mine.before.links[rank].after, mine.after.links[rank].before = h, h
 }
 
-// remove takes a holder out.
+// remove removes a holder.
 func (r *ring[K]) remove(rank Rank, h *holder[K]) {
 	mine := &h.links[rank]
 	switch {
@@ -56,23 +56,23 @@ func (r *ring[K]) remove(rank Rank, h *holder[K]) {
 	*mine = link[K]{}
 }
 
-// queue is what waits of one holder's for turns of one rank.
+// queue has the waiters of one holder for turns of one rank.
 type queue struct {
-	// first waits longest.
+	// first has waited longest.
 	first, last *waiter
 	len         int
 }
 
-// waiter is one that waits.
+// waiter waits for a turn.
 type waiter struct {
-	// turn is sent to when the turn comes.
+	// turn receives a value when the turn begins.
 	turn          chan struct{}
 	before, after *waiter
-	// came says that the turn has come.
+	// came says that the turn has begun.
 	came bool
 }
 
-// push puts a waiter behind all others.
+// push adds a waiter behind all others.
 func (q *queue) push(w *waiter) {
 	q.len++
 	if w.before = q.last; q.last == nil {
@@ -83,7 +83,7 @@ func (q *queue) push(w *waiter) {
 	q.last = w
 }
 
-// remove takes a waiter out.
+// remove removes a waiter.
 func (q *queue) remove(w *waiter) {
 	q.len--
 	if w.before == nil {

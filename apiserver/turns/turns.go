@@ -6,60 +6,60 @@ import (
 	"sync/atomic"
 )
 
-// What Begin's errors are.
+// The errors of Begin.
 var (
-	// ErrFull says that too many of the holder's wait already.
+	// ErrFull says that too many turns of the holder wait already.
 	ErrFull = errors.New("too many wait for their turn")
-	// ErrGone says that the turn is not waited for any longer.
-	ErrGone = errors.New("the turn is not waited for any longer")
+	// ErrGone says that the waiter has given up.
+	ErrGone = errors.New("the wait for a turn was given up")
 )
 
-// Rank says what a turn is for.
+// Rank is the kind of work that a turn is for.
 type Rank int
 
 // The ranks.
 const (
-	// Now is for what is to be done.
+	// Now is for work that is already here.
 	Now Rank = iota
-	// Later is for what finds more to do.
+	// Later is for work that brings more work.
 	Later
 	ranks
 )
 
-// Few is how many turns of rank Now may wait of a holder whose turns of rank Later begin.
+// Few is up to how many turns of rank Now of a holder may wait while its turns of rank Later still begin.
 const Few = 8
 
-// maxSpare is how many waiters are kept to be used again.
+// maxSpare is how many waiters are kept for reuse.
 const maxSpare = 4096
 
-// Turns has some places, which holders of type K have in turn.
+// Turns has places that holders of type K use in turn.
 type Turns[K comparable] struct {
 	mu   sync.Mutex // guards what follows, and all waiters and holders
 	free [ranks]int
 	most int
-	// waits is how many of rank Now wait.
+	// waits is how many turns of rank Now wait.
 	waits atomic.Int64
 	by    map[K]*holder[K]
-	// rings have the holders whose turns of a rank may begin next.
+	// rings have the holders whose turns of a rank may begin.
 	rings [ranks]ring[K]
-	// spare are waiters to be used again, the first of spares.
+	// spare is the list of waiters for reuse; spares is its length.
 	spare  *waiter
 	spares int
 }
 
-// New returns turns with so many places for each rank. So many may wait, of rank Now; 0 is any number.
+// New returns a Turns with places for each rank, and a limit for how many turns of rank Now may wait; 0 is no limit.
 func New[K comparable](now, later, waiting int) *Turns[K] {
 	return &Turns[K]{free: [ranks]int{Now: now, Later: later}, most: waiting, by: map[K]*holder[K]{}}
 }
 
-// Try begins a turn of rank Now if there is a place at once.
+// Try begins a turn of rank Now if a place is free.
 func (t *Turns[K]) Try() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.begin(Now)
 }
 
-// Begin begins a turn when there is a place. The error is ErrFull, or ErrGone if done is closed before.
+// Begin waits for a place and begins a turn. The error is ErrFull, or ErrGone if done is closed before.
 func (t *Turns[K]) Begin(r Rank, key K, done <-chan struct{}) error {
 	w, err := t.enter(r, key)
 	if w == nil {
@@ -75,7 +75,7 @@ func (t *Turns[K]) Begin(r Rank, key K, done <-chan struct{}) error {
 	return ErrGone
 }
 
-// End ends a turn. The next begins at once.
+// End ends a turn. The next one begins at once.
 func (t *Turns[K]) End(r Rank) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,10 +83,10 @@ func (t *Turns[K]) End(r Rank) {
 	t.pass()
 }
 
-// Waits is how many turns of rank Now are waited for. It is cheap.
+// Waits is how many turns of rank Now wait. It is cheap.
 func (t *Turns[K]) Waits() int { return int(t.waits.Load()) }
 
-// Waiting is how many turns of a holder are waited for.
+// Waiting is how many turns of a holder wait.
 func (t *Turns[K]) Waiting(r Rank, key K) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,7 +96,7 @@ func (t *Turns[K]) Waiting(r Rank, key K) int {
 	return 0
 }
 
-// begin takes a place, if one is free: nothing that may begin waits then. mu is held, as by all that follows but enter,
+// begin takes a place if one is free: then nothing that may begin waits. mu is held, as in all that follows but enter,
 // leave and release.
 func (t *Turns[K]) begin(r Rank) bool {
 	if t.free[r] == 0 {
@@ -106,7 +106,7 @@ func (t *Turns[K]) begin(r Rank) bool {
 	return true
 }
 
-// enter takes a place, or else returns what waits for one.
+// enter takes a place, or returns a waiter for one.
 func (t *Turns[K]) enter(r Rank, key K) (*waiter, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,7 +132,7 @@ func (t *Turns[K]) enter(r Rank, key K) (*waiter, error) {
 	return w, nil
 }
 
-// leave waits no longer. If the turn has come meanwhile, the next has it.
+// leave gives up waiting. If the turn has begun meanwhile, the place is passed on.
 func (t *Turns[K]) leave(r Rank, key K, w *waiter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,7 +146,7 @@ func (t *Turns[K]) leave(r Rank, key K, w *waiter) {
 	t.keep(w)
 }
 
-// pass hands places on.
+// pass passes places on.
 func (t *Turns[K]) pass() {
 	for r := range ranks {
 		for ring := &t.rings[r]; t.free[r] > 0 && ring.next != nil; {
@@ -157,12 +157,12 @@ func (t *Turns[K]) pass() {
 			w := h.queues[r].first
 			t.drop(r, h, w)
 			w.came = true
-			w.turn <- struct{}{} // it has room for that
+			w.turn <- struct{}{} // buffered, so this never blocks
 		}
 	}
 }
 
-// drop takes out what waits of a holder's.
+// drop removes a waiter of a holder.
 func (t *Turns[K]) drop(r Rank, h *holder[K], w *waiter) {
 	h.queues[r].remove(w)
 	if r == Now {
@@ -171,7 +171,7 @@ func (t *Turns[K]) drop(r Rank, h *holder[K], w *waiter) {
 	t.settle(h)
 }
 
-// settle puts a holder into the rings that it belongs to, behind all others, and takes it out of others.
+// settle puts a holder into the rings that it belongs to, behind all others, and removes it from others.
 func (t *Turns[K]) settle(h *holder[K]) {
 	for r := range ranks {
 		in := h.queues[r].len > 0
@@ -190,7 +190,7 @@ func (t *Turns[K]) settle(h *holder[K]) {
 	}
 }
 
-// take returns a waiter.
+// take returns a waiter, a spare one if possible.
 func (t *Turns[K]) take() *waiter {
 	w := t.spare
 	if w == nil {
@@ -201,14 +201,14 @@ func (t *Turns[K]) take() *waiter {
 	return w
 }
 
-// release keeps a waiter whose turn has come.
+// release reuses a waiter whose turn has begun.
 func (t *Turns[K]) release(w *waiter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.keep(w)
 }
 
-// keep keeps a waiter to be used again.
+// keep keeps a waiter for reuse.
 func (t *Turns[K]) keep(w *waiter) {
 	w.came = false
 	if t.spares < maxSpare {

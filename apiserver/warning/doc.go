@@ -2,10 +2,11 @@
 //
 // It guarantees:
 //
-//  1. A message is kept once, at the place of its first appearance, if it can be sent in a header at all.
-//  2. Messages are kept only as long as they may still be sent: what is held is bounded, whatever is added.
-//  3. What is sent is bounded as in rule 0-12: MaxRunes in all, and, if they don't fit, MaxEach of each.
+//  1. A message is kept once, at the place of its first appearance, if a header can contain it at all.
+//  2. Messages are kept only as long as they may be sent, so their memory is limited.
+//  3. The limits of the headers are those of rule 0-12: MaxRunes in all and, if the messages don't fit, MaxEach of
+//     each.
 //
-// A List belongs to one request; it may not be used by several goroutines at a time. Those who make messages out of a
-// client's input ask Full and stop making them, so that the work is bounded too.
+// A List belongs to one request; goroutines must not use it concurrently. Code that makes messages from a client's
+// input stops when Full returns true, so that the work is limited, too.
 package warning

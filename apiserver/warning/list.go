@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of 0-12, in runes.
+// The limits of 0-12, in runes.
 const (
-	// MaxRunes is how much is sent in all. The message that exceeds it is still sent, cut to MaxEach.
+	// MaxRunes is the limit for all messages. The message that exceeds it is still sent, truncated to MaxEach.
 	MaxRunes = 4096
-	// MaxEach is how much of each message is sent if they don't fit whole.
+	// MaxEach is the length to which each message is truncated if they don't fit.
 	MaxEach = 256
 )
 
-// List is the messages of one request, in order. The zero value is empty; nil takes messages and drops them.
+// List is the list of messages of one request, in order. The zero value is empty; nil drops messages.
 type List struct {
 	messages []string
 	seen     map[string]struct{}
-	// least is how many runes the messages have when each is cut to MaxEach.
+	// least is the total length of the messages in runes if each is truncated to MaxEach.
 	least int
 }
 
-// Add appends a message, unless it is empty, there already, can't be sent, or would not be sent any more.
+// Add appends a message, unless it is empty, a duplicate, invalid in a header, or beyond the limit.
 func (l *List) Add(message string) {
 	if l == nil || message == "" || l.Full() || !sendable(message) {
 		return
@@ -39,10 +39,10 @@ func (l *List) Add(message string) {
 	l.least += min(utf8.RuneCountInString(message), MaxEach)
 }
 
-// Full reports whether no further message would be sent: even cut, those that are there exceed the bound.
+// Full reports whether no further message would be sent: even if truncated, the messages exceed the limit.
 func (l *List) Full() bool { return l != nil && l.least > MaxRunes }
 
-// Added returns all messages that were kept, whole.
+// Added returns all messages that were kept, without truncation.
 func (l *List) Added() []string {
 	if l == nil {
 		return nil
@@ -50,8 +50,8 @@ func (l *List) Added() []string {
 	return l.messages
 }
 
-// Sent returns the messages as they are sent. As long as they fit they are whole. From the first on that does not fit,
-// all are cut, those before it too, and end when the bound is reached.
+// Sent returns the messages for the headers. They are complete if they fit. If not, all are truncated, including those
+// before the limit, and the list ends at the limit.
 func (l *List) Sent() []string {
 	all := l.Added()
 	fit := 0
@@ -76,7 +76,7 @@ func (l *List) Sent() []string {
 	return sent
 }
 
-// sendable reports whether a header can hold the message (apimachinery util/net: NewWarningHeader).
+// sendable reports whether a header can contain the message (apimachinery util/net: NewWarningHeader).
 func sendable(message string) bool {
 	return utf8.ValidString(message) && !strings.ContainsFunc(message, unicode.IsControl)
 }

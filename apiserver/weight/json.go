@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonscan"
 )
 
-// counted is the estimate up to which a document's punctuation is counted only.
+// counted is the estimate, in bytes, up to which only a document's punctuation is counted.
 const counted = 512 << 10
 
 // JSON is the size of a document that is decoded into the kind.
@@ -22,7 +22,7 @@ func (k *Kind) JSON(data []byte) Size {
 	return bound
 }
 
-// JSON is the size of a document that is decoded into the type, whatever kind it names.
+// JSON is the size of a document that is decoded into the type, whatever kind it has.
 func (s *Shape) JSON(data []byte) Size {
 	bound := s.Anywhere(data)
 	if s.kind == tree || bound.Write() <= counted {
@@ -35,7 +35,7 @@ func (s *Shape) JSON(data []byte) Size {
 	return bound
 }
 
-// walk is the size of a JSON document. It isn't known (ok is false) of what isn't JSON, or names another kind.
+// walk is the size of a JSON document. ok is false if it is malformed or of another kind.
 func (k *Kind) walk(data []byte) (size Size, ok bool) {
 	w := walk{Scanner: jsonscan.New(data), kind: k}
 	w.value(k.Shape(), 0)
@@ -48,37 +48,38 @@ func (k *Kind) Anywhere(data []byte) Size { return count(data, k.worst()) }
 // Anywhere is the size of a JSON document whose values may be decoded into any part of the type.
 func (s *Shape) Anywhere(data []byte) Size { return count(data, s.worst) }
 
-// count: every value is one more than there are commas, braces and brackets at most, also if commas in strings count.
+// count relies on this: there is at most one value more than commas, braces and brackets, even if those in strings
+// count.
 func count(data []byte, worst int64) Size {
 	n := int64(1 + bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}))
 	return Size{Elements: n * worst, Values: n, Bytes: int64(len(data))}
 }
 
-// walk reads a document along a type.
+// walk scans a document along a type.
 type walk struct {
 	jsonscan.Scanner
 	elements, values int64
-	// kind is what the document is to be of, nil for any; other says that it isn't.
+	// kind is the expected kind, nil for any; other says that the document has another one.
 	kind  *Kind
 	other bool
-	// name has what an escaped name stands for.
+	// name is the buffer for unescaped names.
 	name []byte
 }
 
-// size is that of the document up to where it was read.
+// size is that of the scanned part of the document.
 func (w *walk) size() Size {
 	return Size{Elements: w.elements, Values: w.values, Bytes: int64(w.Len())}
 }
 
-// tooDeep reports whether no decoder reads further than the walk did.
+// tooDeep reports whether the walk has ended at a depth at which every decoder ends, too.
 func (w *walk) tooDeep() bool { return errors.Is(w.Err(), jsonscan.ErrDepth) }
 
-// value reads a value. into may be nil: what isn't decoded is counted.
+// value scans a value. into may be nil: a value that is not decoded is counted.
 func (w *walk) value(into *Shape, size int64) {
 	w.elements += size
 	w.values++
 	c := w.Peek()
-	for into != nil && c != 'n' && (into.kind == either || into.kind == pointer) { // null leaves a pointer as it is
+	for into != nil && c != 'n' && (into.kind == either || into.kind == pointer) { // null does not change a pointer
 		if into.kind == either {
 			into = into.inside(c)
 			continue
@@ -96,7 +97,7 @@ func (w *walk) value(into *Shape, size int64) {
 	}
 }
 
-// object reads the members of an object.
+// object scans the members of an object.
 func (w *walk) object(into *Shape) {
 	var size, once int64
 	switch {
@@ -126,8 +127,8 @@ func (w *walk) object(into *Shape) {
 	}
 }
 
-// compare compares what stands at the top of a document under a name with the kind. Decoders find the kind without
-// regard to case.
+// compare compares a member at the top of a document with the kind. Decoders match the names of apiVersion and kind
+// regardless of case.
 func (w *walk) compare(name []byte) {
 	var want string
 	switch {
@@ -147,7 +148,7 @@ func (w *walk) compare(name []byte) {
 	}
 }
 
-// array reads the elements of a list.
+// array scans the elements of a list.
 func (w *walk) array(into *Shape) {
 	var size int64
 	var elem *Shape
@@ -163,7 +164,7 @@ func (w *walk) array(into *Shape) {
 	}
 }
 
-// member is the shape of what stands under a name.
+// member is the shape of the member with this name.
 func (s *Shape) member(name []byte) *Shape {
 	if s == nil {
 		return nil
@@ -179,7 +180,7 @@ func (s *Shape) member(name []byte) *Shape {
 	return nil
 }
 
-// Indented is how many bytes a JSON document has at most that is indented by two spaces a level.
+// Indented is the maximum length in bytes of a JSON document that is indented by two spaces per level.
 func Indented(data []byte) (n int64) {
 	var depth int64
 	for _, c := range jsonscan.Marks(data) {

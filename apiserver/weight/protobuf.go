@@ -2,7 +2,7 @@ package weight
 
 import "encoding/binary"
 
-// nested is how deep protobuf messages are read. What is deeper is rejected before it is decoded.
+// nested is the maximum depth of protobuf messages. A deeper message is rejected before it is decoded.
 const nested = 5000
 
 // Protobuf is the size of a message that is decoded into the type.
@@ -37,10 +37,10 @@ func (s *Shape) binary(data []byte) Size {
 	return Size{Elements: w.elements, Values: w.values, Bytes: int64(len(data))}
 }
 
-// wire reads messages along a type.
+// wire scans messages along a type.
 type wire struct{ elements, values int64 }
 
-// message reads the fields of a message.
+// message scans the fields of a message.
 func (w *wire) message(into *Shape, data []byte, depth int) {
 	if depth >= nested {
 		return
@@ -51,8 +51,8 @@ func (w *wire) message(into *Shape, data []byte, depth int) {
 	})
 }
 
-// fields calls yield with the numbers and contents of a message's fields; those of numbers are nil. What isn't
-// well-formed ends it, as it ends the decoder.
+// fields calls yield with the numbers and contents of a message's fields; the content of a number is nil. It stops at
+// malformed data, as the decoder does.
 func fields(data []byte, yield func(n uint64, data []byte)) {
 	for len(data) > 0 {
 		tag, n := binary.Uvarint(data)
@@ -66,7 +66,7 @@ func fields(data []byte, yield func(n uint64, data []byte)) {
 			if _, n = binary.Uvarint(data); n <= 0 {
 				return
 			}
-			yield(tag>>3, nil) // a packed list may come one by one
+			yield(tag>>3, nil) // the elements of a packed list may come one by one
 			data = data[n:]
 			continue
 		case 1:
@@ -89,7 +89,7 @@ func fields(data []byte, yield func(n uint64, data []byte)) {
 	}
 }
 
-// field reads what one field has.
+// field scans the content of one field.
 func (w *wire) field(s *Shape, data []byte, depth int) {
 	if s == nil {
 		return
@@ -97,7 +97,7 @@ func (w *wire) field(s *Shape, data []byte, depth int) {
 	switch s.kind {
 	case list:
 		w.elements += s.size
-		if s.elem.kind == leaf { // numbers may be packed, a byte each
+		if s.elem.kind == leaf { // numbers may be packed, one byte each
 			w.elements += s.size * int64(len(data)) * packed(s)
 		}
 		w.value(s.elem, data, depth)
@@ -109,7 +109,7 @@ func (w *wire) field(s *Shape, data []byte, depth int) {
 	}
 }
 
-// value reads what is decoded into one value.
+// value scans the content of one value.
 func (w *wire) value(s *Shape, data []byte, depth int) {
 	switch s.kind {
 	case pointer:

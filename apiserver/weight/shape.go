@@ -11,55 +11,55 @@ import (
 type kind uint8
 
 const (
-	// leaf: into what the parent has room for already, and a string of no more than the document's bytes.
+	// leaf: needs no memory besides its parent's, except for a string, which is no longer than the document.
 	leaf kind = iota
-	// structure: by fields.
+	// structure: has fields.
 	structure
-	// list: into elements.
+	// list: has elements.
 	list
-	// table: into entries of a map.
+	// table: has the entries of a map.
 	table
-	// pointer: into something of its own.
+	// pointer: allocates its target.
 	pointer
-	// either: a type that decodes itself, into whichever of its fields fits (JSONSchemaPropsOrArray).
+	// either: a type that decodes itself, into the one of its fields that fits (JSONSchemaPropsOrArray).
 	either
-	// tree: into any JSON values.
+	// tree: any JSON values.
 	tree
 )
 
-// Shape is what is known of a Go type.
+// Shape describes a Go type.
 type Shape struct {
 	kind kind
-	// size is the memory of one element or entry, or of what a pointer points to.
+	// size is the memory of one element or entry, or of the target of a pointer.
 	size int64
-	// first is what a map takes besides, as soon as it has an entry.
+	// first is the memory of a map besides its entries, allocated with the first one.
 	first int64
 	elem  *Shape
-	// fields are by their names in JSON, numbers by those in protobuf. A list or a map that has a message of its own
-	// is that one's first field.
+	// fields are by their JSON names, numbers by their protobuf numbers. If a list or map has a message of its own, it
+	// is the first field of that message.
 	fields  map[string]*Shape
 	numbers map[uint64]*Shape
-	// around is the message that has the shape as its second field: a map's entry has its value so, and what is stored
-	// in protobuf its object.
+	// around is the message that has the shape as its second field: the entry of a map has its value there, and a
+	// stored protobuf object its content.
 	around *Shape
-	// worst is the most memory that one value can take, anywhere in the type.
+	// worst is the largest memory of one value anywhere in the type.
 	worst int64
 }
 
-// Kind is what a document is to be of. A decoder takes it for what the document says it is, and only then finds that it
-// isn't what was expected.
+// Kind is the expected kind of a document. A decoder decodes a document by the kind that it states, and only then
+// rejects another kind.
 type Kind struct {
-	// Type is the Go type, nil for any JSON values. Its shape is made when a document is first walked through: one of
-	// Pods takes a millisecond and a hundred KiB.
+	// Type is the Go type, nil for any JSON values. Its shape is made when a document is first scanned: that of Pods
+	// takes a millisecond and 100 KiB.
 	Type reflect.Type
-	// APIVersion and Name are what the document may say; empty for anything.
+	// APIVersion and Name are what the document may state; empty for any.
 	APIVersion, Name string
-	// Worst is the most memory that a value takes in any kind that the decoder knows, this one among them; 0 if it
-	// knows no other.
+	// Worst is the largest memory of a value in any kind that the decoder knows, including this one; 0 if it knows no
+	// other.
 	Worst int64
 }
 
-// Shape is that of the kind's type.
+// Shape is the shape of the kind's type.
 func (k *Kind) Shape() *Shape {
 	if k.Type == nil {
 		return Tree
@@ -67,7 +67,7 @@ func (k *Kind) Shape() *Shape {
 	return Of(k.Type)
 }
 
-// worst is the most memory that a value takes, of whatever kind a document is.
+// worst is the largest memory of a value, whatever the kind of the document.
 func (k *Kind) worst() int64 {
 	if k.Worst > 0 {
 		return k.Worst
@@ -75,13 +75,13 @@ func (k *Kind) worst() int64 {
 	return k.Shape().worst
 }
 
-// Worst is the most memory that one value takes anywhere in the type.
+// Worst is the largest memory of one value anywhere in the type.
 func (s *Shape) Worst() int64 { return s.worst }
 
 // Tree is the shape of unstructured objects and of patches.
 var Tree = &Shape{kind: tree, worst: treeElement}
 
-// shapes are those of whole types, by reflect.Type.
+// shapes are the shapes of whole types, by reflect.Type.
 var shapes sync.Map
 
 // Of returns the shape of a type.
@@ -102,7 +102,7 @@ func Of(t reflect.Type) *Shape {
 	return got.(*Shape)
 }
 
-// own is what a value of the shape takes besides its room in what it is in, before anything is in it.
+// own is the memory that an empty value of the shape takes besides its place in its parent.
 func (s *Shape) own() (n int64) {
 	switch s.kind {
 	case pointer:
@@ -117,10 +117,10 @@ func (s *Shape) own() (n int64) {
 	return n
 }
 
-// inEntry is the largest element that Go's maps have in their entries (internal/abi: MapMaxElemBytes).
+// inEntry is the size of the largest element that Go's maps store in their entries (internal/abi: MapMaxElemBytes).
 const inEntry = 128
 
-// builder makes the shapes of a type and of all types in it.
+// builder makes the shapes of a type and of all types that it contains.
 type builder struct{ made map[reflect.Type]*Shape }
 
 func (b *builder) shape(t reflect.Type) *Shape {
@@ -128,7 +128,7 @@ func (b *builder) shape(t reflect.Type) *Shape {
 		return s
 	}
 	s := &Shape{}
-	b.made[t] = s // before what is in it, which may have it as well
+	b.made[t] = s // before its fields, which may contain it
 	switch t.Kind() {
 	case reflect.Interface:
 		s.kind, s.size = tree, treeElement
@@ -142,7 +142,8 @@ func (b *builder) shape(t reflect.Type) *Shape {
 		s.kind, s.size = list, int64(t.Elem().Size())
 		s.elem = b.shape(t.Elem())
 	case reflect.Map:
-		// Go's maps are filled by half at worst. The first group has eight entries. Large elements are apart.
+		// In the worst case Go's maps are half full. The first group has eight entries. Large elements are stored
+		// separately.
 		entry, apart := int64(t.Key().Size()+t.Elem().Size()), int64(0)
 		if t.Elem().Size() > inEntry {
 			entry, apart = int64(t.Key().Size())+8, int64(t.Elem().Size())
@@ -159,7 +160,7 @@ func (b *builder) shape(t reflect.Type) *Shape {
 	return s
 }
 
-// structure fills in the shape of a struct.
+// structure sets the shape of a struct.
 func (b *builder) structure(s *Shape, t reflect.Type) {
 	s.fields, s.numbers = map[string]*Shape{}, map[uint64]*Shape{}
 	d := jsonfield.Of(t)
@@ -181,7 +182,7 @@ func (b *builder) structure(s *Shape, t reflect.Type) {
 	}
 }
 
-// lastly is a number that isn't taken, for a field that is reached by its kind only (see either).
+// lastly is an unused number, for a field that is reached only by its kind (see either).
 func (s *Shape) lastly(in *Shape) uint64 {
 	if in.kind == leaf || in.kind == tree {
 		return 0
@@ -189,7 +190,7 @@ func (s *Shape) lastly(in *Shape) uint64 {
 	return uint64(1<<40 + len(s.numbers))
 }
 
-// inside is what of an either fits a value that begins with an opening bracket or brace; nil if nothing does.
+// inside is the field of an either for a value that begins with this bracket or brace; nil if there is none.
 func (s *Shape) inside(open byte) *Shape {
 	for _, in := range s.numbers {
 		to := in

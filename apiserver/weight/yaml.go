@@ -2,20 +2,21 @@ package weight
 
 import "bytes"
 
-// yamlFactor is how much more than JSON's a value of YAML takes, in halves: the parser has nodes and maps of its own.
+// yamlFactor is how much more memory a value of YAML takes than one of JSON, in halves: the parser has its own nodes
+// and maps.
 const yamlFactor = 3
 
-// YAML is the size of a YAML document that is decoded into the kind. Where it is JSON it is read as such, and exact is
-// true; else every value counts for the worst that the kind has. What aliases stand for isn't counted.
+// YAML is the size of a YAML document that is decoded into the kind. A document that is JSON is scanned as JSON, and
+// exact is true; else every value counts with the largest memory of the kind. The targets of aliases are not counted.
 func (k *Kind) YAML(data []byte) (size Size, exact bool) {
 	size, exact = k.flow(data)
-	// The parser makes a tree of everything, whatever it is decoded into.
+	// The parser makes a tree of every document, whatever it is decoded into.
 	size.Elements += size.Values * treeElement
 	size.Elements, size.Values, size.Bytes = size.Elements*yamlFactor/2, size.Values*yamlFactor/2, size.Bytes*yamlFactor/2
 	return size, exact
 }
 
-// flow is YAML without what parsing takes.
+// flow is YAML without the cost of parsing.
 func (k *Kind) flow(data []byte) (size Size, exact bool) {
 	if text := bytes.TrimLeft(data, " \r\n\t"); len(text) > 0 && text[0] == '{' {
 		if size, ok := k.walk(data); ok {
@@ -33,10 +34,10 @@ func (k *Kind) flow(data []byte) (size Size, exact bool) {
 	return Size{Elements: n * k.worst(), Values: n, Bytes: int64(len(data))}, false
 }
 
-// Aliased reports whether a YAML document may have aliases, by which values stand more than once in it.
+// Aliased reports whether a YAML document may have aliases, which repeat a value.
 func Aliased(data []byte) bool { return marked(data, '*') && marked(data, '&') }
 
-// marked reports whether there is a mark that may begin a word, and that a name follows.
+// marked reports whether the document has the mark where a word may begin, followed by a name.
 func marked(data []byte, mark byte) bool {
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(data[i:], mark)
@@ -51,7 +52,7 @@ func marked(data []byte, mark byte) bool {
 	}
 }
 
-// named reports whether a name of an anchor may begin so.
+// named reports whether the name of an anchor may begin with the character.
 func named(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }

@@ -1,18 +1,17 @@
-// Package attack sends a running server requests that are made to exhaust it, and measures what another user notices.
+// Package attack sends a running server requests that try to exhaust it, and measures the effect on another user.
 //
-// Three processes take part: the server, with a data directory of its own; the attacker, at a lower scheduling
-// priority, as an attacker's processor is not the server's; and the observer, which sends the other user's requests at
-// fixed times, however long the answers take. Processor time and memory are read from /proc, so the package needs
-// Linux.
+// Three processes take part. The server has its own data directory. The attacker has a lower scheduling priority, as an
+// attacker does not use the server's processor. The observer sends the other user's requests at fixed times, however
+// long the responses take. Processor time and memory are read from /proc, so the package needs Linux.
 //
 // It guarantees:
 //
-//  1. Every attack has a server of its own, which ends with it.
-//  2. A server whose resident memory passes the limit is killed within some milliseconds, and the attack has failed.
+//  1. Every attack has its own server, which ends with it.
+//  2. A server whose resident memory exceeds the limit is killed within some milliseconds, and the attack has failed.
 //     Limits of cgroups are not used: a process without privileges can't set them everywhere.
-//  3. An attack whose requests were answered with a code that shows that they never arrived where they were to (401,
-//     404, 405, 406, 415; 403 unless it is expected) has failed.
-//  4. A request that must be rejected is compared with the state of the server before and after it.
-//  5. The processor time of a server is that of all its threads while the attack ran; its peak of memory is that since
-//     the attack began.
+//  3. An attack has failed if the code of its responses shows that the requests did not reach their target (401, 404,
+//     405, 406, 415; 403 unless it is expected).
+//  4. For a request that must be rejected, the states of the server before and after it are compared.
+//  5. The processor time of a server is that of all its threads during the attack. Its peak of memory is that since the
+//     attack began.
 package attack

@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/conformance"
 )
 
-// Shorthands: a case reads as the story that it tells.
+// Shorthands for the steps of cases.
 type (
 	// T is the running case.
 	T = conformance.T

@@ -205,7 +205,7 @@ func (w *world) settle() {
 	}
 }
 
-// delivered waits until all watchers have been told of all events of their collections.
+// delivered waits until all watchers have got all events of their collections.
 func (w *world) delivered(watchers []*watcher) {
 	w.t.Helper()
 	for _, c := range watchers {

@@ -222,8 +222,8 @@ func (s *side) rest(expected model.State) model.State {
 // histories are what objects go through, as texts.
 type histories map[model.Key][]string
 
-// historiesOf is what happens after base. It leaves out what changes nothing that the model knows in objects that other controllers have a
-// say in: they write the status of a ReplicaSet when they come to it.
+// historiesOf is what happens after base. It leaves out what changes nothing that the model knows in objects that other
+// controllers have a say in: they write the status of a ReplicaSet when they come to it.
 func historiesOf(base model.State, events []model.Event) histories {
 	h, last := histories{}, maps.Clone(base)
 	for _, e := range events {

@@ -19,7 +19,7 @@ func (s *Session) created(op model.Op, uid string) {
 	s.symbols[uid] = symbolOf(op)
 }
 
-// real returns the uid that a symbol stands for. If nobody was created with it, it is made up.
+// real returns the UID that a symbol stands for. For an object that was never created it is invented.
 func (s *Session) real(uid model.UID) string {
 	if uid == "" {
 		return ""
@@ -36,7 +36,7 @@ func (s *Session) real(uid model.UID) string {
 	return r
 }
 
-// symbol returns what a uid is called; of one that nobody knows, the uid itself.
+// symbol returns the symbol of a UID; for an unknown one, the UID itself.
 func (s *Session) symbol(uid string) model.UID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,5 +67,5 @@ func (s *Session) Bind(op model.Op) model.Op {
 	return op
 }
 
-// Symbol returns what a uid is called; of one that nobody knows, the uid itself.
+// Symbol returns the symbol of a UID; for an unknown one, the UID itself.
 func (s *Session) Symbol(uid string) model.UID { return s.symbol(uid) }

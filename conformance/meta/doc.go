@@ -1,16 +1,16 @@
-// Package meta runs the model against a server: the same random operations, and everything that
-// the server answers and shows must be a history of the model's.
+// Package meta compares a server with the model: it sends random operations, and all responses and events of the server
+// must be a possible history of the model.
 //
-//	make meta                     # 20 seeds of 2,000 operations against a server in process
-//	make meta SEED=7 OPS=500      # one seed; a failure prints this, and the operations reduced
+//	make meta                     # 20 seeds of 2,000 operations on an in-process server
+//	make meta SEED=7 OPS=500      # one seed; a failure prints this, and the reduced operations
 //
 // It guarantees:
 //
-//  1. Settled runs send one operation, and the next when the model says that nothing is left to do:
-//     no sleeps. Interleaved runs send batches from several clients while cascades are under way.
-//  2. Each answer, each watch event and its place in the one order of versions is checked by
-//     model.Explain, which includes safety at each event and liveness after each operation or batch.
-//  3. Now and then a sentinel cascade is awaited, which proves that nothing else was under way, and
-//     what the server lists is compared with the model.
-//  4. A failure names the seed and the operations; Reduce finds a short list that fails too.
+//  1. Settled runs send an operation when, by the model, the previous one has no more effects: there are no sleeps.
+//     Interleaved runs send batches from several clients during cascades.
+//  2. model.Explain checks each response, each watch event and its position in the order of versions. That includes
+//     safety at each event, and liveness after each operation or batch.
+//  3. From time to time a sentinel cascade is awaited, which proves that nothing else was in progress, and the server's
+//     lists are compared with the model.
+//  4. A failure prints the seed and the operations; Reduce finds a short list that fails, too.
 package meta

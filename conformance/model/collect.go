@@ -11,12 +11,12 @@ const (
 	solid worth = iota
 	waiting
 	dangling
-	// unknown: it can't be judged, now or ever (D-37, D-38, D-73).
+	// unknown: its state can never be known (D-37, D-38, D-73).
 	unknown
 )
 
-// judge looks an owner up as a GET from the dependent's place would (D-36).
-func (s State) judge(o Object, r Owner) worth {
+// classify looks an owner up as a GET from the dependent's place would (D-36).
+func (s State) classify(o Object, r Owner) worth {
 	k, ok := served(r.APIVersion, r.Kind)
 	if !ok {
 		return unknown
@@ -40,7 +40,7 @@ func (s State) judge(o Object, r Owner) worth {
 // count counts an object's references by their worth.
 func (s State) count(o Object) (n [unknown + 1]int) {
 	for _, r := range o.Owners {
-		n[s.judge(o, r)]++
+		n[s.classify(o, r)]++
 	}
 	return n
 }
@@ -106,7 +106,7 @@ func (s State) droppable(o Object) []UID {
 	mixed := !o.Deleting && n[unknown] == 0 && n[solid] > 0 // D-39
 	for _, r := range o.Owners {
 		owner, ok := s.Find(r.UID)
-		if ok && owner.releases() || mixed && s.judge(o, r) != solid { // D-60, D-62
+		if ok && owner.releases() || mixed && s.classify(o, r) != solid { // D-60, D-62
 			uids = append(uids, r.UID)
 		}
 	}

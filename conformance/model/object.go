@@ -83,7 +83,7 @@ func (o Object) waits() bool { return o.Deleting && o.Has(Foreground) && !o.Has(
 // releases: it is being deleted and orphans its dependents.
 func (o Object) releases() bool { return o.Deleting && o.Has(Orphan) }
 
-// doomed: nothing holds it, and whoever marked it is about to remove it (C-32).
+// doomed: nothing keeps it, and the request that marked it is about to remove it (C-32).
 func (o Object) doomed() bool { return o.Deleting && len(o.Finalizers) == 0 && o.Grace <= 0 }
 
 // State is the store. Functions of this package return new ones and leave the old as they are.

@@ -25,7 +25,8 @@ const shortest = 4
 
 // names are what a scenario's run has saved, and the names that it has given to UIDs and resourceVersions so far.
 type names struct {
-	// saved has the longest values first, as shorter ones may be parts of them; of equal length, in the order of saving.
+	// saved has the longest values first, as shorter ones may be parts of them; of equal length, in the order of
+	// saving.
 	saved          []variable
 	uids, versions map[string]string
 }

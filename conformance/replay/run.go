@@ -28,8 +28,8 @@ var (
 
 // Options say how scenarios run. Zero fields mean the default.
 type Options struct {
-	// Attempts is how often a scenario is replayed at most until all of it is equal (default: once). Some reads follow a
-	// write at once, and show what a controller has done by then.
+	// Attempts is how often a scenario is replayed at most until all of it is equal (default: once). Some reads follow
+	// a write at once, and show what a controller has done by then.
 	Attempts int
 	// Progress is called before each step.
 	Progress func(scenario string, step, steps int)

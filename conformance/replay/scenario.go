@@ -59,7 +59,8 @@ type step struct {
 	// Ignore are the ends of paths of fields that aren't compared (default: metadata.managedFields).
 	Ignore *[]string
 	Until  condition
-	// Timeout bounds a wait (default: 30), and the time without an event of a watch (default: 10); Seconds are a sleep's.
+	// Timeout bounds a wait (default: 30), and the time without an event of a watch (default: 10); Seconds are a
+	// sleep's.
 	Timeout, Seconds float64
 	// Count is how many events are compared; a watch that ends before is compared as far as it came.
 	Count int

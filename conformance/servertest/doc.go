@@ -1,7 +1,8 @@
-// Package servertest starts the whole server, with the garbage collector and what custom resources need, in a test's process.
+// Package servertest starts the whole server, with the garbage collector and what custom resources need, in a test's
+// process.
 //
 // It guarantees:
 //
 //  1. A server runs until the test ends, and everything that it started has ended by then.
-//  2. It has a store of its own, and nobody else writes to it.
+//  2. It has its own store, to which nothing else writes.
 package servertest

@@ -1,12 +1,11 @@
-// Package markers holds what the Go types of the API say in comments only, and reflection
-// therefore cannot see: +listType, +listMapKey, +mapType, +structType, +default, +union, +enum,
-// and +optional or +required where they contradict the json tag.
+// Package markers has what the Go types of the API state only in comments, which reflection can't see: +listType,
+// +listMapKey, +mapType, +structType, +default, +union, +enum, and +optional or +required where they contradict the
+// json tag.
 //
-// markers.txt is extracted from the sources of the module versions in go.mod; `go generate`
-// makes it anew, and a test fails when it is stale. It carries no prose: descriptions come from
-// the types' SwaggerDoc methods.
+// markers.txt is extracted from the sources of the module versions in go.mod by go generate. A test fails if it is
+// stale. It has no descriptions, which come from the types' SwaggerDoc methods.
 //
-// Its form is a line a fact, words separated by spaces, an enum's values by commas:
+// It has one fact in each line. Words are separated by spaces, an enum's values by commas:
 //
 //	package k8s.io/api/core/v1
 //	enum Protocol SCTP,TCP,UDP
@@ -18,7 +17,7 @@
 // It guarantees:
 //
 //  1. Parsing happens once, when Load is first called, and not at start-up.
-//  2. What Load returns is never changed afterwards and may be read by any goroutine.
+//  2. The result of Load is immutable and may be read by any goroutine.
 package markers
 
 //go:generate go run ./generate

@@ -22,7 +22,7 @@ type Set struct {
 type Type struct {
 	// MapType is x-kubernetes-map-type: "atomic", "granular" or empty.
 	MapType string
-	// Union is nil if the struct is none.
+	// Union is nil if the struct has none.
 	Union *Union
 	// Fields by JSON name; fields without markers are absent.
 	Fields map[string]Field
@@ -56,7 +56,7 @@ func (s *Set) Type(pkg, name string) Type { return s.types[pkg+"."+name] }
 // Enum returns the sorted values that the string type pkg.name allows; nil if it isn't an enum.
 func (s *Set) Enum(pkg, name string) []string { return s.enums[pkg+"."+name] }
 
-// Load returns the markers. A file that doesn't parse can't have passed the tests, so it panics.
+// Load returns the markers. It panics if the file can't be parsed, which the tests exclude.
 var Load = sync.OnceValue(func() *Set {
 	s, err := Parse(text)
 	if err != nil {
@@ -65,7 +65,7 @@ var Load = sync.OnceValue(func() *Set {
 	return s
 })
 
-// Parse reads the form that the package's comment describes.
+// Parse parses the format that the package comment describes.
 func Parse(text string) (*Set, error) {
 	p := parser{set: &Set{types: map[string]Type{}, enums: map[string][]string{}}}
 	number := 0

@@ -13,13 +13,13 @@ import (
 //go:embed policy.txt
 var policy string
 
-// The marks of default objects.
+// The labels and annotations of default objects.
 const (
 	labelBootstrapping = "kubernetes.io/bootstrapping"
 	labelAggregate     = rbacv1.GroupName + "/aggregate-to-"
 )
 
-// Objects are the roles and bindings. Nobody may change them.
+// Objects are the roles and bindings. Callers must not change them.
 type Objects struct {
 	ClusterRoles        []*rbacv1.ClusterRole
 	ClusterRoleBindings []*rbacv1.ClusterRoleBinding
@@ -75,10 +75,10 @@ func addRule(rules *[]rbacv1.PolicyRule, f []string) error {
 	return nil
 }
 
-// add adds the object of a line; rules is where the lines below it go.
+// add adds the object of a line; the rules in the lines below it are added to rules.
 func (o *Objects) add(f []string) (rules *[]rbacv1.PolicyRule, err error) {
 	if len(f) < 2 {
-		return nil, fmt.Errorf("%q is no object", f)
+		return nil, fmt.Errorf("%q is not an object", f)
 	}
 	m := metav1.ObjectMeta{
 		Name: f[1], Labels: map[string]string{labelBootstrapping: "rbac-defaults"},
@@ -126,14 +126,14 @@ func aggregate(r *rbacv1.ClusterRole, words []string) error {
 	return nil
 }
 
-// grant reads a binding's role and subjects.
+// grant parses a binding's role and subjects.
 func grant(words []string) (ref rbacv1.RoleRef, subjects []rbacv1.Subject, err error) {
 	for i, w := range words {
 		kind, name, ok := strings.Cut(w, "=")
 		s := rbacv1.Subject{Kind: kind, APIGroup: rbacv1.GroupName, Name: name}
 		switch {
 		case !ok:
-			return ref, nil, fmt.Errorf("%q is no subject", w)
+			return ref, nil, fmt.Errorf("%q is not a subject", w)
 		case i == 0:
 			ref = rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: name}
 			continue

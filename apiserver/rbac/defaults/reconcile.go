@@ -10,17 +10,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/rbac"
 )
 
-// ClusterRole adds to have, in place, what want has more, and reports whether that was anything
-// (component-helpers auth/rbac/reconciliation, as kube-apiserver uses it at its start).
+// ClusterRole adds to have, in place, what only want has, and reports whether that changed it (component-helpers
+// auth/rbac/reconciliation, as kube-apiserver uses it at its start).
 func ClusterRole(have, want *rbacv1.ClusterRole) bool {
 	if kept(&have.ObjectMeta) {
 		return false
 	}
 	changed := mark(&have.ObjectMeta, &want.ObjectMeta)
 	if want.AggregationRule != nil {
-		return gather(have, want.AggregationRule) || changed
+		return addSelectors(have, want.AggregationRule) || changed
 	}
-	if have.AggregationRule != nil { // or its rules are overwritten by those that it gathers
+	if have.AggregationRule != nil { // its rules are overwritten by the aggregated ones
 		have.AggregationRule, changed = nil, true
 	}
 	return add(&have.Rules, want.Rules) || changed
@@ -35,17 +35,17 @@ func Role(have, want *rbacv1.Role) bool {
 	return add(&have.Rules, want.Rules) || changed
 }
 
-// Binding is what differs between the two kinds of bindings only by name.
+// Binding has the common fields of the two kinds of bindings.
 type Binding struct {
 	Meta     *metav1.ObjectMeta
 	Ref      rbacv1.RoleRef
 	Subjects *[]rbacv1.Subject
 }
 
-// Outcome is what is to be done with a binding.
+// Outcome is what has to be done with a binding.
 type Outcome uint8
 
-// The outcomes. A binding's role can't be changed, so one of another role is made anew.
+// The outcomes. A binding's role can't be changed, so a binding to another role is recreated.
 const (
 	Keep Outcome = iota
 	Update
@@ -55,7 +55,7 @@ const (
 // String names the outcome.
 func (o Outcome) String() string { return [...]string{"keep", "update", "recreate"}[o] }
 
-// Bind adds to have, in place, the subjects and marks that want has more.
+// Bind adds to have, in place, the subjects, labels and annotations that only want has.
 func Bind(have, want Binding) Outcome {
 	if kept(have.Meta) {
 		return Keep
@@ -76,7 +76,7 @@ func Bind(have, want Binding) Outcome {
 	return Keep
 }
 
-// kept reports whether somebody has said that the object is theirs.
+// kept reports whether a user has disabled the reconciliation of the object.
 func kept(m *metav1.ObjectMeta) bool { return m.Annotations[rbacv1.AutoUpdateAnnotationKey] == "false" }
 
 func mark(have, want *metav1.ObjectMeta) bool {
@@ -84,8 +84,8 @@ func mark(have, want *metav1.ObjectMeta) bool {
 	return merge(&have.Annotations, want.Annotations) || labels
 }
 
-// merge adds what is missing. What somebody has set to another value stays: so a default role is kept from
-// joining another.
+// merge adds missing entries. Values that a user has changed stay, so a user can exclude a default role from an
+// aggregation.
 func merge(have *map[string]string, want map[string]string) (changed bool) {
 	for k, v := range want {
 		if _, ok := (*have)[k]; ok {
@@ -105,7 +105,7 @@ func add(have *[]rbacv1.PolicyRule, want []rbacv1.PolicyRule) bool {
 	return len(missing) > 0
 }
 
-func gather(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) (changed bool) {
+func addSelectors(have *rbacv1.ClusterRole, want *rbacv1.AggregationRule) (changed bool) {
 	if have.AggregationRule == nil {
 		have.AggregationRule = &rbacv1.AggregationRule{}
 	}

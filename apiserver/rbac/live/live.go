@@ -14,21 +14,21 @@ import (
 	"github.com/kubecascade/kubecascade/storage/cache"
 )
 
-// Authorizer is the mode RBAC. Make one with New.
+// Authorizer is the authorization mode RBAC. Make one with New.
 type Authorizer struct {
 	cache *cache.Cache
 	log   *slog.Logger
-	// shown is the revision of the timeline that policy shows at least.
+	// shown is the revision of the policy, or an older one.
 	shown atomic.Int64
-	// mu guards the policy: decisions hold it for reading, changes for writing.
+	// mu guards the policy: decisions take the read lock, changes the write lock.
 	mu     sync.RWMutex
 	policy *rbac.Policy
-	// follow guards the watchers, and is held while the policy is brought up to date.
+	// follow guards the watchers, and is held while the policy is updated.
 	follow   sync.Mutex
 	watchers []*cache.Watcher
 }
 
-// collections are followed in this order, roles first, though nothing depends on it.
+// collections are read in this order, roles first, though nothing depends on it.
 var collections = []string{"clusterroles", "roles", "clusterrolebindings", "rolebindings"}
 
 // New returns an authorizer that reads the cache.
@@ -52,8 +52,7 @@ func (z *Authorizer) Rules(u auth.User, namespace string) ([]rbacv1.PolicyRule, 
 	return z.policy.Rules(u, namespace)
 }
 
-// RoleRules returns the rules of what a binding in the namespace refers to; false if there is no such
-// role.
+// RoleRules returns the rules of the role to which a binding in the namespace refers; false if it does not exist.
 func (z *Authorizer) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, bool) {
 	z.catchUp()
 	z.mu.RLock()
@@ -61,7 +60,7 @@ func (z *Authorizer) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.P
 	return z.policy.RoleRules(ref, namespace)
 }
 
-// catchUp brings the policy to the cache's revision.
+// catchUp updates the policy to the cache's revision.
 func (z *Authorizer) catchUp() {
 	now := z.cache.Revision()
 	if z.shown.Load() >= now {
@@ -87,7 +86,7 @@ func (z *Authorizer) catchUp() {
 	z.shown.Store(shown)
 }
 
-// poll applies what waits in a collection; rev is what it is up to.
+// poll applies the pending events of a collection; rev is the revision after them.
 func (z *Authorizer) poll(i int) (rev int64, err error) {
 	if z.watchers == nil {
 		return 0, cache.ErrExpired
@@ -141,7 +140,7 @@ func (z *Authorizer) remove(p *rbac.Policy, i int, o *storage.Object) {
 	}
 }
 
-// set puts an object into the policy. The kinds of roles are alike, and those of bindings are.
+// set adds an object to the policy. The two kinds of roles have the same form, and so have those of bindings.
 func (z *Authorizer) set(p *rbac.Policy, i int, o *storage.Object) {
 	n := rbac.Name{Namespace: o.Meta.Namespace, Name: o.Meta.Name}
 	if i < 2 {

@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// Resources returns the entries of the group's kinds: one line a kind.
+// Resources returns the entries of the group's kinds, one in each line.
 func Resources() []*entry.Resource {
 	return entry.Group(admissionv1.SchemeGroupVersion,
 		mutatingAdmissionPolicies(),
@@ -18,7 +18,7 @@ func Resources() []*entry.Resource {
 	)
 }
 
-// Why stored objects have no effect.
+// The reasons why stored objects have no effect.
 const (
 	noPolicies = "admission policies are not evaluated"
 	noWebhooks = "admission webhooks are not called"

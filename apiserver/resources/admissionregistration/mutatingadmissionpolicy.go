@@ -18,7 +18,7 @@ import (
 
 // mutatingAdmissionPolicies is the entry of MutatingAdmissionPolicy.
 func mutatingAdmissionPolicies() *entry.Resource {
-	// v1.36 still writes the mutating policies as v1beta1, so that v1.35 can read them
+	// v1.36 still stores the mutating policies as v1beta1, so that v1.35 can read them
 	// (pkg/kubeapiserver/default_storage_factory_builder.go).
 	return &entry.Resource{
 		Plural: "mutatingadmissionpolicies", New: entry.New[admissionv1.MutatingAdmissionPolicy],
@@ -45,7 +45,7 @@ func mutatingAdmissionPolicies() *entry.Resource {
 	}
 }
 
-// defaultMutatingAdmissionPolicy fails closed.
+// defaultMutatingAdmissionPolicy sets the failure policy Fail, among others.
 func defaultMutatingAdmissionPolicy(p *admissionv1.MutatingAdmissionPolicy) {
 	defaulting.Set(&p.Spec.FailurePolicy, admissionv1.Fail)
 	defaultMatchResources(p.Spec.MatchConstraints)
@@ -82,7 +82,7 @@ func mutatingPolicyOver(p *admissionv1.MutatingAdmissionPolicy, conditionsKept b
 	return append(errs, check.Required(s.ReinvocationPolicy, at.Child("reinvocationPolicy"), reinvocationPolicies)...)
 }
 
-// mutation wants the one expression that its type says.
+// mutation requires exactly the expression of its type.
 func mutation(m *admissionv1.Mutation, at *field.Path) (errs field.ErrorList) {
 	const must, mustNot = "must be specified when patchType is ", "must not be specified when patchType is "
 	patch, apply := at.Child("jsonPatch"), at.Child("applyConfiguration")

@@ -40,7 +40,7 @@ func mutatingAdmissionPolicyBindings() *entry.Resource {
 	}
 }
 
-// defaultMutatingAdmissionPolicyBinding matches everything that it doesn't narrow.
+// defaultMutatingAdmissionPolicyBinding matches everything that the policy does not exclude.
 func defaultMutatingAdmissionPolicyBinding(b *admissionv1.MutatingAdmissionPolicyBinding) {
 	defaultMatchResources(b.Spec.MatchResources)
 }

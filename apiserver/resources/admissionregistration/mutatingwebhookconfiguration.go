@@ -30,7 +30,7 @@ func mutatingWebhookConfigurations() *entry.Resource {
 	}
 }
 
-// defaultMutatingWebhookConfiguration fails closed, after ten seconds, and isn't called again.
+// defaultMutatingWebhookConfiguration sets the failure policy Fail, a timeout of ten seconds, and no reinvocation.
 func defaultMutatingWebhookConfiguration(c *admissionv1.MutatingWebhookConfiguration) {
 	for i := range c.Webhooks {
 		w := &c.Webhooks[i]

@@ -21,8 +21,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// Not checked of webhooks and policies: whether CEL expressions compile and what they cost, and
-// that the JSON paths of a policy's status parse.
+// Not validated in webhooks and policies: whether CEL expressions compile, their cost, and the JSON paths in a policy's
+// status.
 
 func defaultMatchResources(m *admissionv1.MatchResources) {
 	if m == nil {
@@ -46,12 +46,12 @@ var (
 		"import", "let", "loop", "package", "namespace", "return", "var", "void", "while")
 )
 
-// sameConditions says that match conditions need no validation again.
+// sameConditions reports whether match conditions are unchanged and need no validation.
 func sameConditions(now, was *admissionv1.ParamKind, conditions, old []admissionv1.MatchCondition) bool {
 	return check.SamePointee(now, was) && slices.Equal(conditions, old)
 }
 
-// policyFrame validates what both kinds of policies have.
+// policyFrame validates the common fields of both kinds of policies.
 func policyFrame(failure *admissionv1.FailurePolicyType, kind *admissionv1.ParamKind, match *admissionv1.MatchResources, at *field.Path) (errs field.ErrorList) {
 	if failure == nil {
 		errs = append(errs, field.Required(at.Child("failurePolicy"), ""))
@@ -150,7 +150,7 @@ func variables(list []admissionv1.Variable, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-// policyReference validates what both kinds of bindings have.
+// policyReference validates the common fields of both kinds of bindings.
 func policyReference(policy string, ref *admissionv1.ParamRef, match *admissionv1.MatchResources, matchAt, at *field.Path) (errs field.ErrorList) {
 	if policy == "" {
 		errs = append(errs, field.Required(at.Child("policyName"), ""))
@@ -215,8 +215,8 @@ func policyBindingColumns() []entry.Column {
 	}
 }
 
-// shownParamRef shows a name without a namespace as "*/name": the params may be of any namespace, or
-// cluster scoped, which isn't known here. A selector prints as its Go text.
+// shownParamRef prints a name without a namespace as "*/name": the params may be in any namespace or cluster-scoped,
+// which is not known here. A selector is printed as Go prints it.
 func shownParamRef(r *admissionv1.ParamRef) string {
 	switch {
 	case r == nil:

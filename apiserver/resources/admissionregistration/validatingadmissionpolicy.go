@@ -40,7 +40,7 @@ func validatingAdmissionPolicies() *entry.Resource {
 	}
 }
 
-// defaultValidatingAdmissionPolicy fails closed.
+// defaultValidatingAdmissionPolicy sets the failure policy Fail, among others.
 func defaultValidatingAdmissionPolicy(p *admissionv1.ValidatingAdmissionPolicy) {
 	defaulting.Set(&p.Spec.FailurePolicy, admissionv1.Fail)
 	defaultMatchResources(p.Spec.MatchConstraints)

@@ -32,7 +32,7 @@ func validatingAdmissionPolicyBindings() *entry.Resource {
 	}
 }
 
-// defaultValidatingAdmissionPolicyBinding matches everything that it doesn't narrow.
+// defaultValidatingAdmissionPolicyBinding matches everything that the policy does not exclude.
 func defaultValidatingAdmissionPolicyBinding(b *admissionv1.ValidatingAdmissionPolicyBinding) {
 	defaultMatchResources(b.Spec.MatchResources)
 }

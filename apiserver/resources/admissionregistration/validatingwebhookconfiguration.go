@@ -30,7 +30,7 @@ func validatingWebhookConfigurations() *entry.Resource {
 	}
 }
 
-// defaultValidatingWebhookConfiguration fails closed, after ten seconds.
+// defaultValidatingWebhookConfiguration sets the failure policy Fail and a timeout of ten seconds.
 func defaultValidatingWebhookConfiguration(c *admissionv1.ValidatingWebhookConfiguration) {
 	for i := range c.Webhooks {
 		w := &c.Webhooks[i]

@@ -44,7 +44,7 @@ var (
 	reinvocationPolicies = []admissionv1.ReinvocationPolicyType{admissionv1.IfNeededReinvocationPolicy, admissionv1.NeverReinvocationPolicy}
 )
 
-// webhookTolerance is what an update accepts because the old configuration had it already.
+// webhookTolerance says which invalid values an update may keep.
 type webhookTolerance struct{ sideEffects, versions, names, selectors, conditions bool }
 
 func webhookToleranceOf(now, was []admissionv1.MutatingWebhook) (t webhookTolerance) {
@@ -145,7 +145,7 @@ func webhookClient(c *admissionv1.WebhookClientConfig, at *field.Path) field.Err
 	return webhookService(c.Service, at.Child("service"))
 }
 
-// webhookURL wants an https URL without any extras (apiserver webhook.ValidateWebhookURL).
+// webhookURL requires an https URL without user, query and fragment (apiserver webhook.ValidateWebhookURL).
 func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 	const form = "; desired format: https://host[/path]"
 	u, err := url.Parse(text)
@@ -170,8 +170,8 @@ func webhookURL(text string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// webhookService validates a reference to a service. Upstream confuses name and namespace when it asks
-// whether they are there, so that an empty one is reported as the other.
+// webhookService validates a reference to a service. Upstream swaps name and namespace when it requires them, so an
+// empty one is reported as the other.
 func webhookService(s *admissionv1.ServiceReference, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", s.Namespace, "namespace", s.Name)
 	port := int32(0)
@@ -254,7 +254,7 @@ func operationRule(r *admissionv1.RuleWithOperations, at *field.Path) (errs fiel
 	return errs
 }
 
-// ruleResources refuses wildcards beside what they cover.
+// ruleResources rejects wildcards beside the resources that they include.
 func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 	if len(list) == 0 {
 		errs = append(errs, field.Required(at, ""))
@@ -268,7 +268,7 @@ func ruleResources(list []string, at *field.Path) (errs field.ErrorList) {
 		}
 		res, sub, ok := strings.Cut(both, "/")
 		if !ok {
-			// Upstream lets the last one decide.
+			// As upstream, the last one decides.
 			plain = both != "*"
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// crdToV1beta1 goes by way of apiextensions-apiserver's internal type, whose conversions share
-// memory with what they convert; hence the copy.
+// crdToV1beta1 converts by way of apiextensions-apiserver's internal type. Those conversions share memory, so it copies
+// first.
 func crdToV1beta1(obj runtime.Object) (runtime.Object, error) {
 	switch crd := obj.(type) {
 	case *apiextensionsv1beta1.CustomResourceDefinition:
@@ -19,7 +19,7 @@ func crdToV1beta1(obj runtime.Object) (runtime.Object, error) {
 		hub, out := &apiextensionsinternal.CustomResourceDefinition{}, &apiextensionsv1beta1.CustomResourceDefinition{}
 		crd = crd.DeepCopy()
 		if c := crd.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig != nil && c.Webhook.ClientConfig.Service != nil {
-			ServicePort(c.Webhook.ClientConfig.Service) // the internal type can't tell none from 0
+			ServicePort(c.Webhook.ClientConfig.Service) // the internal type does not distinguish a missing port from 0
 		}
 		if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, hub, nil); err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ func crdFromV1beta1(obj runtime.Object) (runtime.Object, error) {
 	return nil, entry.CannotConvert(obj, "apiextensions.k8s.io/v1")
 }
 
-// crdFromOwnedV1beta1 may share memory with what it converts.
+// crdFromOwnedV1beta1 may share memory with its argument.
 func crdFromOwnedV1beta1(in *apiextensionsv1beta1.CustomResourceDefinition) (runtime.Object, error) {
 	hub, out := &apiextensionsinternal.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinition{}
 	if err := apiextensionsv1beta1.Convert_v1beta1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(in, hub, nil); err != nil {

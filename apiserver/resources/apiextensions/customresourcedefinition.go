@@ -61,8 +61,7 @@ func crdKind(runtime.Object) finalizers.Kind {
 	return finalizers.Kind{Cleanup: apiextensionsv1.CustomResourceCleanupFinalizer}
 }
 
-// terminateCRD sets the condition that a first DELETE leaves (C-84). The transition happened when
-// the deletion did.
+// terminateCRD sets the condition of the first DELETE (C-84). Its transition time is the deletionTimestamp.
 func terminateCRD(obj runtime.Object) {
 	crd := obj.(*apiextensionsv1.CustomResourceDefinition)
 	c := apiextensionsv1.CustomResourceDefinitionCondition{
@@ -87,7 +86,7 @@ func terminateCRD(obj runtime.Object) {
 	crd.Status.Conditions = append(crd.Status.Conditions, c)
 }
 
-// beginCRD is what the controller of definitions says first (F-10).
+// beginCRD sets the first condition of the CustomResourceDefinition controller (F-10).
 func beginCRD(obj runtime.Object) {
 	crd := obj.(*apiextensionsv1.CustomResourceDefinition)
 	for i := range crd.Status.Conditions {
@@ -97,8 +96,7 @@ func beginCRD(obj runtime.Object) {
 	}
 }
 
-// defaultCustomResourceDefinition derives names from the kind and lists the version that objects are
-// stored in.
+// defaultCustomResourceDefinition derives names from the kind and adds the storage version to the stored versions.
 func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition) {
 	defaulting.Fill(&c.Spec.Names.Singular, strings.ToLower(c.Spec.Names.Kind))
 	if c.Spec.Names.Kind != "" {
@@ -119,16 +117,16 @@ func defaultCustomResourceDefinition(c *apiextensionsv1.CustomResourceDefinition
 	}
 }
 
-// ServicePort fills in the port of a webhook's service.
+// ServicePort sets the default port of a webhook's service.
 func ServicePort(s *apiextensionsv1.ServiceReference) { defaulting.Set(&s.Port, 443) }
 
-// createDefinition lists the version that objects will be stored in.
+// createDefinition lists the storage version as the only stored version.
 func createDefinition(d *apiextensionsv1.CustomResourceDefinition) {
 	d.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
 	listStored(d)
 }
 
-// updateDefinition adds the version that objects are stored in from now on.
+// updateDefinition adds the storage version to the stored versions.
 func updateDefinition(d, _ *apiextensionsv1.CustomResourceDefinition) { listStored(d) }
 
 func listStored(d *apiextensionsv1.CustomResourceDefinition) {
@@ -143,8 +141,7 @@ func listStored(d *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// definitionWarnings warns of formats that schemas name and the server doesn't check; on update,
-// of those that are new.
+// definitionWarnings warns of unknown formats in schemas; on update, of new ones.
 func definitionWarnings(d, old *apiextensionsv1.CustomResourceDefinition) []string {
 	known := map[string]bool{}
 	if old != nil {
@@ -175,7 +172,7 @@ func unknownFormats(d *apiextensionsv1.CustomResourceDefinition) []string {
 	return formats
 }
 
-// stringFormats are those of apiextensions' supportedVersionedFormats, without their dashes.
+// stringFormats are those of apiextensions' supportedVersionedFormats, without dashes.
 var stringFormats = []string{
 	"bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
 	"isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration",
@@ -194,7 +191,7 @@ func knownFormat(typ, format string) bool {
 	return false
 }
 
-// eachSchema visits a schema and all schemas in it.
+// eachSchema visits a schema and all its nested schemas.
 func eachSchema(s *apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
 	if s == nil {
 		return
@@ -235,10 +232,10 @@ func eachNamed(m map[string]apiextensionsv1.JSONSchemaProps, f func(*apiextensio
 	}
 }
 
-// Definitions are validated by apiextensions-apiserver's own package, which knows them in their
-// internal form. It validates metadata along with the rest; that is the caller's, but for the rules that
-// a definition is named after what it defines, and that one in a group of Kubernetes' own names who
-// approved it (AX pkg/apis/apiextensions/validation/validation.go:validateAPIApproval).
+// apiextensions-apiserver's own package validates definitions, in their internal type. Its errors for metadata are
+// dropped, as the caller validates metadata. Two rules stay: a definition's name follows from its spec, and one in a
+// group of Kubernetes needs the approval annotation (AX
+// pkg/apis/apiextensions/validation/validation.go:validateAPIApproval).
 
 func validateDefinition(d *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	in, err := internalDefinition(d)
@@ -280,16 +277,16 @@ func internalDefinition(d *apiextensionsv1.CustomResourceDefinition) (*apiextens
 	return in, nil
 }
 
-// leaveMetadata drops the lists whose errors butMetadata would leave out: there may be a million.
+// leaveMetadata removes the lists whose errors butMetadata drops: they may have a million items.
 func leaveMetadata(m *metav1.ObjectMeta) {
 	m.Labels, m.OwnerReferences, m.Finalizers, m.ManagedFields = nil, nil, nil, nil
 	maps.DeleteFunc(m.Annotations, func(key, _ string) bool { return key != apiextensionsv1.KubeAPIApprovedAnnotation })
 }
 
-// approval is the field that says who approved a definition.
+// approval is the path of the approval annotation.
 var approval = field.NewPath("metadata", "annotations").Key(apiextensionsv1.KubeAPIApprovedAnnotation).String()
 
-// butMetadata leaves out what is said of metadata; of a name that only doesn't fit, if asked, not.
+// butMetadata drops errors of metadata. If requested, it keeps the error of a name that does not match the spec.
 func butMetadata(errs field.ErrorList, name bool) field.ErrorList {
 	return slices.DeleteFunc(errs, func(e *field.Error) bool {
 		kept := e.Field == approval || name && strings.HasPrefix(e.Detail, "must be spec.names.plural")
@@ -297,12 +294,12 @@ func butMetadata(errs field.ErrorList, name bool) field.ErrorList {
 	})
 }
 
-// mostEntries is how many entries of a list of a definition are validated before its errors are counted.
+// mostEntries is how many entries of a definition's list are validated before its errors are counted.
 const mostEntries = 2 * invalid.MaxErrors
 
-// excerptFirst finds the errors of a definition. The library that does so collects those of all entries of its lists,
-// and for each version looks at all of them. So lists are cut first; all of them are looked at unless what is left has
-// errors enough. Schemas are never cut, as one part of them is about another: all of their errors are collected.
+// excerptFirst returns the errors of a definition. The library validates all entries of its lists, and all lists for
+// each version. So the lists are cut first, and validated completely only if the excerpt has too few errors. Schemas
+// are never cut, as their parts depend on each other: all their errors are collected.
 func excerptFirst(in *apiextensionsinternal.CustomResourceDefinition, find func(*apiextensionsinternal.CustomResourceDefinition) field.ErrorList) field.ErrorList {
 	x := excerpt{}
 	cut := x.definition(in)
@@ -316,8 +313,8 @@ func excerptFirst(in *apiextensionsinternal.CustomResourceDefinition, find func(
 	return find(in)
 }
 
-// certain says that an error in an excerpt is one of the whole, too: it isn't about a list as such, nor does it compare
-// the stored versions with those that are left.
+// certain reports whether an error of an excerpt is an error of the whole, too: it is not an error of a list as such,
+// and does not depend on the stored versions that were cut.
 func certain(path string) bool {
 	if strings.HasPrefix(path, "status.storedVersions") {
 		return false
@@ -330,7 +327,7 @@ func certain(path string) bool {
 	return true
 }
 
-// excerpt cuts lists and remembers whether one was long.
+// excerpt cuts lists, and records whether one was long.
 type excerpt struct{ cut bool }
 
 func (x *excerpt) definition(in *apiextensionsinternal.CustomResourceDefinition) *apiextensionsinternal.CustomResourceDefinition {

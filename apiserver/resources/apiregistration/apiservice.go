@@ -44,7 +44,7 @@ func apiServices(clock entry.Clock) *entry.Resource {
 	}
 }
 
-// createAPIService says of versions that the server itself serves that they are available.
+// createAPIService sets the condition Available for versions that the server itself serves.
 func createAPIService(now entry.Clock, a *apiregistrationv1.APIService) {
 	a.Status = apiregistrationv1.APIServiceStatus{}
 	if a.Spec.Service == nil {
@@ -58,21 +58,21 @@ func createAPIService(now entry.Clock, a *apiregistrationv1.APIService) {
 	}
 }
 
-// defaultAPIService fills in the port of the server that it names.
+// defaultAPIService sets the default port of the service.
 func defaultAPIService(a *apiregistrationv1.APIService) {
 	if a.Spec.Service != nil {
 		defaulting.Set(&a.Spec.Service.Port, 443)
 	}
 }
 
-// keepAPIServiceStatus keeps metadata that says something about the object (B-41).
+// keepAPIServiceStatus restores the metadata that a write of the status can't change (B-41).
 func keepAPIServiceStatus(a, old *apiregistrationv1.APIService) {
 	a.Labels, a.Annotations = old.Labels, old.Annotations
 	a.Finalizers, a.OwnerReferences = old.Finalizers, old.OwnerReferences
 }
 
-// validateAPIService validates, of metadata, that the name follows from the spec; that it can be one is the
-// entry's rule (KA pkg/apis/apiregistration/validation:ValidateAPIService).
+// validateAPIService requires that the name follows from the spec; the entry's rule validates its form (KA
+// pkg/apis/apiregistration/validation:ValidateAPIService).
 func validateAPIService(s *apiregistrationv1.APIService) (errs field.ErrorList) {
 	at, spec, meta := field.NewPath("spec"), &s.Spec, field.NewPath("metadata")
 	required := spec.Version + "." + spec.Group
@@ -112,7 +112,7 @@ func localService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) (errs 
 
 func remoteService(spec *apiregistrationv1.APIServiceSpec, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at.Child("service"), "namespace", spec.Service.Namespace, "name", spec.Service.Name)
-	// The internal type's port is a number; one that the client left out was defaulted.
+	// The internal type's port is not a pointer; a missing port was defaulted.
 	port := int32(0)
 	if spec.Service.Port != nil {
 		port = *spec.Service.Port
@@ -148,8 +148,7 @@ func apiServiceColumns() []entry.Column {
 	}
 }
 
-// apiServiceCells reads an APIService as JSON: its Go type is in kube-aggregator, which isn't
-// otherwise needed.
+// apiServiceCells reads an APIService as JSON: its Go type is in kube-aggregator, which is not needed otherwise.
 func apiServiceCells(obj runtime.Object, now time.Time) []any {
 	u := asUnstructured(obj)
 	service := "Local"
@@ -181,7 +180,7 @@ func member(m map[string]any, name string) string {
 	return s
 }
 
-// asUnstructured converts typed objects; it fails only for types that aren't JSON objects.
+// asUnstructured converts typed objects. It fails only for types that are not JSON objects.
 func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return u

@@ -37,7 +37,7 @@ func validateControllerRevision(r *appsv1.ControllerRevision) (errs field.ErrorL
 	return append(errs, apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))...)
 }
 
-// validateControllerRevisionUpdate keeps the data as it was: it is what a controller rolls back to.
+// validateControllerRevisionUpdate makes the data immutable: a controller rolls back to it.
 func validateControllerRevisionUpdate(r, old *appsv1.ControllerRevision) field.ErrorList {
 	errs := apivalidation.ValidateNonnegativeField(r.Revision, field.NewPath("revision"))
 	return append(errs, apivalidation.ValidateImmutableField(r.Data, old.Data, field.NewPath("data"))...)

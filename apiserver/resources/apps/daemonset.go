@@ -45,7 +45,7 @@ func daemonSets() *entry.Resource {
 	}
 }
 
-// defaultDaemonSet rolls out one node at a time.
+// defaultDaemonSet sets a rolling update of one node at a time, among others.
 func defaultDaemonSet(d *appsv1.DaemonSet) {
 	s := &d.Spec.UpdateStrategy
 	defaulting.Fill(&s.Type, appsv1.RollingUpdateDaemonSetStrategyType)
@@ -62,8 +62,8 @@ func daemonSetWarnings(d, old *appsv1.DaemonSet) []string {
 	return podspec.OfTemplate(d, old, old == nil, specTemplate, &d.Spec.Template)
 }
 
-// createDaemonSet begins to count generations of the template (B-32), from where a client says.
-// What is a field of upstream's internal type is this annotation in apps/v1.
+// createDaemonSet sets the first generation of the template (B-32), unless the client sets it. That is a field of
+// upstream's internal type and an annotation in apps/v1.
 func createDaemonSet(d *appsv1.DaemonSet) {
 	podspec.DropTemplateFields(&d.Spec.Template, nil)
 	setTemplateGeneration(d, max(1, countTemplateGeneration(d)))
@@ -78,7 +78,7 @@ func updateDaemonSet(d, old *appsv1.DaemonSet) {
 	setTemplateGeneration(d, generation)
 }
 
-// keepDaemonSetStatus keeps the template's generation, which upstream counts to the spec.
+// keepDaemonSetStatus restores the template's generation, which upstream has in the spec.
 func keepDaemonSetStatus(d, old *appsv1.DaemonSet) {
 	setTemplateGeneration(d, countTemplateGeneration(old))
 }
@@ -100,8 +100,8 @@ func setTemplateGeneration(d *appsv1.DaemonSet, n int64) {
 
 func validateDaemonSet(d *appsv1.DaemonSet) field.ErrorList { return daemonSetSpec(d, nil) }
 
-// daemonSetSpec validates the spec; its template's generation is an annotation in apps/v1 and a field of
-// the spec in the internal type.
+// daemonSetSpec validates the spec. The template's generation is an annotation in apps/v1 and a field of the spec in
+// the internal type.
 func daemonSetSpec(d, old *appsv1.DaemonSet) field.ErrorList {
 	s, at := &d.Spec, check.SpecPath.Child("selector")
 	var before *corev1.PodTemplateSpec
@@ -130,7 +130,7 @@ func templateGeneration(d *appsv1.DaemonSet) int64 {
 	return n
 }
 
-// validateDaemonSetUpdate wants the template's generation to grow when the template changes, and only then.
+// validateDaemonSetUpdate requires that the template's generation grows if and only if the template changes.
 func validateDaemonSetUpdate(d, old *appsv1.DaemonSet) (errs field.ErrorList) {
 	now, was := templateGeneration(d), templateGeneration(old)
 	at := check.SpecPath.Child("templateGeneration")

@@ -41,7 +41,7 @@ func deployments() *entry.Resource {
 	}
 }
 
-// defaultDeployment wants one pod and rolls out a quarter at a time.
+// defaultDeployment sets one replica and a rolling update of 25 %, among others.
 func defaultDeployment(d *appsv1.Deployment) {
 	defaulting.Set(&d.Spec.Replicas, 1)
 	s := &d.Spec.Strategy
@@ -66,7 +66,7 @@ func updateDeployment(d, old *appsv1.Deployment) {
 	podspec.DropTemplateFields(&d.Spec.Template, &old.Spec.Template)
 }
 
-// keepDeploymentStatus keeps labels (B-41).
+// keepDeploymentStatus restores labels (B-41).
 func keepDeploymentStatus(d, old *appsv1.Deployment) { d.Labels = old.Labels }
 
 func validateDeployment(d *appsv1.Deployment) field.ErrorList { return deploymentSpec(&d.Spec, nil) }

@@ -14,8 +14,8 @@ import (
 
 var specTemplate = field.NewPath("spec", "template")
 
-// podSelector validates a selector that must be there and select something (apps ValidateReplicaSetSpec
-// and its likes), and returns it if it can be used.
+// podSelector requires a selector that is not empty (apps ValidateReplicaSetSpec and others), and returns it if it is
+// valid.
 func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Selector, field.ErrorList) {
 	at := check.SpecPath.Child("selector")
 	var errs field.ErrorList
@@ -34,7 +34,8 @@ func podSelector(s *metav1.LabelSelector, unusable, empty string) (labels.Select
 	return usable, errs
 }
 
-// replicas validates the template of pods that replace each other. Nothing is matched without a
+// replicas validates the pod template. Without a selector nothing matches, so a missing selector also makes the
+// template invalid.
 // selector, so that a missing one makes the template fail too.
 func replicas(s labels.Selector, t, old *corev1.PodTemplateSpec) (errs field.ErrorList) {
 	if s == nil {
@@ -47,7 +48,7 @@ func replicas(s labels.Selector, t, old *corev1.PodTemplateSpec) (errs field.Err
 	return append(errs, podspec.RestartsAlways(t, "ReplicaSet", check.TemplatePath)...)
 }
 
-// share reads a number or percentage that may be left out.
+// share returns an optional number or percentage.
 func share(v *intstr.IntOrString) intstr.IntOrString {
 	if v == nil {
 		return intstr.IntOrString{}
@@ -62,7 +63,7 @@ func sizeOf(v intstr.IntOrString) int {
 	return v.IntValue()
 }
 
-// collisions only ever grow.
+// collisions must not decrease.
 func collisions(now, was *int32) field.ErrorList {
 	if was == nil || now != nil && *now >= *was {
 		return nil

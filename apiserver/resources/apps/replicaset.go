@@ -39,7 +39,7 @@ func replicaSets() *entry.Resource {
 	}
 }
 
-// defaultReplicaSet wants one pod.
+// defaultReplicaSet sets one replica.
 func defaultReplicaSet(r *appsv1.ReplicaSet) {
 	defaulting.Set(&r.Spec.Replicas, 1)
 	podspec.DefaultTemplate(&r.Spec.Template)
@@ -60,7 +60,7 @@ func validateReplicaSet(r *appsv1.ReplicaSet) field.ErrorList { return replicaSe
 func replicaSetSpec(s *appsv1.ReplicaSetSpec, old *corev1.PodTemplateSpec) field.ErrorList {
 	errs := check.Naturals(check.SpecPath, "replicas", s.Replicas)
 	errs = append(errs, check.Natural(s.MinReadySeconds, check.SpecPath.Child("minReadySeconds"))...)
-	// Upstream names the wrong kind.
+	// Upstream has the wrong kind here.
 	usable, faults := podSelector(s.Selector, "invalid label selector", "empty selector is invalid for deployment")
 	errs = append(errs, faults...)
 	return append(errs, replicas(usable, &s.Template, old)...)

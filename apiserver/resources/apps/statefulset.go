@@ -27,7 +27,7 @@ func statefulSets() *entry.Resource {
 		ShortNames: []string{"sts"}, Categories: entry.All,
 		Strategy: entry.Strategy{
 			Generation: entry.SpecGeneration,
-			// ValidateStatefulSetName: pods' hostnames are made of it, so it must be a label (apps/validation).
+			// ValidateStatefulSetName: host names of pods begin with it, so it must be a label (apps/validation).
 			Name:           apivalidation.NameIsDNSLabel,
 			Default:        defaulting.Hook(defaultStatefulSet),
 			PrepareCreate:  entry.Create(createStatefulSet),
@@ -46,9 +46,8 @@ func statefulSets() *entry.Resource {
 	}
 }
 
-// defaultStatefulSet wants one pod, in order, and retains claims. A rolling update that was asked for by
-// name stays without parameters; its maximum of unavailable pods is not filled in, since
-// MaxUnavailableStatefulSet is off in v1.36.
+// defaultStatefulSet sets one replica, ordered pod management, and retained claims. A rolling update that the client
+// has set by its name has no parameters. maxUnavailable has no default, as MaxUnavailableStatefulSet is off in v1.36.
 func defaultStatefulSet(s *appsv1.StatefulSet) {
 	defaulting.Fill(&s.Spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
 	u := &s.Spec.UpdateStrategy
@@ -67,7 +66,7 @@ func defaultStatefulSet(s *appsv1.StatefulSet) {
 	podspec.DefaultTemplate(&s.Spec.Template)
 	for i := range s.Spec.VolumeClaimTemplates {
 		claim := &s.Spec.VolumeClaimTemplates[i]
-		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim" // apps/v1 shows what it otherwise knows
+		claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim" // apps/v1 has the kind of claims, which other versions omit
 		volumes.DefaultClaim(claim)
 	}
 }
@@ -104,7 +103,7 @@ func dropMaxUnavailable(s *appsv1.StatefulSet, old *appsv1.RollingUpdateStateful
 	}
 }
 
-// Not checked: metadata of volumeClaimTemplates, which upstream leaves unchecked too.
+// Not validated: metadata of volumeClaimTemplates, which upstream leaves unchecked too.
 
 func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList { return statefulSetSpec(&s.Spec, nil) }
 
@@ -144,8 +143,8 @@ func statefulSetSpec(s, old *appsv1.StatefulSetSpec) (errs field.ErrorList) {
 	return append(errs, podspec.RestartsAlways(&s.Template, "StatefulSet", check.TemplatePath)...)
 }
 
-// statefulTemplate validates the template's pods with the volumes that their claims will be. A template
-// that was wrong before it was validated stays changeable.
+// statefulTemplate validates the pod template together with the volumes of its claims. A template that was invalid
+// before an update may stay invalid.
 func statefulTemplate(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	var before *corev1.PodTemplateSpec
 	if old != nil {
@@ -165,7 +164,7 @@ func claimNames(s *appsv1.StatefulSetSpec) (names []string) {
 	return names
 }
 
-// claimTemplates validates the claims that each pod gets, unless they were wrong before.
+// claimTemplates validates the claim templates, unless they were invalid before.
 func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	if old != nil && len(claimTemplates(old, nil)) != 0 {
 		return nil
@@ -177,7 +176,7 @@ func claimTemplates(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	return errs
 }
 
-// serviceName wants what each pod's subdomain can be, unless it couldn't be before.
+// serviceName requires a valid subdomain of pods, unless it was invalid before.
 func serviceName(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	at := check.SpecPath.Child("serviceName")
 	if s.ServiceName == "" || old != nil && len(check.DNSLabel(old.ServiceName, at)) != 0 {
@@ -214,7 +213,7 @@ func statefulStrategy(s *appsv1.StatefulSetUpdateStrategy, at *field.Path) (errs
 	return errs
 }
 
-// validateStatefulSetUpdate validates a change; most of the spec can't be changed.
+// validateStatefulSetUpdate validates an update; most of the spec is immutable.
 func validateStatefulSetUpdate(s, old *appsv1.StatefulSet) field.ErrorList {
 	errs := statefulSetSpec(&s.Spec, &old.Spec)
 	kept := s.Spec.DeepCopy()

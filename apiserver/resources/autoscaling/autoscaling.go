@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// Resources returns the entries of the group's kinds: one line a kind.
+// Resources returns the entries of the group's kinds, one in each line.
 func Resources() []*entry.Resource {
 	return append(
 		entry.Group(autoscalingv2.SchemeGroupVersion,

@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// autoscaling/v1 knows one metric, the utilization of CPU. Everything else that v2 can say travels
-// in these annotations when v1 is asked for, and is read back from them when v1 is written (K
-// pkg/apis/autoscaling/v1/conversion.go, annotations.go, helpers.go).
+// autoscaling/v1 has one metric, the utilization of CPU. All other fields of v2 are in these annotations of a v1
+// object, and are read back when a v1 object is written (K pkg/apis/autoscaling/v1/conversion.go, annotations.go,
+// helpers.go).
 const (
 	hpaMetrics        = "autoscaling.alpha.kubernetes.io/metrics"
 	hpaCurrentMetrics = "autoscaling.alpha.kubernetes.io/current-metrics"
@@ -22,15 +22,15 @@ const (
 	hpaBehavior       = "autoscaling.alpha.kubernetes.io/behavior"
 )
 
-// hpaAnnotations are those that no object keeps; nothing writes the last two any more.
+// hpaAnnotations are not stored; the last two are not written any more.
 var hpaAnnotations = []string{hpaMetrics, hpaCurrentMetrics, hpaConditions, hpaBehavior,
 	"autoscaling.alpha.kubernetes.io/scale-down-tolerance", "autoscaling.alpha.kubernetes.io/scale-up-tolerance"}
 
-// defaultCPU is the target that v1 means by naming none.
+// defaultCPU is the default target of v1.
 const defaultCPU = 80
 
-// dropHPAAnnotations takes from an object of v2 what only the conversion to v1 may write; clients
-// of v2 can't keep it either (K pkg/apis/autoscaling/v2/conversion.go).
+// dropHPAAnnotations removes from a v2 object the annotations that only the conversion to v1 may write. Clients of v2
+// can't set them either (K pkg/apis/autoscaling/v2/conversion.go).
 func dropHPAAnnotations(obj runtime.Object) {
 	if hpa, ok := obj.(*autoscalingv2.HorizontalPodAutoscaler); ok {
 		dropNames(hpa.Annotations)
@@ -80,7 +80,7 @@ func isCPU(m *autoscalingv2.MetricSpec) bool {
 	return m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU
 }
 
-// cpuTarget is that of the first metric about CPU, be it a utilization or not.
+// cpuTarget is the target of the first CPU metric, whether or not it is a utilization.
 func cpuTarget(metrics []autoscalingv2.MetricSpec) *int32 {
 	for i := range metrics {
 		if isCPU(&metrics[i]) {
@@ -90,7 +90,7 @@ func cpuTarget(metrics []autoscalingv2.MetricSpec) *int32 {
 	return nil
 }
 
-// cpuCurrent is that of the last status with a utilization of CPU.
+// cpuCurrent is the value of the last status with a CPU utilization.
 func cpuCurrent(metrics []autoscalingv2.MetricStatus) (percent *int32) {
 	for _, m := range metrics {
 		if m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU &&
@@ -101,7 +101,7 @@ func cpuCurrent(metrics []autoscalingv2.MetricStatus) (percent *int32) {
 	return percent
 }
 
-// annotateHPA writes down what v1 has no fields for.
+// annotateHPA adds annotations for the fields that v1 does not have.
 func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.HorizontalPodAutoscaler) error {
 	var others []autoscalingv1.MetricSpec
 	for i := range in.Spec.Metrics {
@@ -109,7 +109,7 @@ func annotateHPA(out *autoscalingv1.HorizontalPodAutoscaler, in *autoscalingv2.H
 			others = append(others, metricToV1(m))
 		}
 	}
-	// Even the utilization of CPU, as its raw value would be lost otherwise.
+	// This includes CPU utilization, as its raw value would be lost otherwise.
 	var current []autoscalingv1.MetricStatus
 	for i := range in.Status.CurrentMetrics {
 		current = append(current, metricStatusToV1(&in.Status.CurrentMetrics[i]))
@@ -178,7 +178,7 @@ func hpaToV2(obj runtime.Object) (runtime.Object, error) {
 	return entry.Typed(out, autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler")), nil
 }
 
-// fromAnnotation reads a list; what can't be read counts as absent.
+// fromAnnotation decodes a list; a malformed one counts as missing.
 func fromAnnotation[T any](annotations map[string]string, name string) []T {
 	var list []T
 	if json.Unmarshal([]byte(annotations[name]), &list) != nil {
@@ -193,7 +193,7 @@ func cpuMetric(percent int32) autoscalingv2.MetricSpec {
 			Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: &percent}}}
 }
 
-// hpaSpecs lists the annotated metrics, CPU last; no metric at all means CPU at 80 %.
+// hpaSpecs returns the metrics in the annotation, with CPU last; without any metric it is CPU at 80 %.
 func hpaSpecs(annotations map[string]string, cpu *int32) []autoscalingv2.MetricSpec {
 	var specs []autoscalingv2.MetricSpec
 	for _, m := range fromAnnotation[autoscalingv1.MetricSpec](annotations, hpaMetrics) {
@@ -208,7 +208,7 @@ func hpaSpecs(annotations map[string]string, cpu *int32) []autoscalingv2.MetricS
 	return specs
 }
 
-// hpaStatuses prefers the annotated ones, which say more.
+// hpaStatuses prefers the statuses in the annotation, which have more fields.
 func hpaStatuses(annotations map[string]string, cpu *int32) []autoscalingv2.MetricStatus {
 	var statuses []autoscalingv2.MetricStatus
 	for _, m := range fromAnnotation[autoscalingv1.MetricStatus](annotations, hpaCurrentMetrics) {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// orZero is for v1's quantities, which can't be absent.
+// orZero is for quantities of v1, which can't be missing.
 func orZero(q *resource.Quantity) resource.Quantity {
 	if q == nil {
 		return resource.Quantity{}
@@ -16,7 +16,7 @@ func orZero(q *resource.Quantity) resource.Quantity {
 	return *q
 }
 
-// targetType is what v1's fields imply: the kind of target that is set.
+// targetType is the type of the target that is set in v1.
 func targetType(set bool, yes, no autoscalingv2.MetricTargetType) autoscalingv2.MetricTargetType {
 	if set {
 		return yes
@@ -60,7 +60,8 @@ func metricFromV1(m *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 			Metric:          autoscalingv2.MetricIdentifier{Name: o.MetricName, Selector: o.Selector},
 			Target: autoscalingv2.MetricTarget{Type: targetType(o.AverageValue == nil, value, average),
 				AverageValue: o.AverageValue}}
-		// v1 has no way to leave the value out (Convert_v1_ObjectMetricSource_To_autoscaling_ObjectMetricSource, since v1.36).
+		// In v1 the value can't be missing (Convert_v1_ObjectMetricSource_To_autoscaling_ObjectMetricSource, since
+		// v1.36).
 		if o.AverageValue == nil || !o.TargetValue.IsZero() {
 			out.Object.Target.Value = &o.TargetValue
 		}
@@ -147,8 +148,8 @@ func metricStatusFromV1(m *autoscalingv1.MetricStatus) autoscalingv2.MetricStatu
 	return out
 }
 
-// The annotation for a behaviour spells the fields as upstream's internal Go type does, which has
-// no JSON names; reading ignores case, so either spelling comes back.
+// The annotation for a behaviour has the field names of upstream's internal Go type, which has no JSON names. It is
+// decoded case-insensitively, so both spellings are accepted.
 type (
 	behavior struct{ ScaleUp, ScaleDown *scalingRules }
 
@@ -183,7 +184,7 @@ func rulesToV1(r *autoscalingv2.HPAScalingRules) *scalingRules {
 	return out
 }
 
-// behaviorFromV1 reads the annotation; an empty one and one that can't be read are none.
+// behaviorFromV1 decodes the annotation; nil if it is empty or malformed.
 func behaviorFromV1(annotation string) *autoscalingv2.HorizontalPodAutoscalerBehavior {
 	var b behavior
 	if json.Unmarshal([]byte(annotation), &b) != nil || b == (behavior{}) {

@@ -29,7 +29,8 @@ func horizontalPodAutoscalers() *entry.Resource {
 	}
 }
 
-// horizontalPodAutoscalersV1 is the entry of HorizontalPodAutoscaler in version v1, whose hooks see v2, but for defaults.
+// horizontalPodAutoscalersV1 is the entry of HorizontalPodAutoscaler in version v1. Its hooks get v2, except for
+// defaults.
 func horizontalPodAutoscalersV1() *entry.Resource {
 	return &entry.Resource{
 		Plural: "horizontalpodautoscalers", New: entry.New[autoscalingv1.HorizontalPodAutoscaler], Namespaced: true,
@@ -52,7 +53,7 @@ func horizontalPodAutoscalersV1() *entry.Resource {
 	}
 }
 
-// withoutHPAAnnotations defaults an object and then drops the annotations that conversions write.
+// withoutHPAAnnotations sets the defaults of an object and then removes the annotations of conversions.
 func withoutHPAAnnotations(hook func(runtime.Object)) func(runtime.Object) {
 	return func(obj runtime.Object) {
 		hook(obj)

@@ -39,7 +39,7 @@ func autoscalerCells(a *autoscalingv2.HorizontalPodAutoscaler, now time.Time) []
 	}
 }
 
-// metrics pairs specs and statuses by their place in the lists, not by name.
+// metrics pairs specs and statuses by their index, not by name.
 func metrics(specs []autoscalingv2.MetricSpec, statuses []autoscalingv2.MetricStatus) string {
 	if len(specs) == 0 {
 		return printing.None
@@ -109,7 +109,7 @@ func averageMetric(target *autoscalingv2.MetricTarget, current *autoscalingv2.Me
 	return measured + "/" + target.AverageValue.String()
 }
 
-// shownResourceMetric shows a share of what the pods request unless a value is the target.
+// shownResourceMetric prints a percentage of the requests, unless the target is a value.
 func shownResourceMetric(target *autoscalingv2.MetricTarget, current *autoscalingv2.MetricValueStatus) string {
 	if target.AverageValue != nil {
 		return averageMetric(target, current)

@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
-// defaultHorizontalPodAutoscaler keeps at least one pod and aims at 80 % of the requested CPU; a
-// behaviour that is given in part is completed.
+// defaultHorizontalPodAutoscaler sets at least one replica and a target of 80 % CPU utilization, and completes a
+// partial behaviour.
 func defaultHorizontalPodAutoscaler(h *autoscalingv2.HorizontalPodAutoscaler) {
 	defaulting.Set(&h.Spec.MinReplicas, 1)
 	if len(h.Spec.Metrics) == 0 {
@@ -29,7 +29,7 @@ func defaultHorizontalPodAutoscaler(h *autoscalingv2.HorizontalPodAutoscaler) {
 			{Type: autoscalingv2.PodsScalingPolicy, Value: 4, PeriodSeconds: 15},
 			{Type: autoscalingv2.PercentScalingPolicy, Value: 100, PeriodSeconds: 15},
 		})
-		// The window for scaling down is a flag of the controller's, so it stays open.
+		// The window for scaling down is a flag of the controller, so it has no default.
 		defaulting.Set(&b.ScaleDown, autoscalingv2.HPAScalingRules{})
 		defaultScalingRules(b.ScaleDown, []autoscalingv2.HPAScalingPolicy{
 			{Type: autoscalingv2.PercentScalingPolicy, Value: 100, PeriodSeconds: 15},
@@ -44,8 +44,8 @@ func defaultScalingRules(r *autoscalingv2.HPAScalingRules, policies []autoscalin
 	}
 }
 
-// defaultHorizontalPodAutoscalerV1 is what autoscaling/v1 fills in by itself; the aim of 80 % shows in
-// this version because the object is stored as v2, whose defaults it gets too.
+// defaultHorizontalPodAutoscalerV1 sets the defaults of autoscaling/v1. The target of 80 % is visible in v1 because the
+// object is stored as v2 and has its defaults.
 func defaultHorizontalPodAutoscalerV1(h *autoscalingv1.HorizontalPodAutoscaler) {
 	defaulting.Set(&h.Spec.MinReplicas, 1)
 }

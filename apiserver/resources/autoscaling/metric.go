@@ -15,7 +15,7 @@ import (
 var metricTypes = []autoscalingv2.MetricSourceType{autoscalingv2.ContainerResourceMetricSourceType, autoscalingv2.ExternalMetricSourceType,
 	autoscalingv2.ObjectMetricSourceType, autoscalingv2.PodsMetricSourceType, autoscalingv2.ResourceMetricSourceType}
 
-// metric wants the one source that its type says. Of several only the first is validated.
+// metric requires the source of its type. Of several, only the first is validated.
 func metric(m *autoscalingv2.MetricSpec, tolerate bool, at *field.Path) (errs field.ErrorList) {
 	if m.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "must specify a metric source type"))
@@ -70,7 +70,7 @@ func metricName(id autoscalingv2.MetricIdentifier, at *field.Path) field.ErrorLi
 	return check.Apply(id.Name, at.Child("name"), content.IsPathSegmentName)
 }
 
-// metricTarget validates what each metric is compared with.
+// metricTarget validates the target of a metric.
 func metricTarget(t *autoscalingv2.MetricTarget, at *field.Path) (errs field.ErrorList) {
 	if t.Type == "" {
 		errs = append(errs, field.Required(at.Child("type"), "must specify a metric target type"))

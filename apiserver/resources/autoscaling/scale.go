@@ -9,11 +9,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// ScaleTable is the table of Scale, which subresources take and answer with.
+// ScaleTable is the table of Scale, the kind of scale subresources.
 func ScaleTable() entry.Table { return printing.Table(scaleColumns(), scaleCells) }
 
 func scaleColumns() []entry.Column {
-	// The name has no format here, unlike everywhere else.
+	// Unlike elsewhere, the name has no format here.
 	return []entry.Column{
 		printing.Text("Name", printing.MetaDocs["name"]),
 		printing.Integer("Desired", autoscalingv1.ScaleSpec{}.SwaggerDoc()["replicas"]),

@@ -17,8 +17,8 @@ const (
 	maxStabilizationSeconds = 3600
 )
 
-// autoscalerTolerance is what an update accepts because the old autoscaler had it already.
-// HPAScaleToZero is off, so that no replicas are only what an old one may ask for.
+// autoscalerTolerance says which invalid values an update may keep.
+// HPAScaleToZero is off, so only an old autoscaler may have a minimum of 0.
 type autoscalerTolerance struct{ noReplicas, targetVersion, objectVersions bool }
 
 func validateAutoscaler(a *autoscalingv2.HorizontalPodAutoscaler) field.ErrorList {
@@ -68,7 +68,7 @@ func autoscalerOver(a *autoscalingv2.HorizontalPodAutoscaler, t autoscalerTolera
 	return errs
 }
 
-// scaleTarget validates a reference; core ones must be allowed, and a wrong version can be tolerated.
+// scaleTarget validates a reference. References to core kinds must be allowed, and an invalid version may be accepted.
 func scaleTarget(r autoscalingv2.CrossVersionObjectReference, core, tolerate bool, at *field.Path) field.ErrorList {
 	errs := append(check.PathSegment(r.Kind, at.Child("kind")), check.PathSegment(r.Name, at.Child("name"))...)
 	if text := versionFault(r, core); text != "" && !tolerate {
@@ -77,8 +77,7 @@ func scaleTarget(r autoscalingv2.CrossVersionObjectReference, core, tolerate boo
 	return errs
 }
 
-// versionFault says what is wrong with a reference's version, or nothing. The only core kind with
-// a scale needs no group.
+// versionFault returns the error of a reference's version, or nothing. The only core kind with a scale needs no group.
 func versionFault(r autoscalingv2.CrossVersionObjectReference, core bool) string {
 	gv, err := schema.ParseGroupVersion(r.APIVersion)
 	switch {

@@ -38,7 +38,7 @@ func cronJobs() *entry.Resource {
 	}
 }
 
-// defaultCronJob starts jobs side by side and keeps three that succeeded and one that failed.
+// defaultCronJob allows concurrent jobs and keeps three successful and one failed job.
 func defaultCronJob(c *batchv1.CronJob) {
 	defaulting.Fill(&c.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
 	defaulting.Set(&c.Spec.Suspend, false)
@@ -66,7 +66,7 @@ func updateCronJob(c, old *batchv1.CronJob) {
 	podspec.DropTemplateFields(&c.Spec.JobTemplate.Spec.Template, &old.Spec.JobTemplate.Spec.Template)
 }
 
-// maxCronJobName leaves room in a job's name for the time that it is made for.
+// maxCronJobName leaves space for a timestamp in the names of jobs.
 const maxCronJobName = 52
 
 func validateCronJob(c *batchv1.CronJob) field.ErrorList {
@@ -104,7 +104,7 @@ func cronJobSpec(s, old *batchv1.CronJobSpec) (errs field.ErrorList) {
 	return append(errs, check.Naturals(check.SpecPath, "failedJobsHistoryLimit", s.FailedJobsHistoryLimit)...)
 }
 
-// jobTemplate validates the spec of jobs whose selectors will be made.
+// jobTemplate validates the spec of jobs whose selectors will be generated.
 func jobTemplate(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	errs := jobSpec(s, old, at)
 	if s.Selector != nil {
@@ -116,8 +116,8 @@ func jobTemplate(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path
 	return errs
 }
 
-// schedule wants five fields or a word for them. A time zone in it is for those who had one there
-// before (zoned), and don't name it otherwise too (named).
+// schedule requires five fields or a macro. A time zone in it is allowed only if the old one had one (zoned), and the
+// field timeZone is not set (named).
 func schedule(text string, zoned, named bool, at *field.Path) (errs field.ErrorList) {
 	if err := parseSchedule(text); err != nil {
 		errs = append(errs, field.Invalid(at, text, err.Error()))
@@ -131,8 +131,8 @@ func schedule(text string, zoned, named bool, at *field.Path) (errs field.ErrorL
 	return errs
 }
 
-// parseSchedule is the parser, whose texts clients see. It panics on a time zone with nothing behind
-// it, where the real server fails the request.
+// parseSchedule is the parser, whose messages clients see. It panics on a time zone without a schedule, for which
+// kube-apiserver fails the request.
 func parseSchedule(text string) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -143,7 +143,7 @@ func parseSchedule(text string) (err error) {
 	return err
 }
 
-// zonePart is a component of a time zone's name. Digits and plus signs are for names of old.
+// zonePart is a component of a time zone's name. Digits and plus signs are in deprecated names.
 var zonePart = regexp.MustCompile(`^[A-Za-z\.\-_0-9+]{1,14}$`)
 
 func timeZone(name *string, at *field.Path) (errs field.ErrorList) {
@@ -194,7 +194,7 @@ func cronJobCells(c *batchv1.CronJob, now time.Time) []any {
 		c.Name,
 		c.Spec.Schedule,
 		printing.Value(c.Spec.TimeZone, printing.None),
-		truth(c.Spec.Suspend), // a string, although its column says boolean
+		truth(c.Spec.Suspend), // a string, although its column is boolean
 		int64(len(c.Status.Active)),
 		last,
 		printing.AgeOf(&c.ObjectMeta, now),
@@ -204,7 +204,7 @@ func cronJobCells(c *batchv1.CronJob, now time.Time) []any {
 	}
 }
 
-// truth is how a printed boolean looks where the cell is a string.
+// truth prints a boolean for a cell that is a string.
 func truth(b *bool) string {
 	switch {
 	case b == nil:

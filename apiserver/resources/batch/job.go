@@ -42,7 +42,7 @@ func jobs() *entry.Resource {
 // jobWarning (C-24).
 const jobWarning = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
 
-// defaultJobSpec is what also holds for the jobs that a CronJob makes.
+// defaultJobSpec sets the defaults of a job's spec, also in the job template of a CronJob.
 func defaultJobSpec(s *batchv1.JobSpec) {
 	if p := s.PodFailurePolicy; p != nil {
 		for i := range p.Rules {

@@ -66,7 +66,7 @@ func jobStatus(j *batchv1.Job) string {
 	return "Running"
 }
 
-// jobCompletions shows a job without completions, which needs any one pod to succeed, as "/1".
+// jobCompletions prints a job without completions, which succeeds with any pod, as "/1".
 func jobCompletions(j *batchv1.Job) string {
 	if j.Spec.Completions != nil {
 		return fmt.Sprintf("%d/%d", j.Status.Succeeded, *j.Spec.Completions)

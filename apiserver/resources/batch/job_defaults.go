@@ -8,9 +8,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
-// defaultJob runs one pod once, unless it says how many. A job without labels gets its template's: the very
-// map, as upstream's does, so that the labels which are added to the template on creation show on
-// the job, unless it has been copied before (as objects with generateName are).
+// defaultJob sets one completion of one pod, unless the client sets either. A job without labels gets its template's:
+// the same map, as upstream. So labels that are added to the template on creation are visible on the job, unless it has
+// been copied before (as objects with generateName are).
 func defaultJob(j *batchv1.Job) {
 	s := &j.Spec
 	if s.Completions == nil && s.Parallelism == nil {

@@ -24,7 +24,7 @@ var (
 	conditionStatuses = []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
 )
 
-// chosen wants one of the values, and names them when none is there.
+// chosen requires one of the values, and lists them if there is none.
 func chosen[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Required(at, fmt.Sprintf("valid values: %q", values))}
@@ -32,7 +32,7 @@ func chosen[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	return check.OneOf(value, at, values)
 }
 
-// failurePolicy validates rules about failed pods (batch validatePodFailurePolicy).
+// failurePolicy validates rules for failed pods (batch validatePodFailurePolicy).
 func failurePolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	if n := len(s.PodFailurePolicy.Rules); n > 20 {
 		errs = append(errs, field.TooMany(at, n, 20))
@@ -102,7 +102,7 @@ func podConditions(patterns []batchv1.PodFailurePolicyOnPodConditionsPattern, at
 	return errs
 }
 
-// successPolicy validates rules about indexes that suffice (batch validateSuccessPolicy).
+// successPolicy validates rules for successful indexes (batch validateSuccessPolicy).
 func successPolicy(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	switch n := len(s.SuccessPolicy.Rules); {
 	case n == 0:
@@ -153,11 +153,11 @@ func successRule(r *batchv1.SuccessPolicyRule, completions int32, at *field.Path
 	return errs
 }
 
-// interval is a run of indexes, both ends in it.
+// interval is a range of indexes, including both ends.
 type interval struct{ first, last int32 }
 
-// parseIndexes reads "1,3-5,7": intervals that grow, all below the number of completions. It
-// returns none with an error.
+// parseIndexes parses "1,3-5,7": increasing intervals below the number of completions. After an error the result is
+// empty.
 func parseIndexes(text string, completions int32) (list []interval, err error) {
 	if text == "" {
 		return nil, nil
@@ -200,7 +200,7 @@ func parseInterval(text string, completions int32) (v interval, err error) {
 
 var errOverlap = errors.New("failedIndexes and completedIndexes overlap")
 
-// overlap finds an index that completed and failed. What can't be read is reported elsewhere.
+// overlap finds an index that is both completed and failed. Malformed lists are reported elsewhere.
 func overlap(completed, failed string, completions int32) error {
 	if completed == "" || failed == "" {
 		return nil

@@ -17,9 +17,8 @@ func jobWarnings(j, old *batchv1.Job) []string {
 	return texts
 }
 
-// createJob selects the job's pods by its uid, unless the client selects itself. A job without
-// labels of its own shows its template's, these too: it may share the map with the template, see
-// defaults.Job.
+// createJob generates a selector by the job's UID, unless the client sets one. A job without labels has its template's,
+// including the new ones: it may share the map with the template, see defaultJob.
 func createJob(j *batchv1.Job) {
 	if !warnings.Value(j.Spec.ManualSelector) {
 		selectByUID(j)
@@ -28,8 +27,8 @@ func createJob(j *batchv1.Job) {
 	defaultJob(j)
 }
 
-// selectByUID labels the template with the job's name and uid, each under its old and its new key,
-// and selects the uid. Labels that are there stay, for validation to validate.
+// selectByUID labels the template with the job's name and UID, each with its old and its new key, and selects the UID.
+// Existing labels are not changed; validation checks them.
 func selectByUID(j *batchv1.Job) {
 	if j.Spec.Template.Labels == nil {
 		j.Spec.Template.Labels = map[string]string{}

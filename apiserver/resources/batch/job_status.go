@@ -27,8 +27,8 @@ func jobFinished(j *batchv1.Job) bool {
 	return jobHas(j, batchv1.JobComplete) || jobHas(j, batchv1.JobFailed)
 }
 
-// A jobRule is broken or not, and only counts if what it is about has changed: a spec's change can
-// make a status wrong until the controller has seen it (job strategy getStatusValidationOptions).
+// A jobRule is violated or not. It only applies if its fields have changed: a change of the spec can make a status
+// invalid until the controller updates it (job strategy getStatusValidationOptions).
 type jobRule struct {
 	counts, broken bool
 	err            func() *field.Error
@@ -43,7 +43,7 @@ func brokenRules(rules []jobRule) (errs field.ErrorList) {
 	return errs
 }
 
-// validateJobStatus validates a change of a job's status (batch ValidateJobStatusUpdate).
+// validateJobStatus validates an update of a job's status (batch ValidateJobStatusUpdate).
 func validateJobStatus(j, old *batchv1.Job) field.ErrorList {
 	errs := jobNumbers(&j.Status)
 	errs = append(errs, brokenRules(jobEnd(j, old))...)
@@ -78,7 +78,7 @@ func uncounted(list []types.UID, seen map[types.UID]bool, at *field.Path) (errs 
 	return errs
 }
 
-// condition is a fault of the conditions together, whose value isn't shown.
+// condition is an error of the list of conditions, whose value is not printed.
 func condition(text string) func() *field.Error {
 	return func() *field.Error {
 		return field.Invalid(check.StatusPath.Child("conditions"), field.OmitValueType{}, text)
@@ -93,12 +93,12 @@ func missing(name, text string) func() *field.Error {
 	return func() *field.Error { return field.Required(check.StatusPath.Child(name), text) }
 }
 
-// changed compares a condition before and after.
+// changed compares a condition with the old one.
 func changed(j, old *batchv1.Job, kind batchv1.JobConditionType) bool {
 	return jobHas(j, kind) != jobHas(old, kind)
 }
 
-// jobEnd is about jobs that say that they have ended.
+// jobEnd validates finished jobs.
 func jobEnd(j, old *batchv1.Job) []jobRule {
 	s, was := &j.Status, &old.Status
 	complete, failed, finished := jobHas(j, batchv1.JobComplete), jobHas(j, batchv1.JobFailed), jobFinished(j)
@@ -128,7 +128,7 @@ func jobEnd(j, old *batchv1.Job) []jobRule {
 	}
 }
 
-// jobIndexes is about the indexes that completed and failed, and the pods at work.
+// jobIndexes validates completed and failed indexes, and the number of active pods.
 func jobIndexes(j, old *batchv1.Job) []jobRule {
 	s, was := &j.Status, &old.Status
 	completedChanged, failedChanged := s.CompletedIndexes != was.CompletedIndexes, !check.SamePointee(s.FailedIndexes, was.FailedIndexes)
@@ -164,7 +164,7 @@ func jobIndexes(j, old *batchv1.Job) []jobRule {
 	}
 }
 
-// jobSuccess is about criteria of success, which hold whatever changed.
+// jobSuccess validates success criteria, regardless of what has changed.
 func jobSuccess(j *batchv1.Job) []jobRule {
 	met := jobHas(j, batchv1.JobSuccessCriteriaMet)
 	return []jobRule{
@@ -175,7 +175,7 @@ func jobSuccess(j *batchv1.Job) []jobRule {
 	}
 }
 
-// jobChange is about what a status may not take back.
+// jobChange rejects changes that a status must not undo.
 func jobChange(j, old *batchv1.Job) (rules []jobRule) {
 	s, was := &j.Status, &old.Status
 	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobComplete, batchv1.JobFailureTarget} {

@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// Limits of jobs whose pods have indexes.
+// Limits of indexed jobs.
 const (
 	maxIndexes         = 100_000
 	maxWhileManyFailed = 10_000
@@ -26,7 +26,7 @@ const (
 
 func validateJob(j *batchv1.Job) field.ErrorList { return wholeJob(j, nil) }
 
-// wholeJob validates a job besides its change (batch ValidateJob).
+// wholeJob validates a job, regardless of its change (batch ValidateJob).
 func wholeJob(j, old *batchv1.Job) field.ErrorList {
 	errs := generatedSelector(j, old)
 	errs = append(errs, jobSelected(&j.Spec, old)...)
@@ -44,14 +44,14 @@ func indexed(s *batchv1.JobSpec) bool {
 	return s.CompletionMode != nil && *s.CompletionMode == batchv1.IndexedCompletion
 }
 
-// Labels that a job's pods had before the prefixed ones.
+// The labels of a job's pods before the prefixed ones.
 const (
 	plainUIDLabel  = "controller-uid"
 	plainNameLabel = "job-name"
 )
 
-// generatedSelector wants the labels and the selector that the server makes, unless the client makes
-// its own. Old jobs have no prefixed labels.
+// generatedSelector requires the generated labels and selector, unless the client has set its own. Old jobs have no
+// prefixed labels.
 func generatedSelector(j, old *batchv1.Job) (errs field.ErrorList) {
 	if check.IsTrue(j.Spec.ManualSelector) || j.Spec.Selector == nil {
 		return nil
@@ -86,7 +86,7 @@ func hasLabel(j *batchv1.Job, key string) bool {
 	return ok
 }
 
-// jobSelected validates the spec of a job that has its selector (batch ValidateJobSpec).
+// jobSelected validates the spec of a job with its selector (batch ValidateJobSpec).
 func jobSelected(s *batchv1.JobSpec, old *batchv1.Job) field.ErrorList {
 	var before *corev1.PodTemplateSpec
 	odd := false
@@ -106,7 +106,7 @@ func jobSelected(s *batchv1.JobSpec, old *batchv1.Job) field.ErrorList {
 	return errs
 }
 
-// jobSpec validates what jobs and templates of jobs have (batch validateJobSpec).
+// jobSpec validates the spec of a job or of a job template (batch validateJobSpec).
 func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	errs := check.Naturals(at, "parallelism", s.Parallelism)
 	errs = append(errs, check.Naturals(at, "completions", s.Completions)...)
@@ -146,7 +146,7 @@ func jobSpec(s *batchv1.JobSpec, old *corev1.PodTemplateSpec, at *field.Path) fi
 	return append(errs, jobRestart(s, at.Child("template", "spec", "restartPolicy"))...)
 }
 
-// jobRestart wants pods that end. A policy that was left out has been defaulted to one that never ends.
+// jobRestart requires a restart policy with which pods end. The default policy, Always, is invalid.
 func jobRestart(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
 	switch p := s.Template.Spec.RestartPolicy; {
 	case p == corev1.RestartPolicyAlways || p == "":
@@ -159,7 +159,7 @@ func jobRestart(s *batchv1.JobSpec, at *field.Path) field.ErrorList {
 	return nil
 }
 
-// completion validates how the job's pods are counted, and the numbers that depend on it.
+// completion validates the completion mode and the numbers that depend on it.
 func completion(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	if m := s.CompletionMode; m != nil {
 		errs = append(errs, check.OneOf(*m, at.Child("completionMode"), []batchv1.CompletionMode{batchv1.NonIndexedCompletion, batchv1.IndexedCompletion})...)
@@ -211,8 +211,8 @@ func indexes(s *batchv1.JobSpec, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// validateJobUpdate validates a job and then its change. Upstream validates the spec in both, so that its faults
-// come twice (job strategy ValidateUpdate).
+// validateJobUpdate validates a job and then its change. Upstream validates the spec in both, so its errors come twice
+// (job strategy ValidateUpdate).
 func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 	errs := wholeJob(j, old)
 	if invalid.Enough(errs) {
@@ -240,7 +240,7 @@ func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 	return errs
 }
 
-// completionsUpdate lets an indexed job grow or shrink, if all of it runs at once.
+// completionsUpdate allows an indexed job to scale if all its indexes run at once.
 func completionsUpdate(s, was *batchv1.JobSpec, at *field.Path) field.ErrorList {
 	switch {
 	case !indexed(s):
@@ -253,7 +253,7 @@ func completionsUpdate(s, was *batchv1.JobSpec, at *field.Path) field.ErrorList 
 	return nil
 }
 
-// jobTemplateUpdate keeps the template, but for where its pods go and what they use while none runs.
+// jobTemplateUpdate makes the template immutable, except for scheduling directives and resources while no pod runs.
 func jobTemplateUpdate(j, old *batchv1.Job) field.ErrorList {
 	now, was := &j.Spec.Template, old.Spec.Template.DeepCopy()
 	if idle(old) {
@@ -268,8 +268,7 @@ func jobTemplateUpdate(j, old *batchv1.Job) field.ErrorList {
 	return field.ErrorList{field.Invalid(check.TemplatePath, check.Internal(*now), apivalidation.FieldImmutableErrorMsg)}
 }
 
-// idle says that a job is suspended and has no pods: it never started, or its controller has
-// suspended it.
+// idle reports whether a job is suspended and has no pods: it has never started, or its controller has suspended it.
 func idle(j *batchv1.Job) bool {
 	return check.IsTrue(j.Spec.Suspend) && j.Status.Active == 0 && (j.Status.StartTime == nil || jobHas(j, batchv1.JobSuspended))
 }

@@ -15,7 +15,7 @@ func certificateSigningRequests(clock entry.Clock) *entry.Resource {
 		Plural: "certificatesigningrequests", New: entry.New[certificatesv1.CertificateSigningRequest],
 		ShortNames: []string{"csr"},
 		Strategy: entry.Strategy{
-			// ValidateCertificateRequestName takes everything that fits into a path.
+			// ValidateCertificateRequestName accepts every valid path segment.
 			Name:           path.ValidatePathSegmentName,
 			PrepareCreate:  entry.Create(createRequest),
 			PrepareUpdate:  entry.Change(updateRequest),
@@ -42,7 +42,7 @@ func signingRequester(obj runtime.Object, name, uid string, groups []string, ext
 	Requester(obj.(*certificatesv1.CertificateSigningRequest), name, uid, groups, extra)
 }
 
-// approveRequest lets nothing but conditions change.
+// approveRequest allows only conditions to change.
 func approveRequest(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
 	stamp(now, r, old)
 	decided := r.Status.Conditions
@@ -50,8 +50,8 @@ func approveRequest(now entry.Clock, r, old *certificatesv1.CertificateSigningRe
 	r.Status.Conditions = decided
 }
 
-// keepRequestDecisions keeps approval and denial. If a client adds or removes one, it is left for
-// validation to refuse.
+// keepRequestDecisions restores approval and denial. If a client adds or removes one, it is kept for validation to
+// reject.
 func keepRequestDecisions(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
 	for _, decision := range []certificatesv1.RequestConditionType{
 		certificatesv1.CertificateApproved, certificatesv1.CertificateDenied,
@@ -67,7 +67,7 @@ func keepRequestDecisions(now entry.Clock, r, old *certificatesv1.CertificateSig
 	stamp(now, r, old)
 }
 
-// stamp fills in the times of conditions; one that was as it is keeps the time it became so.
+// stamp sets the times of conditions; an unchanged condition keeps its transition time.
 func stamp(now entry.Clock, r, old *certificatesv1.CertificateSigningRequest) {
 	at := now()
 	for i := range r.Status.Conditions {

@@ -10,8 +10,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// signerDescription is that of v1beta1, which isn't linked for it: types that nothing else needs would
-// come along with all their methods.
+// signerDescription is that of v1beta1. That package is not linked for it, as it would add unused types with all their
+// methods.
 const signerDescription = `Requested signer for the request. It is a qualified name in the form: ` + "`scope-hostname.io/name`" + `. If empty, it will be defaulted:
  1. If it's a kubelet client certificate, it is assigned
     "kubernetes.io/kube-apiserver-client-kubelet".
@@ -20,8 +20,8 @@ const signerDescription = `Requested signer for the request. It is a qualified n
  3. Otherwise, it is assigned "kubernetes.io/legacy-unknown".
 Distribution of trust for signers happens out of band. You can select on this field using ` + "`spec.signerName`."
 
-// signingRequestColumns are described as in v1beta1, as upstream's printers still do. The
-// requestor's description is the request's, also there.
+// signingRequestColumns have the descriptions of v1beta1, as upstream's printers have. The requestor's description is
+// that of the request, as upstream.
 func signingRequestColumns() []entry.Column {
 	return []entry.Column{
 		printing.NameColumn,
@@ -48,7 +48,7 @@ func signingRequestCells(r *certificatesv1.CertificateSigningRequest, now time.T
 	}
 }
 
-// signingCondition goes by the presence of conditions, whatever their status is.
+// signingCondition depends only on the presence of conditions, not on their status.
 func signingCondition(r *certificatesv1.CertificateSigningRequest) string {
 	has := map[certificatesv1.RequestConditionType]bool{}
 	for _, c := range r.Status.Conditions {

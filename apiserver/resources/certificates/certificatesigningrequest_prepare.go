@@ -4,7 +4,8 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 )
 
-// Requester notes the user who made a signing request. It is called after Create, which removes what a client claimed.
+// Requester records the user who creates a signing request. It is called after Create, which removes what the client
+// set.
 func Requester(r *certificatesv1.CertificateSigningRequest, name, uid string, groups []string, extra map[string][]string) {
 	r.Spec.Username, r.Spec.UID, r.Spec.Groups, r.Spec.Extra = name, uid, groups, nil
 	if len(extra) > 0 {
@@ -17,7 +18,7 @@ func Requester(r *certificatesv1.CertificateSigningRequest, name, uid string, gr
 
 func createRequest(r *certificatesv1.CertificateSigningRequest) { Requester(r, "", "", nil, nil) }
 
-// updateRequest keeps the request: only its subresources change it.
+// updateRequest makes the spec immutable; only subresources change a request.
 func updateRequest(r, old *certificatesv1.CertificateSigningRequest) { r.Spec = old.Spec }
 
 func conditions(r *certificatesv1.CertificateSigningRequest, t certificatesv1.RequestConditionType) []*certificatesv1.CertificateSigningRequestCondition {

@@ -37,7 +37,7 @@ var (
 	lastingCSRs = append(slices.Clone(approvals), certificatesv1.CertificateFailed)
 )
 
-// csrTolerance is what an update accepts because the old request had it already.
+// csrTolerance says which invalid values an update may keep.
 type csrTolerance struct {
 	unknownUsages, twiceUsages, legacySigner, emptyType, twiceTypes, both, certificate bool
 }
@@ -104,7 +104,7 @@ func signingRequestOver(r *certificatesv1.CertificateSigningRequest, t csrTolera
 	return errs
 }
 
-// ParseRequest reads a certificate request out of its PEM block (K pkg/apis/certificates: ParseCSR).
+// ParseRequest parses a certificate request in its PEM block (K pkg/apis/certificates: ParseCSR).
 func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
@@ -113,7 +113,7 @@ func ParseRequest(text []byte) (*x509.CertificateRequest, error) {
 	return x509.ParseCertificateRequest(block.Bytes)
 }
 
-// requestBlock wants a PEM block of a request that is signed by its key.
+// requestBlock requires a PEM block with a request that is signed with its own key.
 func requestBlock(text []byte) error {
 	request, err := ParseRequest(text)
 	if err != nil {
@@ -122,7 +122,7 @@ func requestBlock(text []byte) error {
 	return request.CheckSignature()
 }
 
-// certificate wants PEM blocks of certificates only, if there is anything.
+// certificate requires PEM blocks with certificates only, unless it is empty.
 func certificate(text []byte) error {
 	if len(text) == 0 {
 		return nil
@@ -178,7 +178,7 @@ func csrConditions(list []certificatesv1.CertificateSigningRequestCondition, t c
 	return errs
 }
 
-// signer wants a domain and a path (core ValidateSignerName).
+// signer requires a domain and a path (core ValidateSignerName).
 func signer(name string, at *field.Path) (errs field.ErrorList) {
 	if name == "" {
 		return field.ErrorList{field.Required(at, "")}
@@ -202,7 +202,7 @@ func signer(name string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// signerLabels says what is wrong with the first label that isn't right.
+// signerLabels returns the errors of the first invalid label.
 func signerLabels(part string, is check.Rule, at *field.Path) (errs field.ErrorList) {
 	for _, l := range invalid.Each(strings.Split(part, "."), &errs) {
 		if texts := is(l); len(texts) > 0 {
@@ -219,17 +219,17 @@ func validateSigningRequestUpdate(r, old *certificatesv1.CertificateSigningReque
 	return append(append(signingRequestKept(r, old), approvalKept(r, old)...), certificateKept(r, old, false)...)
 }
 
-// validateSigningRequestStatus may set a certificate once.
+// validateSigningRequestStatus allows a certificate to be set once.
 func validateSigningRequestStatus(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
 	return append(append(signingRequestKept(r, old), approvalKept(r, old)...), certificateKept(r, old, true)...)
 }
 
-// validateSigningRequestApproval may add Approved and Denied conditions.
+// validateSigningRequestApproval allows Approved and Denied conditions to be added.
 func validateSigningRequestApproval(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
 	return append(signingRequestKept(r, old), certificateKept(r, old, false)...)
 }
 
-// signingRequestKept validates the new request and refuses that a verdict disappears.
+// signingRequestKept validates the new request and rejects the removal of an approval or denial.
 func signingRequestKept(r, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
 	errs := signingRequestOver(r, csrToleranceOf(r, old))
 	for _, t := range lastingCSRs {

@@ -61,7 +61,7 @@ func validateLease(l *coordinationv1.Lease) (errs field.ErrorList) {
 	return errs
 }
 
-// leaseStrategy wants a strategy that Kubernetes knows or a qualified name; its path says strategy twice.
+// leaseStrategy requires a known strategy or a qualified name; its path contains strategy twice.
 func leaseStrategy(s coordinationv1.CoordinatedLeaseStrategy, at *field.Path) (errs field.ErrorList) {
 	at = at.Child("strategy")
 	if !strings.Contains(string(s), "/") {

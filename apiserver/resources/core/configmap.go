@@ -51,7 +51,7 @@ func validateConfigMap(m *corev1.ConfigMap) (errs field.ErrorList) {
 func validateConfigMapUpdate(m, old *corev1.ConfigMap) (errs field.ErrorList) {
 	if check.IsTrueValue(old.Immutable) {
 		errs = append(errs, sealed(m.Immutable,
-			// Upstream defaults only this one to an empty map.
+			// Upstream sets an empty map only for this field.
 			kept{"data", apiequality.Semantic.DeepEqual(m.Data, old.Data)},
 			kept{"binaryData", reflect.DeepEqual(m.BinaryData, old.BinaryData)})...)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// sealedText is why an object with `immutable` keeps its content.
+// sealedText is the error message for a change of an immutable object.
 const sealedText = "field is immutable when `immutable` is set"
 
-// dataKeys validates a bag's keys.
+// dataKeys validates the keys of a config map or secret.
 func dataKeys[V any](bag map[string]V, at *field.Path) (errs field.ErrorList) {
 	for _, key := range invalid.Each(check.Sorted(bag), &errs) {
 		errs = append(errs, check.Apply(key, at.Key(key), utilvalidation.IsConfigMapKey)...)
@@ -19,13 +19,13 @@ func dataKeys[V any](bag map[string]V, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// kept is a field of a sealed object and whether it stayed.
+// kept is a field of an immutable object, and whether it is unchanged.
 type kept struct {
 	name string
 	kept bool
 }
 
-// sealed refuses changes of an object that was immutable.
+// sealed rejects changes of an immutable object.
 func sealed(immutable *bool, parts ...kept) (errs field.ErrorList) {
 	if !check.IsTrueValue(immutable) {
 		errs = append(errs, field.Forbidden(field.NewPath("immutable"), sealedText))

@@ -35,7 +35,7 @@ func endpoints() *entry.Resource {
 	}
 }
 
-// defaultEndpoints fills in the protocol of ports.
+// defaultEndpoints sets the default protocol of ports.
 func defaultEndpoints(e *corev1.Endpoints) {
 	for i := range e.Subsets {
 		for j := range e.Subsets[i].Ports {
@@ -44,7 +44,7 @@ func defaultEndpoints(e *corev1.Endpoints) {
 	}
 }
 
-// endpointsWarnings trust the controller that usually writes endpoints.
+// endpointsWarnings does not check the addresses of the controller that usually writes endpoints.
 func endpointsWarnings(e, _ *corev1.Endpoints) []string {
 	if e.Labels["endpoints.kubernetes.io/managed-by"] == "endpoint-controller" {
 		return nil
@@ -70,7 +70,7 @@ func validateEndpoints(e *corev1.Endpoints) (errs field.ErrorList) {
 	return errs
 }
 
-// validateEndpointsUpdate tolerates subsets that were there already.
+// validateEndpointsUpdate does not validate unchanged subsets.
 func validateEndpointsUpdate(e, old *corev1.Endpoints) field.ErrorList {
 	errs := validateEndpoints(e)
 	if len(errs) == 0 || apiequality.Semantic.DeepEqual(e.Subsets, old.Subsets) {

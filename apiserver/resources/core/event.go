@@ -15,7 +15,7 @@ func events() *entry.Resource {
 		Plural: "events", New: entry.New[corev1.Event], Namespaced: true,
 		ShortNames: []string{"ev"},
 		Strategy: entry.Strategy{
-			// ValidateEventCreate asks events of this version for nothing but a path segment.
+			// ValidateEventCreate only requires that the name of an event of this version is a path segment.
 			CreateOnUpdate: true,
 			PlainMeta:      true,
 			Validate:       entry.Validate(event.Validate),
@@ -23,7 +23,7 @@ func events() *entry.Resource {
 		},
 		Delete: entry.Deletion{Policy: finalizers.Unsupported},
 		Selectable: append(event.Fields("involvedObject", "reportingComponent"),
-			// Last, so that the fields before it are those of events.k8s.io, in the same order.
+			// The last column, so that those before it are those of events.k8s.io, in the same order.
 			entry.Field{Label: "source", Paths: []string{"source.component", "reportingComponent"}}),
 		Expires: true,
 		Table:   printing.Table(event.Columns(), event.Cells),

@@ -32,8 +32,8 @@ func limitRanges() *entry.Resource {
 	}
 }
 
-// defaultLimitRange derives the defaults of limits for containers: a default limit is the maximum, a
-// default request is the default limit, or else the minimum.
+// defaultLimitRange sets the default limits of containers: a default limit is the maximum; a default request is the
+// default limit, or else the minimum.
 func defaultLimitRange(l *corev1.LimitRange) {
 	for i := range l.Spec.Limits {
 		item := &l.Spec.Limits[i]
@@ -61,7 +61,7 @@ func limitRangeItem(i *corev1.LimitRangeItem) {
 	missing(i.DefaultRequest, i.Min)
 }
 
-// missing copies the entries that list lacks.
+// missing returns the entries that list does not have.
 func missing(list, from corev1.ResourceList) {
 	for name, q := range from {
 		if _, ok := list[name]; !ok {
@@ -70,8 +70,8 @@ func missing(list, from corev1.ResourceList) {
 	}
 }
 
-// nameLimitRange gives a limit range without a name a random one. Upstream takes a fresh UUID; the
-// object's own is as fresh.
+// nameLimitRange gives a limit range without a name a random one. Upstream uses a new UUID; the object's own is as
+// random.
 func nameLimitRange(l *corev1.LimitRange) {
 	if l.Name == "" {
 		l.Name = string(l.UID)
@@ -113,7 +113,7 @@ func limitType(t corev1.LimitType, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(at, t, "must be a standard limit type or fully qualified")}
 }
 
-// limitNames validates which resources an item limits.
+// limitNames validates the resources of an item.
 func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorList) {
 	names := func(list corev1.ResourceList, field string) {
 		for _, name := range invalid.Each(check.Sorted(list), &errs) {
@@ -149,13 +149,13 @@ func limitNames(item *corev1.LimitRangeItem, at *field.Path) (errs field.ErrorLi
 	return errs
 }
 
-// amount is what an item says of a resource in one of its lists.
+// amount is the quantity of a resource in one of an item's lists.
 type amount struct {
 	resource.Quantity
 	given bool
 }
 
-// above says that both are given and a is the larger.
+// above reports whether both are set and a is larger.
 func (a amount) above(b amount) bool { return a.given && b.given && a.Cmp(b.Quantity) > 0 }
 
 func amountOf(list corev1.ResourceList, name corev1.ResourceName) amount {
@@ -163,7 +163,7 @@ func amountOf(list corev1.ResourceList, name corev1.ResourceName) amount {
 	return amount{q, ok}
 }
 
-// limitAmounts validates what an item says of one resource.
+// limitAmounts validates an item's quantities of a resource.
 func limitAmounts(item *corev1.LimitRangeItem, name corev1.ResourceName, at *field.Path) (errs field.ErrorList) {
 	least, most := amountOf(item.Min, name), amountOf(item.Max, name)
 	var limit, request amount
@@ -216,5 +216,5 @@ func limitRatio(ratio, least, most amount, at *field.Path) (errs field.ErrorList
 	return errs
 }
 
-// validateLimitRangeUpdate validates the new object as if it were created.
+// validateLimitRangeUpdate validates the new object like a created one.
 func validateLimitRangeUpdate(l, _ *corev1.LimitRange) field.ErrorList { return validateLimitRange(l) }

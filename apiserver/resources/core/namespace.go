@@ -63,8 +63,7 @@ func terminateNamespace(obj runtime.Object) {
 	obj.(*corev1.Namespace).Status.Phase = corev1.NamespaceTerminating
 }
 
-// defaultNamespace forces the label with the namespace's name, once it has one (A-40), and fills in the
-// phase.
+// defaultNamespace sets the label with the namespace's name, if it has one (A-40), and the default phase.
 func defaultNamespace(n *corev1.Namespace) {
 	if n.Name != "" {
 		if n.Labels == nil {
@@ -75,22 +74,22 @@ func defaultNamespace(n *corev1.Namespace) {
 	defaulting.Fill(&n.Status.Phase, corev1.NamespaceActive)
 }
 
-// createNamespace gives a namespace its finalizer, phase and label (A-40, E-02).
+// createNamespace sets the finalizer, phase and label of a new namespace (A-40, E-02).
 func createNamespace(n *corev1.Namespace) {
 	n.Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
 	if !slices.Contains(n.Spec.Finalizers, corev1.FinalizerKubernetes) {
 		n.Spec.Finalizers = append(n.Spec.Finalizers, corev1.FinalizerKubernetes)
 	}
-	defaultNamespace(n) // a generated name has only now become a label
+	defaultNamespace(n) // a generated name is available only now
 }
 
-// updateNamespace keeps the finalizers, which only /finalize changes (E-03).
+// updateNamespace restores the finalizers, which only /finalize changes (E-03).
 func updateNamespace(n, old *corev1.Namespace) {
 	n.Spec.Finalizers = old.Spec.Finalizers
 	defaultNamespace(n)
 }
 
-// finalizeNamespace lets all but the status change (B-43).
+// finalizeNamespace restores the status (B-43).
 func finalizeNamespace(n, old *corev1.Namespace) {
 	n.Status = old.Status
 	defaultNamespace(n)
@@ -113,7 +112,7 @@ func validateNamespaceFinalize(ns, _ *corev1.Namespace) (errs field.ErrorList) {
 	return errs
 }
 
-// finalizer wants a qualified name, and of those without a prefix only the standard ones (A-31).
+// finalizer requires a qualified name; without a prefix only the standard ones are valid (A-31).
 func finalizer(name string, at *field.Path) field.ErrorList {
 	errs := apivalidation.ValidateFinalizerName(name, at)
 	if strings.Contains(name, "/") {
@@ -126,7 +125,7 @@ func finalizer(name string, at *field.Path) field.ErrorList {
 	return append(errs, field.Invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified"))
 }
 
-// validateNamespaceStatus keeps phase and deletion in agreement (B-42).
+// validateNamespaceStatus requires that the phase matches the deletionTimestamp (B-42).
 func validateNamespaceStatus(ns, _ *corev1.Namespace) field.ErrorList {
 	want, text := corev1.NamespaceActive, "may only be 'Active' if `deletionTimestamp` is empty"
 	if !ns.DeletionTimestamp.IsZero() {

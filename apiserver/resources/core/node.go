@@ -19,9 +19,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// Not checked of nodes: the taints and the preference to avoid pods in annotations, which nothing
-// reads since 1.6, spec.configSource and status.config, which kubelets ignore, and
-// status.declaredFeatures.
+// Not validated in nodes: the annotations for taints and for the preference to avoid pods, which have no effect since
+// 1.6; spec.configSource and status.config, which kubelets ignore; status.declaredFeatures.
 
 // nodes is the entry of Node.
 func nodes() *entry.Resource {
@@ -50,7 +49,7 @@ func nodes() *entry.Resource {
 	}
 }
 
-// ranges does so for a node's range of addresses.
+// ranges does the same for the pod CIDRs of a node.
 func ranges(s *corev1.NodeSpec) {
 	if s.PodCIDR != "" && (len(s.PodCIDRs) == 0 || s.PodCIDRs[0] != s.PodCIDR) {
 		s.PodCIDRs = []string{s.PodCIDR}
@@ -60,7 +59,7 @@ func ranges(s *corev1.NodeSpec) {
 	}
 }
 
-// defaultNode makes all of a node's capacity allocatable if it doesn't say what is.
+// defaultNode sets the allocatable resources to the node's capacity.
 func defaultNode(n *corev1.Node) {
 	if n.Status.Allocatable == nil && n.Status.Capacity != nil {
 		n.Status.Allocatable = n.Status.Capacity.DeepCopy()
@@ -70,7 +69,7 @@ func defaultNode(n *corev1.Node) {
 	defaulting.Round(n.Status.Allocatable)
 }
 
-// createNode drops the configuration by the API, which is gone; nodes say themselves how they are.
+// createNode removes the dynamic configuration, which is not supported any more. Nodes may set their own status.
 func createNode(n *corev1.Node) {
 	n.Spec.ConfigSource = nil
 	n.Status.Config = nil
@@ -106,12 +105,12 @@ func validateNode(n *corev1.Node) field.ErrorList {
 	return append(errs, podCIDRs(n.Spec.PodCIDRs, field.NewPath("spec", "podCIDRs"))...)
 }
 
-// validateNodeUpdate validates the new node and then its change, so that some errors come twice, as upstream's do.
+// validateNodeUpdate validates the new node and then its change, so some errors come twice, as upstream's do.
 func validateNodeUpdate(n, old *corev1.Node) field.ErrorList {
 	return append(validateNode(n), validateNodeStatus(n, old)...)
 }
 
-// validateNodeStatus is core ValidateNodeUpdate, which validates spec and status whichever is written.
+// validateNodeStatus is core ValidateNodeUpdate, which validates both spec and status in every write.
 func validateNodeStatus(n, old *corev1.Node) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := nodeResources(n)
@@ -186,7 +185,7 @@ func (e dualStackError) Error() string {
 	return "invalid PodCIDRs. failed to check with dual stack with error:" + e.error.Error()
 }
 
-// taints validates each and wants a key and effect only once.
+// taints validates each taint and rejects duplicates of key and effect.
 func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 	type key struct {
 		key    string
@@ -212,7 +211,7 @@ func taints(list []corev1.Taint, at *field.Path) (errs field.ErrorList) {
 }
 
 const (
-	// nodeRolePrefix begins labels whose key ends in a role.
+	// nodeRolePrefix is the prefix of labels whose key ends with a role.
 	nodeRolePrefix = "node-role.kubernetes.io/"
 	// nodeRoleLabel is the older label with a role as its value.
 	nodeRoleLabel = "kubernetes.io/role"

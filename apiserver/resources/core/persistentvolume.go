@@ -23,7 +23,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
-// Not checked of persistent volumes: mount options in the deprecated annotation.
+// Not validated of persistent volumes: mount options in the deprecated annotation.
 
 // persistentVolumes is the entry of PersistentVolume.
 func persistentVolumes(clock entry.Clock) *entry.Resource {
@@ -63,7 +63,7 @@ func keepVolumePhaseTime(now entry.Clock, v, old *corev1.PersistentVolume) {
 	}
 }
 
-// defaultPersistentVolume fills in a volume's spec, and the phase that it begins with.
+// defaultPersistentVolume sets the defaults of a volume's spec, and the phase that it begins with.
 func defaultPersistentVolume(v *corev1.PersistentVolume) {
 	defaulting.Fill(&v.Status.Phase, corev1.VolumePending)
 	defaulting.Fill(&v.Spec.PersistentVolumeReclaimPolicy, corev1.PersistentVolumeReclaimRetain)
@@ -241,7 +241,7 @@ func validatePersistentVolumeStatus(v, _ *corev1.PersistentVolume) field.ErrorLi
 	return nil
 }
 
-// basicQuantity wants zero or more, in upstream's other words.
+// basicQuantity requires zero or more, in upstream's other words.
 func basicQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 	if q.Value() < 0 {
 		return field.ErrorList{field.Invalid(at, q.Value(), "must be a valid resource quantity")}

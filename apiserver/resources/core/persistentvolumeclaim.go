@@ -128,7 +128,7 @@ func validateClaimUpdate(c, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	return errs
 }
 
-// claimKept refuses what may not change in a spec: all but the volume's name once, a class that
+// claimKept rejects what may not change in a spec: all but the volume's name once, a class that
 // was missing, and of bound claims the size and the class of attributes.
 func claimKept(c, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
 	now, was := c.Spec.DeepCopy(), old.Spec.DeepCopy()

@@ -51,7 +51,8 @@ func podCells(p *corev1.Pod, now time.Time) []any {
 	}
 }
 
-// podIP is podIP where it and podIPs differ, as in upstream's conversion (Convert_v1_PodStatus_To_core_PodStatus).
+// podIP is status.podIP if it differs from podIPs, as in upstream's conversion
+// (Convert_v1_PodStatus_To_core_PodStatus).
 func podIP(p *corev1.Pod) string {
 	if p.Status.PodIP == "" && len(p.Status.PodIPs) > 0 {
 		return p.Status.PodIPs[0].IP
@@ -82,7 +83,7 @@ func podCondition(p *corev1.Pod, t corev1.PodConditionType) bool {
 	return false
 }
 
-// podConditions marks the row of a pod that has ended, so that clients can hide it.
+// podConditions sets the condition of a row for a finished pod, so that clients can hide it.
 func podConditions(p *corev1.Pod) []metav1.TableRowCondition {
 	message := ""
 	switch p.Status.Phase {
@@ -101,18 +102,18 @@ func podConditions(p *corev1.Pod) []metav1.TableRowCondition {
 	}}
 }
 
-// nodeLost is the status.reason of pods whose node stopped answering (NodeUnreachablePodReason).
+// nodeLost is the status.reason of pods on an unreachable node (NodeUnreachablePodReason).
 const nodeLost = "NodeLost"
 
-// summary is what READY, STATUS and RESTARTS say of a pod's containers. ready <= total.
+// summary has READY, STATUS and RESTARTS of a pod's containers. ready <= total.
 type summary struct {
 	reason       string
 	ready, total int
 	restarts     tally
 }
 
-// initialize looks at the init containers up to the first that isn't done. It returns the
-// restarts of the sidecars among them and whether all are done; a started sidecar counts as done.
+// initialize examines the init containers up to the first that is not done. It returns the restarts of the sidecars
+// among them, and whether all are done; a started sidecar counts as done.
 func (s *summary) initialize(p *corev1.Pod, sidecars map[string]bool) (restarts tally, done bool) {
 	for i := range p.Status.InitContainerStatuses {
 		c := &p.Status.InitContainerStatuses[i]
@@ -140,7 +141,7 @@ func (s *summary) initialize(p *corev1.Pod, sidecars map[string]bool) (restarts 
 	return restarts, true
 }
 
-// run looks at the containers from the last to the first, so that the first's reason wins.
+// run examines the containers from the last to the first, so that the first's reason applies.
 func (s *summary) run(p *corev1.Pod) {
 	running, failure := false, ""
 	for i := len(p.Status.ContainerStatuses) - 1; i >= 0; i-- {
@@ -172,14 +173,14 @@ func (s *summary) run(p *corev1.Pod) {
 	}
 }
 
-// containerSummary passes through a pod's life in order: what the pod says of itself, its init
-// containers, its containers, its end. Each stage overrides what the one before it found.
+// containerSummary goes through a pod's life in order: the pod's own reason, its init containers, its containers, its
+// end. Each stage overrides the one before.
 func containerSummary(p *corev1.Pod) summary {
 	sidecars := sidecarNames(p)
 	s := summary{reason: podReason(p), total: len(p.Spec.Containers) + len(sidecars)}
 	restarts, done := s.initialize(p, sidecars)
 	if done || podCondition(p, corev1.PodInitialized) {
-		// Restarts of init containers that are over don't count any more, those of sidecars do.
+		// Restarts of completed init containers don't count any more, those of sidecars do.
 		s.restarts = restarts
 		s.run(p)
 	}

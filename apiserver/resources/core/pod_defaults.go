@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// defaultAddresses lets a pod's address be the first of its addresses; older kubelets know only that one.
+// defaultAddresses sets the first of a pod's addresses from podIP; older kubelets set only that.
 func defaultAddresses(s *corev1.PodStatus) {
 	if s.PodIP != "" && (len(s.PodIPs) == 0 || s.PodIPs[0].IP != s.PodIP) {
 		s.PodIPs = []corev1.PodIP{{IP: s.PodIP}}
@@ -20,8 +20,8 @@ func defaultAddresses(s *corev1.PodStatus) {
 	}
 }
 
-// defaultPod fills in a pod's spec, and what holds for pods but not for the templates they are made from:
-// requests follow limits, host ports follow container ports (SetDefaults_Pod).
+// defaultPod sets the defaults of a pod that its templates do not have: requests are copied from limits, and host ports
+// from container ports (SetDefaults_Pod).
 func defaultPod(p *corev1.Pod) {
 	fillPod(p)
 	podspec.DropLegacyInits(&p.ObjectMeta)
@@ -59,7 +59,7 @@ func fillPod(p *corev1.Pod) {
 	}
 }
 
-// requestLimits requests what is limited and not requested.
+// requestLimits copies limits to missing requests.
 func requestLimits(r *corev1.ResourceRequirements) {
 	if r.Limits == nil {
 		return
@@ -70,9 +70,9 @@ func requestLimits(r *corev1.ResourceRequirements) {
 	missing(r.Requests, r.Limits)
 }
 
-// podResources fills in the resources of a pod as a whole, once it has any (PodLevelResources):
-// limits of huge pages are the sum over its containers, unless the pod requests them; with
-// limits, what isn't requested is what its containers request, or else the limit.
+// podResources sets the defaults of pod-level resources, if there are any (PodLevelResources). Limits of huge pages are
+// the sum over the containers, unless the pod requests them. With limits, a missing request is the sum of the
+// containers' requests, or else the limit.
 func podResources(p *corev1.Pod) {
 	r := p.Spec.Resources
 	if r == nil || len(r.Limits)+len(r.Requests) == 0 {
@@ -109,7 +109,7 @@ func put(list *corev1.ResourceList, name corev1.ResourceName, q resource.Quantit
 	(*list)[name] = q.DeepCopy()
 }
 
-// overcommits reports whether a whole pod may be limited above what it requests of a resource.
+// overcommits reports whether a pod-level limit of a resource may exceed the request.
 func overcommits(name corev1.ResourceName) bool {
 	return name == corev1.ResourceCPU || name == corev1.ResourceMemory
 }
@@ -118,8 +118,8 @@ func hugePages(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// aggregate is what a pod's containers need together: the sum over the containers and the
-// sidecars, or the most that one init container needs beside the sidecars started before it.
+// aggregate is the sum of a pod's resources: that of the containers and the sidecars or, if that is more, an init
+// container and the sidecars before it.
 func aggregate(s *corev1.PodSpec, pick func(*corev1.ResourceRequirements) corev1.ResourceList) corev1.ResourceList {
 	sum, sidecars, peak := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
 	for i := range s.Containers {

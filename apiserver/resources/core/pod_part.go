@@ -12,8 +12,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// validatePodEphemeral validates the addition of ephemeral containers, which can't be changed or removed later
-// (core ValidatePodEphemeralContainersUpdate).
+// validatePodEphemeral validates the addition of ephemeral containers, which are immutable afterwards (core
+// ValidatePodEphemeralContainersUpdate).
 func validatePodEphemeral(p, old *corev1.Pod) field.ErrorList {
 	had := podspec.LegacyOf(&old.Spec, &old.ObjectMeta)
 	errs := podBody(p, had)
@@ -80,7 +80,7 @@ func orElse[T ~string](value, other T) T {
 	return value
 }
 
-// resizableNode says that the first running container's status shows resources, or that none runs.
+// resizableNode reports whether the status of the first running container has resources, or no container runs.
 func resizableNode(p *corev1.Pod) bool {
 	for _, s := range p.Status.ContainerStatuses {
 		if s.State.Running != nil {
@@ -90,8 +90,8 @@ func resizableNode(p *corev1.Pod) bool {
 	return true
 }
 
-// resizeWhole validates a change of what the pod has as a whole, and takes CPU and memory from the old
-// spec (core validatePodLevelResourcesResize).
+// resizeWhole validates a change of pod-level resources, and copies CPU and memory from the old spec (core
+// validatePodLevelResourcesResize).
 func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
 	set := func(r *corev1.ResourceRequirements) bool { return r != nil && len(r.Requests)+len(r.Limits) > 0 }
 	if !set(s.Resources) && !set(old.Resources) {
@@ -125,7 +125,7 @@ func resizeWhole(rest, before, s, old *corev1.PodSpec) (errs field.ErrorList) {
 	return errs
 }
 
-// resizeOrder wants the same containers in the same order (core validatePodResizeContainerOrdering).
+// resizeOrder requires the same containers in the same order (core validatePodResizeContainerOrdering).
 func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	for _, list := range []struct {
 		name     string
@@ -145,7 +145,7 @@ func resizeOrder(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	return errs
 }
 
-// removedResources refuses a resize that takes a request or limit away.
+// removedResources rejects a resize that removes a request or limit.
 func removedResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	for i := range invalid.Each(old.InitContainers, &errs) {
 		errs = append(errs, removed(&s.InitContainers[i].Resources, &old.InitContainers[i].Resources,
@@ -177,7 +177,7 @@ func fewer(now, was corev1.ResourceList) bool {
 	return false
 }
 
-// otherResources takes CPU and memory from the old spec and refuses every other change of a container.
+// otherResources copies CPU and memory from the old spec and rejects every other change of a container.
 func otherResources(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	for i := range invalid.Each(s.Containers, &errs) {
 		keepComputed(&s.Containers[i].Resources, &old.Containers[i].Resources)
@@ -208,7 +208,7 @@ func keepComputed(now, was *corev1.ResourceRequirements) {
 	now.Limits, now.Requests = computed(now.Limits, was.Limits), computed(now.Requests, was.Requests)
 }
 
-// computed is a list with the old amounts of CPU and memory.
+// computed is a list with the old quantities of CPU and memory.
 func computed(now, was corev1.ResourceList) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for name, q := range now {
@@ -226,7 +226,7 @@ func computed(now, was corev1.ResourceList) corev1.ResourceList {
 	return list
 }
 
-// qualityOf is the class of service that a spec asks for (core ComputePodQOS).
+// qualityOf is the quality of service class of a spec (core ComputePodQOS).
 func qualityOf(s *corev1.PodSpec) corev1.PodQOSClass {
 	q := quality{requests: corev1.ResourceList{}, limits: corev1.ResourceList{}, all: true}
 	if whole := s.Resources; whole != nil && len(whole.Requests)+len(whole.Limits) > 0 {
@@ -253,7 +253,7 @@ func qualityOf(s *corev1.PodSpec) corev1.PodQOSClass {
 	return corev1.PodQOSGuaranteed
 }
 
-// quality sums up CPU and memory; all says that everything summed up limits both.
+// quality adds CPU and memory; all reports whether all of them limit both.
 type quality struct {
 	requests, limits corev1.ResourceList
 	all              bool

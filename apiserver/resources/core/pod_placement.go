@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// placementUpdate lets a pod that isn't scheduled yet ask for more of its node, and takes what it may
-// change from the old spec.
+// placementUpdate allows more scheduling constraints in a pod that is not scheduled yet, and copies the mutable fields
+// from the old spec.
 func placementUpdate(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	if !includes(s.NodeSelector, old.NodeSelector) {
 		errs = append(errs, field.Invalid(check.SpecPath.Child("nodeSelector"), s.NodeSelector,
@@ -33,7 +33,7 @@ func placementUpdate(s, old *corev1.PodSpec) (errs field.ErrorList) {
 	return errs
 }
 
-// includes says that m has all entries of part.
+// includes reports whether m has all entries of part.
 func includes(m, part map[string]string) bool {
 	for key, value := range part {
 		if now, ok := m[key]; !ok || now != value {
@@ -50,7 +50,7 @@ func nodeAffinityOf(s *corev1.PodSpec) *corev1.NodeAffinity {
 	return s.Affinity.NodeAffinity
 }
 
-// nodeAffinityUpdate lets terms that are required become stricter.
+// nodeAffinityUpdate allows required terms to become stricter.
 func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs field.ErrorList) {
 	if was == nil || was.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil
@@ -72,8 +72,8 @@ func nodeAffinityUpdate(now, was *corev1.NodeAffinity, at *field.Path) (errs fie
 	return errs
 }
 
-// stricter says that a term has all of the old one's requirements, first. A term without any matches
-// nothing, so that an addition would loosen it.
+// stricter reports whether a term begins with all requirements of the old one. A term without requirements matches
+// nothing, so an addition would be less strict.
 func stricter(t, old *corev1.NodeSelectorTerm) bool {
 	if len(old.MatchExpressions)+len(old.MatchFields) == 0 {
 		return len(t.MatchExpressions)+len(t.MatchFields) == 0

@@ -13,8 +13,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
-// syncAppArmor copies AppArmor profiles from annotations to the fields that replaced them, where a
-// container has none and its pod's is another (applyAppArmorVersionSkew).
+// syncAppArmor copies AppArmor profiles from annotations to the fields that replaced them, if a container has none and
+// its pod has another one (applyAppArmorVersionSkew).
 func syncAppArmor(p *corev1.Pod) {
 	eachAppArmor(p, func(c *corev1.Container, _ string, profile *corev1.AppArmorProfile) {
 		if profile == nil || apiequality.Semantic.DeepEqual(profile, podspec.PodAppArmor(&p.Spec)) {
@@ -38,8 +38,8 @@ func appArmorWarnings(p *corev1.Pod) []string {
 	return texts
 }
 
-// eachAppArmor calls f for containers that have an annotation and no field, with the annotation's
-// key and the profile it stands for, nil if it is invalid.
+// eachAppArmor calls f for containers with an annotation and without the field, with the annotation's key and its
+// profile, nil if it is invalid.
 func eachAppArmor(p *corev1.Pod, f func(c *corev1.Container, key string, profile *corev1.AppArmorProfile)) {
 	if p.Spec.OS != nil && p.Spec.OS.Name == corev1.Windows {
 		return
@@ -68,7 +68,7 @@ func appArmorProfile(annotation string) *corev1.AppArmorProfile {
 	return &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeLocalhost, LocalhostProfile: &name}
 }
 
-// createPod makes a pod pending.
+// createPod sets the phase Pending.
 func createPod(p *corev1.Pod) {
 	p.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&p.Spec)}
 	podspec.DropFields(&p.Spec, nil)
@@ -87,8 +87,8 @@ func createPod(p *corev1.Pod) {
 
 func updatePod(p, old *corev1.Pod) { podspec.DropFields(&p.Spec, &old.Spec) }
 
-// keepPodStatus keeps owners, which old kubelets would corrupt, and the deletion time (B-41), and what
-// a client that doesn't know them would lose.
+// keepPodStatus restores owners, which old kubelets would corrupt, the deletionTimestamp (B-41), and fields that are
+// unknown to old clients.
 func keepPodStatus(p, old *corev1.Pod) {
 	p.DeletionTimestamp = old.DeletionTimestamp
 	p.OwnerReferences = old.OwnerReferences
@@ -101,8 +101,8 @@ func keepPodStatus(p, old *corev1.Pod) {
 	}
 }
 
-// keepObserved keeps the generations that a status was observed at, where the new one names none.
-// Conditions of one type are matched in their order.
+// keepObserved keeps the observed generations that the new status lacks. Conditions of one type are matched in their
+// order.
 func keepObserved(s, old *corev1.PodStatus) {
 	if s.ObservedGeneration == 0 {
 		s.ObservedGeneration = old.ObservedGeneration
@@ -124,7 +124,7 @@ func keepObserved(s, old *corev1.PodStatus) {
 	}
 }
 
-// ephemeralContainers lets nothing but these change.
+// ephemeralContainers restores everything but these.
 func ephemeralContainers(p, old *corev1.Pod) {
 	containers := p.Spec.EphemeralContainers
 	keepPod(p, old.DeepCopy())
@@ -132,8 +132,8 @@ func ephemeralContainers(p, old *corev1.Pod) {
 	podspec.DropFields(&p.Spec, &old.Spec)
 }
 
-// resizePod lets nothing but resources and resize policies change. If containers were added,
-// removed or renamed it keeps the request as it is, for validation to refuse.
+// resizePod restores everything but resources and resize policies. If containers were added, removed or renamed, the
+// request is not changed, for validation to reject.
 func resizePod(p, old *corev1.Pod) {
 	if len(p.Spec.Containers) == len(old.Spec.Containers) && len(p.Spec.InitContainers) == len(old.Spec.InitContainers) {
 		kept := old.DeepCopy()
@@ -146,7 +146,7 @@ func resizePod(p, old *corev1.Pod) {
 	podspec.DropFields(&p.Spec, &old.Spec)
 }
 
-// resized is old with the new resources, or what the client sent if it renamed one.
+// resized is old with the new resources, or the client's container if it was renamed.
 func resized(containers, old []corev1.Container) []corev1.Container {
 	if len(containers) == 0 {
 		return containers
@@ -162,14 +162,14 @@ func resized(containers, old []corev1.Container) []corev1.Container {
 	return merged
 }
 
-// keepPod takes spec, status and metadata from a copy of the old pod.
+// keepPod copies spec, status and metadata from the old pod.
 func keepPod(p, kept *corev1.Pod) {
 	p.Spec, p.Status = kept.Spec, kept.Status
 	metav1.ResetObjectMetaForStatus(p, kept)
 }
 
-// matchLabelKeys turns the keys that affinity and spreading name into requirements on the labels
-// the pod has.
+// matchLabelKeys adds requirements for the keys in affinity and topology spread constraints, with the values of the
+// pod's labels.
 func matchLabelKeys(p *corev1.Pod) {
 	if a := p.Spec.Affinity; a != nil {
 		if a.PodAffinity != nil {
@@ -198,7 +198,7 @@ func requireLabels(p *corev1.Pod, preferred []corev1.WeightedPodAffinityTerm, re
 	}
 }
 
-// require adds requirements to a selector; a nil one matches nothing and stays.
+// require adds requirements to a selector; nil matches nothing and is not changed.
 func require(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOperator, labels map[string]string) {
 	if s == nil {
 		return
@@ -211,7 +211,7 @@ func require(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOper
 	}
 }
 
-// podWarnings are for new pods only: who updates pods is no human.
+// podWarnings are for new pods only: updates come from controllers.
 func podWarnings(p, old *corev1.Pod) []string {
 	if old != nil {
 		return nil
@@ -231,9 +231,8 @@ func podStatusWarnings(p, _ *corev1.Pod) []string {
 	return texts
 }
 
-// qosClass is the pod's quality of service: guaranteed if CPU and memory are limited everywhere and
-// requested as limited, best effort if neither is mentioned. Resources of the pod as a whole count
-// instead of its containers' (ComputePodQOS).
+// qosClass is the pod's quality of service class: guaranteed if all containers have equal requests and limits of CPU
+// and memory, best effort if none has either. Pod-level resources precede those of containers (ComputePodQOS).
 func qosClass(s *corev1.PodSpec) corev1.PodQOSClass {
 	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
 	guaranteed := true
@@ -263,7 +262,7 @@ func qosClass(s *corev1.PodSpec) corev1.PodQOSClass {
 	return corev1.PodQOSBurstable
 }
 
-// sumUp adds CPU and memory to total, and reports whether list had both.
+// sumUp adds CPU and memory to total, and reports whether list has both.
 func sumUp(total, list corev1.ResourceList) bool {
 	found := 0
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
@@ -279,7 +278,7 @@ func sumUp(total, list corev1.ResourceList) bool {
 	return found == 2
 }
 
-// wholePod reports whether a pod has resources of its own (IsPodLevelResourcesSet).
+// wholePod reports whether a pod has pod-level resources (IsPodLevelResourcesSet).
 func wholePod(r *corev1.ResourceRequirements) bool {
 	if r == nil {
 		return false

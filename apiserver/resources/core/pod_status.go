@@ -16,7 +16,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/podspec"
 )
 
-// Not checked: extendedResourceClaimStatus and nodeAllocatableResourceClaimStatuses; messages of
+// Not validated: extendedResourceClaimStatus and nodeAllocatableResourceClaimStatuses; messages of
 // resources' health.
 
 // validatePodStatus validates a change of a pod's status (core ValidatePodStatusUpdate).
@@ -46,7 +46,7 @@ func validatePodStatus(p, old *corev1.Pod) field.ErrorList {
 	return append(errs, containerStatuses(p)...)
 }
 
-// transitions refuses the revival of containers that won't be restarted.
+// transitions rejects the restart of containers whose restart policy forbids it.
 func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
 	policy := old.Spec.RestartPolicy
 	regular, inits := old.Spec.Containers, old.Spec.InitContainers
@@ -58,7 +58,7 @@ func transitions(p, old *corev1.Pod) (errs field.ErrorList) {
 		corev1.RestartPolicyNever, nil, check.StatusPath.Child("ephemeralContainerStatuses"))...)
 }
 
-// restartsAll says that a container's exit can restart all of the pod.
+// restartsAll reports whether a container's exit can restart the whole pod.
 func restartsAll(s *corev1.PodSpec) (all bool) {
 	podspec.EachContainer(s, nil, nil, func(c *corev1.Container, _ *field.Path) {
 		for _, rule := range c.RestartPolicyRules {
@@ -101,8 +101,8 @@ func byName(list []corev1.Container) map[string]*corev1.Container {
 	return m
 }
 
-// restarts says that a container that ended that way will be started again: by its first rule that
-// is about its exit code, its own policy or the pod's. c is nil for a container that the pod doesn't have.
+// restarts reports whether a container that ended in this way will be restarted: by its first rule that matches its
+// exit code, its own policy or the pod's. c is nil for a container that the pod does not have.
 func restarts(s corev1.ContainerStatus, policy corev1.RestartPolicy, c *corev1.Container) bool {
 	code := s.State.Terminated.ExitCode
 	if c != nil {
@@ -145,7 +145,7 @@ func claimStatuses(list []corev1.PodResourceClaimStatus, claims []corev1.PodReso
 	return errs
 }
 
-// podIPs wants one address of each family at most.
+// podIPs requires at most one address of each family.
 func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	at := check.StatusPath.Child("podIPs")
 	var list, before []string
@@ -172,7 +172,7 @@ func podIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	return errs
 }
 
-// hostIPs wants the same of the host's addresses, and their first one to be the one.
+// hostIPs requires the same of the host's addresses, and that hostIP is the first one.
 func hostIPs(s, was *corev1.PodStatus) (errs field.ErrorList) {
 	if len(s.HostIPs) == 0 {
 		return nil
@@ -215,7 +215,7 @@ func perFamily(list []string, shown any, at *field.Path) (errs field.ErrorList) 
 	return errs
 }
 
-// containerStatuses validates the users that containers run as, and the health of their resources.
+// containerStatuses validates the users of containers and the health of their resources.
 func containerStatuses(p *corev1.Pod) (errs field.ErrorList) {
 	regular, inits, ephemeral := check.StatusPath.Child("containerStatuses"), check.StatusPath.Child("initContainerStatuses"), check.StatusPath.Child("ephemeralContainerStatuses")
 	windows := p.Spec.OS != nil && p.Spec.OS.Name == corev1.Windows
@@ -286,7 +286,7 @@ func healths(list []corev1.ContainerStatus, containers []corev1.Container, at *f
 	return errs
 }
 
-// claimedBy returns the names that the claims of a container have in its status.
+// claimedBy returns the names of a container's claims in its status.
 func claimedBy(c *corev1.Container) map[string]bool {
 	names := map[string]bool{}
 	if c == nil {
@@ -302,7 +302,7 @@ func claimedBy(c *corev1.Container) map[string]bool {
 	return names
 }
 
-// unclaimed says what a resource's name would have to be if the container doesn't use it; own are its claims' names.
+// unclaimed is the error for a resource that the container does not use; own are the names of its claims.
 func unclaimed(c *corev1.Container, own map[string]bool, name corev1.ResourceName) string {
 	if !strings.HasPrefix(string(name), "claim:") {
 		if _, ok := c.Resources.Requests[name]; ok {

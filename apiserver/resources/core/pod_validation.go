@@ -19,8 +19,8 @@ var (
 	annotationsPath = field.NewPath("metadata", "annotations")
 )
 
-// podBody validates a pod's annotations and spec, of which templates may have a little more
-// (core validatePodMetadataAndSpec).
+// podBody validates a pod's annotations and spec, with a few rules that templates do not have (core
+// validatePodMetadataAndSpec).
 func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 	r := podspec.NewRules(&p.Spec, had)
 	r.Pod, r.Name = true, p.Name
@@ -42,7 +42,7 @@ func podBody(p *corev1.Pod, had podspec.Legacy) field.ErrorList {
 	return errs
 }
 
-// noTokens refuses tokens of a service account that isn't named.
+// noTokens rejects service account tokens in a pod without a service account.
 func noTokens(s *corev1.PodSpec) (errs field.ErrorList) {
 	for i := range invalid.Each(s.Volumes, &errs) {
 		if s.Volumes[i].Projected == nil {
@@ -71,7 +71,7 @@ func validatePod(p *corev1.Pod) field.ErrorList {
 	return append(errs, r.ProfilesAgree(&p.ObjectMeta, check.SpecPath)...)
 }
 
-// mutable names the fields that an update may change, as the error does.
+// mutable are the fields that an update may change, in the error message.
 var mutable = strings.Join([]string{
 	"`spec.containers[*].image`",
 	"`spec.initContainers[*].image`",
@@ -131,7 +131,7 @@ func podAnnotationsUpdate(p, old *corev1.Pod, had podspec.Legacy) field.ErrorLis
 	return append(errs, podspec.NewRules(&p.Spec, had).Annotations(p.Annotations, annotationsPath)...)
 }
 
-// oneForm copies a spec into the one form of what can be said in two.
+// oneForm returns a copy of a spec in which fields with the same meaning have one form.
 func oneForm(s *corev1.PodSpec) *corev1.PodSpec {
 	s = s.DeepCopy()
 	if s.ServiceAccountName == "" {
@@ -144,7 +144,7 @@ func oneForm(s *corev1.PodSpec) *corev1.PodSpec {
 	return s
 }
 
-// unchanged takes the fields that may change, and are validated by themselves, from the old spec.
+// unchanged copies the mutable fields, which are validated separately, from the old spec.
 func unchanged(s, old *corev1.PodSpec) *corev1.PodSpec {
 	for i := range s.Containers {
 		s.Containers[i].Image = old.Containers[i].Image
@@ -162,7 +162,7 @@ func unchanged(s, old *corev1.PodSpec) *corev1.PodSpec {
 	return s
 }
 
-// deadlineUpdate lets a deadline appear or move closer; the second result ends the validation.
+// deadlineUpdate allows a deadline to be set or shortened; the second result ends the validation.
 func deadlineUpdate(now, was *int64, at *field.Path) (field.ErrorList, bool) {
 	switch {
 	case now == nil && was == nil:
@@ -177,7 +177,7 @@ func deadlineUpdate(now, was *int64, at *field.Path) (field.ErrorList, bool) {
 	return nil, false
 }
 
-// tolerationsUpdate lets tolerations be added, and the time of old ones be changed.
+// tolerationsUpdate allows tolerations to be added, and the time of old ones to be changed.
 func tolerationsUpdate(now, was []corev1.Toleration, at *field.Path) field.ErrorList {
 	kept := map[corev1.Toleration]bool{}
 	for _, t := range now {
@@ -193,7 +193,7 @@ func tolerationsUpdate(now, was []corev1.Toleration, at *field.Path) field.Error
 	return podspec.Tolerations(now, at)
 }
 
-// gatesUpdate lets gates be removed only.
+// gatesUpdate only allows gates to be removed.
 func gatesUpdate(now, was []corev1.PodSchedulingGate, at *field.Path) (errs field.ErrorList) {
 	had, last := map[string]bool{}, map[string]int{}
 	for _, g := range was {
@@ -211,7 +211,7 @@ func gatesUpdate(now, was []corev1.PodSchedulingGate, at *field.Path) (errs fiel
 	return errs
 }
 
-// fixedAnnotations can't be set, changed or removed later (core ValidatePodSpecificAnnotationUpdates).
+// fixedAnnotations are immutable (core ValidatePodSpecificAnnotationUpdates).
 func fixedAnnotations(a, old map[string]string, at *field.Path) (errs field.ErrorList) {
 	for _, key := range invalid.Each(check.Sorted(old), &errs) {
 		if value, ok := a[key]; ok && value == old[key] {

@@ -31,7 +31,7 @@ func podTemplates() *entry.Resource {
 	}
 }
 
-// defaultPodTemplate fills in the template's spec.
+// defaultPodTemplate sets the defaults of the template.
 func defaultPodTemplate(t *corev1.PodTemplate) { podspec.DefaultTemplate(&t.Template) }
 
 func podTemplateWarnings(t, old *corev1.PodTemplate) []string {
@@ -44,7 +44,7 @@ func updatePodTemplate(t, old *corev1.PodTemplate) {
 	podspec.DropTemplateFields(&t.Template, &old.Template)
 }
 
-// validatePodTemplate validates templates that are objects of their own.
+// validatePodTemplate validates PodTemplate objects.
 func validatePodTemplate(t *corev1.PodTemplate) field.ErrorList {
 	return podspec.ValidateTemplate(&t.Template, nil, field.NewPath("template"))
 }

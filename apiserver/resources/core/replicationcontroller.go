@@ -43,7 +43,7 @@ func replicationControllers() *entry.Resource {
 	}
 }
 
-// defaultReplicationController takes selector and labels from the template's labels, and wants one pod.
+// defaultReplicationController sets selector and labels from the template's labels, and one replica.
 func defaultReplicationController(c *corev1.ReplicationController) {
 	if t := c.Spec.Template; t != nil && t.Labels != nil {
 		if len(c.Spec.Selector) == 0 {

@@ -129,7 +129,7 @@ func scopeSelector(s *corev1.ResourceQuotaSpec, at *field.Path) (errs field.Erro
 	return append(errs, scopeConflicts(scopes, s.Scopes, at)...)
 }
 
-// scopesThatExist take no values.
+// scopesThatExist are the scopes without values.
 var scopesThatExist = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort,
 	corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeCrossNamespacePodAffinity}
 
@@ -140,7 +140,7 @@ func isScope(s corev1.ResourceQuotaScope) bool {
 var podMeasures = check.Set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
 	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory)
 
-// misfits returns the quota's resources that a scope can't narrow, and finds them once a scope.
+// misfits returns the quota's resources to which a scope does not apply; they are computed once for each scope.
 func misfits(hard corev1.ResourceList) func(corev1.ResourceQuotaScope) []corev1.ResourceName {
 	known := map[corev1.ResourceQuotaScope][]corev1.ResourceName{}
 	return func(scope corev1.ResourceQuotaScope) []corev1.ResourceName {

@@ -32,7 +32,7 @@ func secrets() *entry.Resource {
 	}
 }
 
-// foldStrings moves a secret's text into its data.
+// foldStrings copies stringData to data.
 func foldStrings(s *corev1.Secret) {
 	if len(s.StringData) > 0 && s.Data == nil {
 		s.Data = make(map[string][]byte, len(s.StringData))
@@ -43,13 +43,13 @@ func foldStrings(s *corev1.Secret) {
 	s.StringData = nil
 }
 
-// defaultSecret is opaque unless it says otherwise.
+// defaultSecret sets the type Opaque.
 func defaultSecret(s *corev1.Secret) {
 	defaulting.Fill(&s.Type, corev1.SecretTypeOpaque)
 	foldStrings(s)
 }
 
-// secretWarnings say what is wrong with a TLS key pair, in crypto/tls' words.
+// secretWarnings are the errors of a TLS key pair, with the messages of crypto/tls.
 func secretWarnings(s, _ *corev1.Secret) []string {
 	if s.Type != corev1.SecretTypeTLS {
 		return nil
@@ -72,7 +72,7 @@ func validateSecret(s *corev1.Secret) field.ErrorList {
 	return append(errs, secretOfType(s, data)...)
 }
 
-// secretOfType wants what the secret's type promises.
+// secretOfType requires the keys of the secret's type.
 func secretOfType(s *corev1.Secret, data *field.Path) (errs field.ErrorList) {
 	missing := func(key string) {
 		errs = append(errs, field.Required(data.Key(key), ""))

@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
-// DefaultService fills in a service's type, ports, affinity and policies, but nothing that is allocated.
+// DefaultService sets the defaults of a service's type, ports, affinity and policies, but nothing that is allocated.
 func DefaultService(s *corev1.Service) {
 	defaulting.Fill(&s.Spec.SessionAffinity, corev1.ServiceAffinityNone)
 	switch s.Spec.SessionAffinity {
@@ -41,7 +41,7 @@ func DefaultService(s *corev1.Service) {
 	}
 }
 
-// affinity replaces a configuration that doesn't say how long affinity lasts.
+// affinity replaces a session affinity configuration without a timeout.
 func affinity(s *corev1.ServiceSpec) {
 	c := s.SessionAffinityConfig
 	if c != nil && c.ClientIP != nil && c.ClientIP.TimeoutSeconds != nil {
@@ -51,7 +51,7 @@ func affinity(s *corev1.ServiceSpec) {
 	s.SessionAffinityConfig = &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: &seconds}}
 }
 
-// isExternal reports whether a service is reached from outside of the cluster.
+// isExternal reports whether a service is reachable from outside of the cluster.
 func isExternal(s *corev1.ServiceSpec) bool {
 	switch s.Type {
 	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:

@@ -8,7 +8,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// servicePort validates one port; names are those before it and this one afterwards.
+// servicePort validates one port; names are those of the ports before it, to which it adds its own.
 func servicePort(p *corev1.ServicePort, named bool, names map[string]bool, at *field.Path) (errs field.ErrorList) {
 	if p.Name == "" {
 		if named {

@@ -61,23 +61,23 @@ func serviceStatusWarnings(s, _ *corev1.Service) []string {
 	return texts
 }
 
-// createService brings the fields that belong together in line, and decides about address
-// families; addresses and ports are allocated elsewhere.
+// createService makes related fields consistent and decides about address families; addresses and ports are allocated
+// elsewhere.
 func createService(s *corev1.Service) {
 	serviceip.FirstClusterIP(&s.Spec)
 	families(s, nil)
 }
 
-// updateService keeps what was allocated, if a client leaves it out, and empties what a service of
-// the new type doesn't have, if the client leaves it as it was.
+// updateService keeps allocated values that a client omits, and removes unchanged values that a service of the new type
+// does not have.
 func updateService(s, old *corev1.Service) {
 	serviceip.Keep(s, old)
 	families(s, old)
 	dropUnneeded(s, old)
 }
 
-// families decides about address families as a cluster with IPv4 alone does; what such a cluster
-// can't serve is left as it is, for validation to refuse (initIPFamilyFields).
+// families decides about address families for a cluster with only IPv4. What such a cluster can't serve is not changed,
+// for validation to reject (initIPFamilyFields).
 func families(s, old *corev1.Service) {
 	spec := &s.Spec
 	if spec.Type == corev1.ServiceTypeExternalName {
@@ -106,7 +106,7 @@ func families(s, old *corev1.Service) {
 	if len(spec.IPFamilies) == 0 && !slices.ContainsFunc(spec.ClusterIPs, utilnet.IsIPv6String) {
 		spec.IPFamilies = []corev1.IPFamily{corev1.IPv4Protocol}
 	}
-	// Nobody knows the addresses of a headless service without a selector, so it may have both.
+	// A headless service without a selector may have both families, as its addresses are unknown.
 	if anyone && !single && len(spec.IPFamilies) == 1 {
 		other := corev1.IPv6Protocol
 		if spec.IPFamilies[0] == corev1.IPv6Protocol {
@@ -116,7 +116,7 @@ func families(s, old *corev1.Service) {
 	}
 }
 
-// releaseSecond gives up the second family of a service that becomes single stack.
+// releaseSecond removes the second family of a service that becomes single-stack.
 func releaseSecond(s, old *corev1.ServiceSpec) {
 	if len(s.ClusterIPs) > 1 && slices.Equal(s.ClusterIPs, old.ClusterIPs) {
 		s.ClusterIPs = s.ClusterIPs[:1]
@@ -165,7 +165,7 @@ func dropUnneeded(svc, oldSvc *corev1.Service) {
 	}
 }
 
-// hasTrafficPolicy also holds for services with external addresses (ExternallyAccessible).
+// hasTrafficPolicy is also true for services with external addresses (ExternallyAccessible).
 func hasTrafficPolicy(s *corev1.ServiceSpec) bool {
 	return serviceip.HasNodePort(s) || s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
 }
@@ -179,7 +179,7 @@ func subset(a, b map[int32]bool) bool {
 	return true
 }
 
-// same reports whether both are nil or point to the same value.
+// same reports whether both are nil or have equal targets.
 func same[T comparable](a, b *T) bool {
 	return (a == nil) == (b == nil) && warnings.Value(a) == warnings.Value(b)
 }

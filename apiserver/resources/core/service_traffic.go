@@ -12,7 +12,7 @@ import (
 
 const onlyBalancerText = "may only be used when `type` is 'LoadBalancer'"
 
-// sourceRanges validates the field or, without it, the annotation that it came from.
+// sourceRanges validates the field or, without it, the annotation that it replaced.
 func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	var had []string
 	for _, value := range old.Spec.LoadBalancerSourceRanges {
@@ -41,7 +41,7 @@ func sourceRanges(s, old *corev1.Service, at *field.Path) (errs field.ErrorList)
 	return errs
 }
 
-// balancer validates what load balancers need and others may not have.
+// balancer validates the fields of load balancers.
 func balancer(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	is := s.Spec.Type == corev1.ServiceTypeLoadBalancer
 	if s.Spec.AllocateLoadBalancerNodePorts != nil && !is {
@@ -53,7 +53,7 @@ func balancer(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	return append(errs, loadBalancerClass(s, nil, spec.Child("loadBalancerClass"))...)
 }
 
-// loadBalancerClass validates the class, and its change if there is an old service.
+// loadBalancerClass validates the class and, on update, its change.
 func loadBalancerClass(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	class := s.Spec.LoadBalancerClass
 	if old != nil && old.Spec.Type == corev1.ServiceTypeLoadBalancer && s.Spec.Type == old.Spec.Type &&
@@ -70,7 +70,7 @@ func loadBalancerClass(s, old *corev1.Service, at *field.Path) (errs field.Error
 	return errs
 }
 
-// traffic validates the policies.
+// traffic validates the traffic policies.
 func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	policy, at := s.Spec.ExternalTrafficPolicy, spec.Child("externalTrafficPolicy")
 	switch {
@@ -103,7 +103,7 @@ func traffic(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// servesExternally says that a service can be reached from outside of the cluster.
+// servesExternally reports whether a service is reachable from outside of the cluster.
 func servesExternally(s *corev1.Service) bool {
 	switch s.Spec.Type {
 	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:
@@ -114,7 +114,7 @@ func servesExternally(s *corev1.Service) bool {
 	return false
 }
 
-// validateServiceStatus validates where a load balancer listens.
+// validateServiceStatus validates the addresses of a load balancer.
 func validateServiceStatus(s, old *corev1.Service) (errs field.ErrorList) {
 	at := field.NewPath("status", "loadBalancer", "ingress")
 	if s.Spec.Type != corev1.ServiceTypeLoadBalancer && len(s.Status.LoadBalancer.Ingress) != 0 {

@@ -39,7 +39,7 @@ func validateServiceUpdate(s, old *corev1.Service) field.ErrorList {
 	return append(errs, validateService(s, old)...)
 }
 
-// validateService validates the whole object. Addresses that the old one had are not validated again.
+// validateService validates the whole object. Addresses of the old one are not validated again.
 func validateService(s, old *corev1.Service) (errs field.ErrorList) {
 	meta, spec := field.NewPath("metadata"), field.NewPath("spec")
 	hints, hinted := s.Annotations[corev1.DeprecatedAnnotationTopologyAwareHints]
@@ -74,7 +74,7 @@ func validateService(s, old *corev1.Service) (errs field.ErrorList) {
 	return append(errs, traffic(s, spec)...)
 }
 
-// serviceOfType validates what only one type of service may have.
+// serviceOfType validates the fields that only one type of service has.
 func serviceOfType(s *corev1.Service, spec *field.Path) (errs field.ErrorList) {
 	switch s.Spec.Type {
 	case corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort:

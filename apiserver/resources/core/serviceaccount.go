@@ -32,7 +32,7 @@ func serviceAccounts() *entry.Resource {
 	}
 }
 
-// nameSecrets keeps of references to secrets nothing but the name.
+// nameSecrets keeps only the name in references to secrets.
 func nameSecrets(a *corev1.ServiceAccount) {
 	for i := range a.Secrets {
 		a.Secrets[i] = corev1.ObjectReference{Name: a.Secrets[i].Name}

@@ -37,7 +37,7 @@ func endpointSlices() *entry.Resource {
 	}
 }
 
-// defaultEndpointSlice fills in ports.
+// defaultEndpointSlice sets the defaults of ports.
 func defaultEndpointSlice(s *discoveryv1.EndpointSlice) {
 	for i := range s.Ports {
 		defaulting.Set(&s.Ports[i].Name, "")
@@ -45,7 +45,7 @@ func defaultEndpointSlice(s *discoveryv1.EndpointSlice) {
 	}
 }
 
-// sliceWarnings trust the controllers that usually write slices.
+// sliceWarnings does not check the addresses of the controllers that usually write slices.
 func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
 	var texts []string
 	if old == nil && s.AddressType == discoveryv1.AddressTypeFQDN {
@@ -63,7 +63,7 @@ func sliceWarnings(s, old *discoveryv1.EndpointSlice) []string {
 	return texts
 }
 
-// createSlice drops the topology that v1 can't write.
+// createSlice removes the topology, which v1 does not have.
 func createSlice(s *discoveryv1.EndpointSlice) { dropTopology(s, nil) }
 
 func updateSlice(s, old *discoveryv1.EndpointSlice) {
@@ -72,8 +72,8 @@ func updateSlice(s, old *discoveryv1.EndpointSlice) {
 	}
 }
 
-// dropTopology drops topology from endpoints. A node's name that stood there before becomes the
-// endpoint's node name, so that a partial update doesn't lose it.
+// dropTopology removes topology from endpoints. Its node name becomes the endpoint's nodeName, so that a partial update
+// keeps it.
 func dropTopology(s, old *discoveryv1.EndpointSlice) {
 	known := map[string]bool{}
 	if old != nil {
@@ -109,7 +109,7 @@ func validateEndpointSliceUpdate(s, old *discoveryv1.EndpointSlice) field.ErrorL
 	return append(endpointSliceOver(s, old), check.Immutable(s.AddressType, old.AddressType, field.NewPath("addressType"))...)
 }
 
-// endpointSliceOver tolerates endpoints that were there already.
+// endpointSliceOver does not validate unchanged endpoints.
 func endpointSliceOver(s, old *discoveryv1.EndpointSlice) field.ErrorList {
 	errs := check.Required(s.AddressType, field.NewPath("addressType"), addressTypes)
 	wrong := sliceEndpoints(s.Endpoints, s.AddressType, field.NewPath("endpoints"))
@@ -209,7 +209,7 @@ func slicePorts(list []discoveryv1.EndpointPort, at *field.Path) (errs field.Err
 	seen := map[string]bool{}
 	for i := range invalid.Each(list, &errs) {
 		p, at := &list[i], at.Index(i)
-		// Defaulting has given each a name, if only an empty one.
+		// Defaulting has set every name, at least to an empty one.
 		name := ""
 		if p.Name != nil {
 			name = *p.Name

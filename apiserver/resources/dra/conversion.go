@@ -11,9 +11,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// The versions v1beta1 and v1 of resource.k8s.io are written alike but for two places: a request for one kind of
-// devices stands in v1 below "exactly", in v1beta1 directly in the request, and what a device offers stands in v1
-// directly in the device, in v1beta1 below "basic" (K pkg/apis/resource/v1beta1/conversion.go).
+// The versions v1beta1 and v1 of resource.k8s.io have the same JSON except in two places. A request for a device is
+// below "exactly" in v1 and in the request itself in v1beta1. A device's attributes are in the device itself in v1 and
+// below "basic" in v1beta1 (K pkg/apis/resource/v1beta1/conversion.go).
 
 func claimToV1(obj runtime.Object) (runtime.Object, error) {
 	out, err := entry.Recast[resourcev1.ResourceClaim](obj)
@@ -73,8 +73,8 @@ func sliceToV1beta1(obj runtime.Object) (runtime.Object, error) {
 	return out, err
 }
 
-// requestsToV1 fills in what recast has left out. A request without alternatives is one for exactly one kind of
-// devices even if it says nothing: v1beta1's defaults say something, before it is converted.
+// requestsToV1 converts what Recast can't. A request without alternatives is an exact one even if it is empty:
+// v1beta1's defaults set fields before the conversion.
 func requestsToV1(in []resourcev1beta1.DeviceRequest, out []resourcev1.DeviceRequest) error {
 	for i := range in {
 		r := &in[i]
@@ -102,7 +102,7 @@ func requestsToV1beta1(in []resourcev1.DeviceRequest, out []resourcev1beta1.Devi
 	return nil
 }
 
-// copyFields sets the fields of to that from has under the same name, and leaves others alone.
+// copyFields sets the fields of to that from has with the same name.
 func copyFields(from, to any) error {
 	data, err := json.Marshal(from)
 	if err == nil {

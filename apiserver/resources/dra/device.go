@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// Not checked of resource.k8s.io: CEL selectors beyond their length, fields of features that are off
-// (list attributes, mappings to a node's resources).
+// Not validated in resource.k8s.io: CEL selectors beyond their length, and fields whose feature gates are off (list
+// attributes, mappings to a node's resources).
 
 var (
 	deviceTaintEffects = []resourcev1.DeviceTaintEffect{resourcev1.DeviceTaintEffectNoExecute,
@@ -47,7 +47,7 @@ func deviceConfig(c *resourcev1.DeviceConfiguration, stored bool, at *field.Path
 	return append(errs, rawObject(c.Opaque.Parameters, stored, resourcev1.OpaqueParametersMaxLength, at.Child("parameters"))...)
 }
 
-// rawObject wants a JSON object of that many bytes; what is stored may be longer.
+// rawObject requires a JSON object with a limited size; a stored one may be longer.
 func rawObject(raw runtime.RawExtension, stored bool, most int, at *field.Path) field.ErrorList {
 	switch {
 	case len(raw.Raw) == 0:
@@ -58,7 +58,7 @@ func rawObject(raw runtime.RawExtension, stored bool, most int, at *field.Path) 
 	return check.JSONObject(raw.Raw, "", field.Invalid(at, "<value omitted>", "must be a valid JSON object"), at)
 }
 
-// deviceName is C-like, with an optional domain in front.
+// deviceName is a C identifier with an optional domain.
 func deviceName(name resourcev1.QualifiedName, at *field.Path) (errs field.ErrorList) {
 	parts := strings.Split(string(name), "/")
 	switch len(parts) {
@@ -79,7 +79,7 @@ func deviceName(name resourcev1.QualifiedName, at *field.Path) (errs field.Error
 	return append(errs, identifier(parts[1], at)...)
 }
 
-// fullDeviceName has a domain.
+// fullDeviceName requires the domain.
 func fullDeviceName(name resourcev1.FullyQualifiedName, at *field.Path) field.ErrorList {
 	errs := deviceName(resourcev1.QualifiedName(name), at)
 	if !strings.Contains(string(name), "/") {
@@ -132,7 +132,7 @@ func deviceTolerations(list []resourcev1.DeviceToleration, at *field.Path) field
 	return listed(list, -1, at.Child("tolerations"), deviceToleration)
 }
 
-// bindingConditions validates what makes a device usable on a node and what says that it never will be.
+// bindingConditions validates the conditions that make a device usable on a node, and those that make it unusable.
 func bindingConditions(ready, failed []string, at *field.Path) field.ErrorList {
 	readyAt, failedAt := at.Child("bindingConditions"), at.Child("bindingFailureConditions")
 	name := func(s *string, at *field.Path) field.ErrorList { return metav1validation.ValidateLabelName(*s, at) }

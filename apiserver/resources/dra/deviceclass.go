@@ -43,7 +43,7 @@ func validateDeviceClassUpdate(c, old *resourcev1.DeviceClass) field.ErrorList {
 	return deviceClassOver(c, &old.Spec)
 }
 
-// deviceClassOver tolerates lengths in lists that were there already.
+// deviceClassOver accepts list lengths that the old object had.
 func deviceClassOver(c *resourcev1.DeviceClass, old *resourcev1.DeviceClassSpec) field.ErrorList {
 	at, s := field.NewPath("spec"), &c.Spec
 	errs := selectors(s.Selectors, old != nil && apiequality.Semantic.DeepEqual(s.Selectors, old.Selectors), at.Child("selectors"))

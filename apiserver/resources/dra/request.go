@@ -52,11 +52,10 @@ func deviceClaim(c *resourcev1.DeviceClaim, at *field.Path) field.ErrorList {
 		})...)
 }
 
-// deviceRequests are a claim's requests by name, with the names of those of which the first that can
-// be had is taken.
+// deviceRequests are a claim's requests by name, with the names of the alternatives of those that have any.
 type deviceRequests map[string]map[string]bool
 
-// named wants each name to be a request's, optionally with that of an alternative.
+// named requires names of requests, optionally with the name of an alternative.
 func (r deviceRequests) named(names []string, at *field.Path) field.ErrorList {
 	return distinct(names, resourcev1.DeviceRequestsMaxSize, at,
 		func(name *string, at *field.Path) field.ErrorList { return r.name(*name, at) }, itself)

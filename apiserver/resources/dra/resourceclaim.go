@@ -52,7 +52,7 @@ func resourceClaims() *entry.Resource {
 	}
 }
 
-// defaultResourceClaim asks for one device where it doesn't say how many.
+// defaultResourceClaim sets the number of devices to one.
 func defaultResourceClaim(c *resourcev1.ResourceClaim) {
 	defaultDeviceClaim(&c.Spec.Devices)
 	if a := c.Status.Allocation; a != nil {
@@ -62,7 +62,7 @@ func defaultResourceClaim(c *resourcev1.ResourceClaim) {
 	}
 }
 
-// keepDeviceStatus changes no metadata, and forgets the status of devices that are no longer allocated.
+// keepDeviceStatus restores metadata, and removes the status of devices that are not allocated any more.
 func keepDeviceStatus(c, old *resourcev1.ResourceClaim) {
 	metav1.ResetObjectMetaForStatus(c, old)
 	gone := allocated(old)
@@ -97,8 +97,8 @@ func validateResourceClaimUpdate(c, old *resourcev1.ResourceClaim) field.ErrorLi
 	return check.Immutable(c.Spec, old.Spec, field.NewPath("spec"))
 }
 
-// validateResourceClaimStatus validates which devices are used by what: none without an allocation, which doesn't change
-// until it is removed.
+// validateResourceClaimStatus validates the allocation and the reservations: there are none without an allocation,
+// which is immutable until it is removed.
 func validateResourceClaimStatus(c, old *resourcev1.ResourceClaim) field.ErrorList {
 	at, s := field.NewPath("status"), &c.Status
 	reserved := at.Child("reservedFor")
@@ -143,7 +143,7 @@ func within(now, was []resourcev1.ResourceClaimConsumerReference) bool {
 	return true
 }
 
-// allocatedDevices are an allocation's devices, as deviceID names them.
+// allocatedDevices are an allocation's devices by deviceID.
 func allocatedDevices(a *resourcev1.AllocationResult) map[string]bool {
 	all := map[string]bool{}
 	if a == nil {
@@ -171,7 +171,7 @@ func statusDevice(d *resourcev1.AllocatedDeviceStatus) string {
 func allocation(a *resourcev1.AllocationResult, requests deviceRequests, at *field.Path) field.ErrorList {
 	devices := at.Child("devices")
 	errs := listed(a.Devices.Results, resourcev1.AllocationResultsMaxSize, devices.Child("results"), requests.result)
-	// A class's as well as a claim's configurations end up here.
+	// This list has configurations of both classes and claims.
 	errs = append(errs, listed(a.Devices.Config, 2*resourcev1.DeviceConfigMaxSize, devices.Child("config"),
 		func(c *resourcev1.DeviceAllocationConfiguration, at *field.Path) field.ErrorList {
 			errs := check.Required(c.Source, at.Child("source"), allocationSources)

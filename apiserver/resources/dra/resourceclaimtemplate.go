@@ -37,7 +37,7 @@ func resourceClaimTemplates() *entry.Resource {
 	}
 }
 
-// defaultResourceClaimTemplate fills in the claims that are made from it.
+// defaultResourceClaimTemplate sets the defaults of the claim template.
 func defaultResourceClaimTemplate(t *resourcev1.ResourceClaimTemplate) {
 	defaultDeviceClaim(&t.Spec.Spec.Devices)
 }

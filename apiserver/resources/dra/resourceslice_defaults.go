@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
-// defaultResourceSlice says of taints without a time that they were added just now.
+// defaultResourceSlice sets the missing time of taints to now.
 func defaultResourceSlice(s *resourcev1.ResourceSlice) { taintDevices(s, time.Now()) }
 
 func taintDevices(s *resourcev1.ResourceSlice, now time.Time) {

@@ -22,8 +22,7 @@ import (
 
 const maxValidValues = 10
 
-// deviceCapacity validates how much of a capacity a claim can have; only what several claims share has
-// such a policy.
+// deviceCapacity validates how much of a capacity a claim can have. Only shared capacity has such a policy.
 func deviceCapacity(c *resourcev1.DeviceCapacity, shared bool, at *field.Path) field.ErrorList {
 	p := c.RequestPolicy
 	switch {
@@ -100,8 +99,8 @@ func validRange(r *resourcev1.CapacityRequestPolicyRange, standard, capacity res
 	return errs
 }
 
-// onStep wants a whole number of steps between the range's start and the value. Steps that are too
-// large to count with are let pass.
+// onStep requires a whole number of steps between the range's start and the value. Steps that are too large to compute
+// with are accepted.
 func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *field.Path) field.ErrorList {
 	size := r.Step.Value()
 	if size == 0 || (v.Value()-r.Min.Value())%size == 0 {
@@ -110,8 +109,8 @@ func onStep(v resource.Quantity, r *resourcev1.CapacityRequestPolicyRange, at *f
 	return field.ErrorList{field.Invalid(at, v.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", r.Step.String(), r.Min.String()))}
 }
 
-// keyed validates a map's keys and values, unless there are more than most. Long keys are shortened in
-// paths. Upstream's order is random, this one sorted.
+// keyed validates a map's keys and values, unless there are more than most. Long keys are shortened in paths.
+// Upstream's order is random; this one is sorted.
 func keyed[K ~string, V any](m map[K]V, most, keyLength int, at *field.Path, key func(K, *field.Path) field.ErrorList, value func(V, *field.Path) field.ErrorList) (errs field.ErrorList) {
 	if most >= 0 && len(m) > most {
 		return field.ErrorList{field.TooMany(at, len(m), most)}
@@ -123,7 +122,7 @@ func keyed[K ~string, V any](m map[K]V, most, keyLength int, at *field.Path, key
 	return errs
 }
 
-// shortened leaves out the middle of what is too long.
+// shortened removes the middle of a long string.
 func shortened(s string, length int) string {
 	const gap = "..."
 	if len(s) <= length {
@@ -135,7 +134,7 @@ func shortened(s string, length int) string {
 
 const maxDeviceKey = resourcev1.DeviceMaxDomainLength + 1 + resourcev1.DeviceMaxIDLength
 
-// semanticVersion is that of semver.org 2.0.0.
+// semanticVersion is a version by semver.org 2.0.0.
 var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
 	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
@@ -189,7 +188,7 @@ func pool(p *resourcev1.ResourcePool, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// mostDevices is how many devices may stand in one object: fewer where each takes more space.
+// mostDevices is the maximum number of devices in one object: fewer if each has more data.
 func mostDevices(list []resourcev1.Device) int {
 	for i := range list {
 		d := &list[i]
@@ -205,7 +204,7 @@ func mostDevices(list []resourcev1.Device) int {
 	return resourcev1.ResourceSliceMaxDevices
 }
 
-// sliceNodes wants exactly one way to say from which nodes the devices can be reached.
+// sliceNodes requires exactly one field that selects the nodes of the devices.
 func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.ErrorList) {
 	const one = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 	errs, ways := reach(s.NodeName, s.NodeSelector, s.AllNodes, "must be either unset or set to a non-empty string", true, at)
@@ -224,8 +223,8 @@ func sliceNodes(s *resourcev1.ResourceSliceSpec, at *field.Path) (errs field.Err
 	return errs
 }
 
-// reach validates the fields that slices and devices both have, and lists those that are set. single
-// wants the selector to have one term.
+// reach validates the common node fields of slices and devices, and lists those that are set. single requires a
+// selector with one term.
 func reach(name *string, s *corev1.NodeSelector, all *bool, empty string, single bool, at *field.Path) (errs field.ErrorList, ways []string) {
 	if name != nil && *name != "" {
 		ways = append(ways, "`nodeName`")
@@ -263,7 +262,7 @@ func counters(m map[string]resourcev1.Counter, most int, at *field.Path) field.E
 		func(resourcev1.Counter, *field.Path) field.ErrorList { return nil })
 }
 
-// validateDevice tolerates capacity and taints that it had before.
+// validateDevice accepts capacity and taints of the old device.
 func validateDevice(d, old *resourcev1.Device, ownNodes bool, at *field.Path) field.ErrorList {
 	errs := check.DNSLabel(d.Name, at.Child("name"))
 	errs = append(errs, attributeCount(d, at)...)
@@ -301,7 +300,7 @@ func attributeCount(d *resourcev1.Device, at *field.Path) (errs field.ErrorList)
 	return errs
 }
 
-// deviceNodes validates where a device can be reached, which its slice says unless it leaves it to each.
+// deviceNodes validates the nodes of a device, which are set in the slice unless that leaves them to each device.
 func deviceNodes(d *resourcev1.Device, own bool, at *field.Path) field.ErrorList {
 	if !own {
 		if d.NodeName == nil && d.NodeSelector == nil && d.AllNodes == nil {

@@ -8,19 +8,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Typed stamps the kind of the version that obj has been converted to.
+// Typed sets the kind of the version to which obj has been converted.
 func Typed(obj runtime.Object, gvk schema.GroupVersionKind) runtime.Object {
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	return obj
 }
 
-// CannotConvert is the error of a conversion that was given an object of another kind.
+// CannotConvert is the error of a conversion of an object of another kind.
 func CannotConvert(obj runtime.Object, to string) error {
 	return fmt.Errorf("converting %T to %s: unknown conversion", obj, to)
 }
 
-// Recast converts between two versions of a kind that are written alike; T is the version to
-// arrive at.
+// Recast converts between two versions of a kind with the same JSON; T is the target version.
 func Recast[T any, P interface {
 	*T
 	runtime.Object

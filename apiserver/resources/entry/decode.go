@@ -8,9 +8,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// Decode reads a value stored in r's collection and returns it in the served version. The value
-// may be of the stored version or of the served one, whichever it says; values that say nothing
-// are of the stored one.
+// Decode decodes a value from r's collection and returns it in the served version. The value has the stored version or
+// the served one, as its apiVersion says; without an apiVersion it has the stored one.
 func (r *Resource) Decode(stored []byte) (runtime.Object, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`

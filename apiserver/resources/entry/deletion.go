@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/finalizers"
 )
 
-// For returns what the decision on a DELETE of obj needs of its kind.
+// For returns the kind-specific input for the decision on a DELETE of obj.
 func (d *Deletion) For(obj runtime.Object) finalizers.Kind {
 	if d.Kind == nil {
 		return finalizers.Kind{Policy: d.Policy}

@@ -7,11 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// currentMinor is the minor version of Kubernetes whose API this is. What is deprecated later isn't yet.
+// currentMinor is the minor version of Kubernetes whose API this is. Later deprecations do not apply yet.
 const currentMinor = 36
 
-// Deprecation is the warning that every request for a deprecated version earns; empty for others.
-// The API types know their own lifecycle (AS pkg/endpoints/deprecation).
+// Deprecation is the warning for requests of a deprecated version; empty for others. The API types know their own
+// lifecycle (AS pkg/endpoints/deprecation).
 func Deprecation(obj runtime.Object, gvk schema.GroupVersionKind) string {
 	d, ok := obj.(interface{ APILifecycleDeprecated() (int, int) })
 	if !ok {

@@ -10,13 +10,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// builtin seals the objects of all kinds with a Go type: versions of one resource share them.
+// builtin marks the verified objects of all kinds with a Go type: the versions of a resource share them.
 var builtin = new(storage.Seal)
 
-// Group completes the entries of one group version with what follows from the rest: the kind's
-// name is that of its Go type, the singular is the kind in lower case, the collection is named
-// like the resource, all verbs are served and the stored kind is the served one, unless the
-// entry says otherwise.
+// Group completes the entries of a group version. Unless the entry says otherwise, the kind is the name of its Go type,
+// the singular is the kind in lower case, the collection has the name of the resource, all verbs are served, and the
+// stored kind is the served one.
 func Group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 	for _, r := range entries {
 		r.Group, r.Version = gv.Group, gv.Version
@@ -46,7 +45,7 @@ func Group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 	return entries
 }
 
-// New makes an empty T.
+// New returns a function that makes an empty T.
 func New[T any, P interface {
 	*T
 	runtime.Object
@@ -54,10 +53,10 @@ func New[T any, P interface {
 	return P(new(T))
 }
 
-// Verbs as discovery prints them.
+// The verbs in the order of discovery.
 var (
 	allVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
-	// Modify are the verbs of subresources that are part of the object, Post those of requests that aren't stored,
+	// Modify are the verbs of subresources that are part of the object, Post those of requests that are not stored,
 	// Stream and Tunnel those of connections.
 	Modify = []string{"get", "patch", "update"}
 	Post   = []string{"create"}
@@ -80,9 +79,12 @@ func StatusWith(hooks Subresource) Subresource {
 // StatusOnly is the list of subresources of kinds whose status has no hooks.
 func StatusOnly() []Subresource { return []Subresource{StatusWith(Subresource{})} }
 
-// ScaleOf is the scale subresource of the kinds that make pods.
+// ScaleKind is the kind of the bodies of scale subresources. It is not the kind of a resource.
+var ScaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
+
+// ScaleOf is the scale subresource of workload kinds.
 func ScaleOf() Subresource {
 	return Subresource{Name: "scale", Verbs: Modify, Action: Scale,
-		Kind:       schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
+		Kind:       ScaleKind,
 		ScalePaths: ScalePaths{Replicas: "spec.replicas", StatusReplicas: "status.replicas", Selector: "spec.selector"}}
 }

@@ -14,84 +14,84 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// ConversionError says that what is stored is well, and can't be shown in the version asked for, or that
-// what was sent can't be stored, as a definition's conversion strategy failed. The client is told its text.
+// ConversionError says that the conversion strategy of a CustomResourceDefinition failed: a stored object can't be
+// returned in the requested version, or a new one can't be stored. The client gets its message.
 type ConversionError struct{ Err error }
 
-// Error is the strategy's own text. The error is hidden: a webhook's status isn't this server's.
+// Error is the error of the strategy. It is not unwrapped: a webhook's status is not that of this server.
 func (e *ConversionError) Error() string { return e.Err.Error() }
 
-// Resource is one entry of the table: everything the handlers must know of a served
-// group-version-resource. An entry is immutable once it is in a table; a change of a
-// CustomResourceDefinition makes a new one.
+// Resource is one entry of the table: all that handlers need to know of a served group-version-resource. An entry is
+// immutable once it is in a table; a change of a CustomResourceDefinition makes a new one.
 type Resource struct {
 	// Group is empty for the core group.
 	Group, Version string
-	// Plural is the name in paths ("pods"), Singular and ShortNames what kubectl accepts besides.
+	// Plural is the name in paths ("pods"). kubectl also accepts Singular and ShortNames.
 	Plural, Singular string
 	ShortNames       []string
 	Categories       []string
 	Kind             string
-	// ListKind is the kind of lists; empty means Kind with "List" behind it.
+	// ListKind is the kind of lists; empty means Kind with the suffix "List".
 	ListKind   string
 	Namespaced bool
-	// Verbs as discovery prints them.
+	// Verbs are in the order of discovery.
 	Verbs []string
 
-	// Collection is the part of the etcd key that names the resource (storage.Collection):
-	// "pods", "services/specs", "stable.example.com/crontabs". Empty for what isn't stored.
+	// Collection is the part of the etcd key for the resource (storage.Collection): "pods", "services/specs",
+	// "stable.example.com/crontabs". Empty for a resource that is not stored.
 	Collection string
-	// Virtual says that nothing is stored: the Hooks answer.
+	// Virtual says that the resource is not stored: the Hooks make its responses.
 	Virtual bool
-	// Hooks are what the kind does beyond what all kinds do.
+	// Hooks are the behaviour that is specific to the kind.
 	Hooks hooks.Hooks
-	// Stored is the kind that is written to etcd; versions of one resource share it.
+	// Stored is the kind that is written to etcd; the versions of a resource share it.
 	Stored schema.GroupVersionKind
-	// ToStored and FromStored convert between this version and the stored one; nil when they are
-	// the same kind. They change nothing of their argument and share no memory with it, and return
-	// an argument that already is of the kind asked for as it is.
+	// ToStored and FromStored convert between this version and the stored one; nil if they are the same kind. They do
+	// not change their argument and share no memory with it. They return an argument that already has the target
+	// version.
 	//
-	// An error that a definition's conversion strategy made is a ConversionError.
+	// An error of the conversion strategy of a CustomResourceDefinition is a ConversionError.
 	ToStored, FromStored func(runtime.Object) (runtime.Object, error)
-	// FromStoredOwned, if set, is FromStored for an object that nothing else refers to: it may share memory with it.
+	// FromStoredOwned, if set, is FromStored for an object that has no other user: the result may share memory with it.
 	FromStoredOwned func(runtime.Object) (runtime.Object, error)
-	// Optional are the versions that are only served when asked for (--runtime-config). Their entries follow from this one.
+	// Optional are the versions that are served only on request (--runtime-config). Their entries are derived from this
+	// one.
 	Optional []Version
-	// Direct says that requests work on the served version, and convert where they read and write. Others
-	// work on the stored one, whose hooks see the served one where they need it.
+	// Direct says that requests process the served version, and convert when they read and write. Requests of other
+	// resources process the stored one, and their hooks get the served one if they need it.
 	Direct bool
-	// Serve, of custom resources, converts objects of any version to this one, those that need it together.
-	// It may change its arguments and return them. Its errors are those of FromStored.
+	// Serve, of custom resources, converts objects of any version to this one, all objects that need it together. It
+	// may change its arguments and return them. Its errors are those of FromStored.
 	Serve func([]runtime.Object) ([]runtime.Object, error)
-	// Convert, of custom resources, converts an object of any version to any version, served or not, as the
-	// definition's conversion strategy does: fields that the version's schema doesn't know stay. It changes nothing
-	// of its argument. Its errors are those of FromStored.
+	// Convert, of custom resources, converts an object of any version to any version, served or not, by the conversion
+	// strategy of the CustomResourceDefinition. Fields that are unknown to the version's schema stay. It does not
+	// change its argument. Its errors are those of FromStored.
 	Convert func(obj runtime.Object, gv schema.GroupVersion) (runtime.Object, error)
 
 	// New returns an empty object of the served version.
 	New func() runtime.Object
-	// Custom says that objects are unstructured and print their keys in alphabetical order.
+	// Custom says that objects are unstructured and have their JSON members in alphabetical order.
 	Custom bool
-	// Seal is set on cached objects whose bytes are what clients of this entry are sent.
+	// Seal marks cached objects whose bytes are the ones that clients of this entry get.
 	Seal *storage.Seal
-	// Coerce, of custom resources, brings a decoded body into the shape of its schema, and returns the
-	// paths of the fields that went because the schema doesn't know them.
+	// Coerce, of custom resources, converts a decoded body to the form that its schema requires, and returns the paths
+	// of unknown fields, which it has removed.
 	Coerce func(obj runtime.Object) (unknown []string, err error)
-	// Restore, of custom resources, does so with a stored object, by the schema of the version that it was
-	// stored in, and fills in defaults: the schema may have changed since. The object stays in that version.
+	// Restore, of custom resources, does the same with a stored object, by the schema of the version in which it was
+	// stored, and sets defaults: the schema may have changed since. The object keeps its version.
 	Restore func(obj runtime.Object) error
-	// OpenAPI returns the schemas of custom resources for documents of version 3 and 2; either may be nil.
+	// OpenAPI returns the schemas of custom resources for documents of OpenAPI v3 and v2; either may be nil.
 	OpenAPI func() (v3, v2 *spec.Schema, err error)
-	// Unserved, of custom resources, are what the entries of the definition's other versions would be that
-	// aren't served: managedFields may still speak of them.
+	// Unserved, of custom resources, are entries for the versions of the CustomResourceDefinition that are not served:
+	// managedFields may contain them.
 	Unserved []*Resource
-	// Origin, of custom resources, is the uid of their definition: another one of that name defines
+	// Origin, of custom resources, is the UID of their CustomResourceDefinition: another one of the same name defines
 	// another resource.
 	Origin string
-	// State, of custom resources, names the state of their definition: what an object is shown as depends on
-	// nothing else. Empty means that it isn't known.
+	// State, of custom resources, identifies the state of their CustomResourceDefinition: the served form of a stored
+	// object depends on nothing else. Empty means unknown.
 	State string
-	// Defines says that the table of types follows the objects.
+	// Defines says that changes of the objects change the table of types.
 	Defines bool
 
 	Strategy     Strategy
@@ -100,58 +100,57 @@ type Resource struct {
 	// Deletion.
 	Delete Deletion
 
-	// Selectable, of built-in kinds, are the fields besides metadata.name and metadata.namespace that field selectors may
-	// name; Fields and FieldNames follow from them.
+	// Selectable, of built-in kinds, are the fields besides metadata.name and metadata.namespace that field selectors
+	// support; Fields and FieldNames are derived from them.
 	Selectable []Field
-	// Fields are the selectable fields besides metadata.name and metadata.namespace, read from the
-	// stored JSON, of custom resources from that of this version. FieldNames are their labels in this version, in the same order.
+	// Fields are the selectable fields besides metadata.name and metadata.namespace in the stored JSON, of custom
+	// resources in that of this version. FieldNames are their labels in this version, in the same order.
 	FieldNames []string
 	Fields     []storage.FieldPath
-	// FieldError is the text for an unknown field label with one verb (%s, %q) for it; empty means
-	// "field label not supported: %s" for kinds with FieldNames and H-41's for others.
+	// FieldError is the message for an unknown field label with one verb (%s, %q) for it; empty means "field label not
+	// supported: %s" for kinds with FieldNames and H-41's for others.
 	FieldError string
 	// FieldAliases maps further labels to those of FieldNames (spec.host to spec.nodeName).
 	FieldAliases map[string]string
 
-	// Columns and Cells print a Table; nil Columns mean Name and Created At/Age by default.
+	// Columns and Cells print a Table; nil Columns are Name and Created At, or Age by default.
 	Table Table
 
-	// Off says that clients aren't served this version, unless --runtime-config says so or, of versions that are
-	// served by default, because it says so. The server itself goes on to work with it.
+	// Off says that this version is not served to clients: it is optional and --runtime-config does not enable it, or
+	// --runtime-config disables it. The server still uses it internally.
 	Off bool
 
-	// Deprecated is the warning that every request for this version earns; empty for none.
+	// Deprecated is the warning for requests of this version; empty for none.
 	Deprecated string
 
-	// Inert says why stored objects have no effect, where a client can't see that by what happens; empty for
-	// kinds that are in force. The writers are warned, or their tests would pass for the wrong reason.
+	// Inert is the reason why stored objects have no effect, if a client can't see that otherwise; empty for kinds that
+	// have one. Clients that write them get a warning, as their tests could pass for the wrong reason.
 	Inert string
 
-	// Expires makes the stored object vanish by itself (events), after a time that the server is
-	// told (A-42).
+	// Expires says that stored objects (events) are removed after a time that is an option of the server (A-42).
 	Expires bool
 }
 
 // Deletion says how objects of a kind are deleted.
 type Deletion struct {
 	Policy finalizers.Policy
-	// Returned says that a removal answers with the object instead of a Status (C-62).
+	// Returned says that the response to a removal is the object instead of a Status (C-62).
 	Returned bool
 	// Kind, if set, completes finalizers.Kind from an object: grace periods, namespaces (C-30, C-80).
 	Kind func(obj runtime.Object) finalizers.Kind
-	// Mark, if set, is called on the object that a first DELETE leaves stored, to set what the
-	// kind shows while it is terminating (a namespace's phase, a CRD's condition).
+	// Mark, if set, is called on the object that the first DELETE stores, and sets the fields of a terminating object
+	// (a namespace's phase, a CustomResourceDefinition's condition).
 	Mark func(obj runtime.Object)
-	// Begin, if set, is a status that follows Mark's at once, as a write of its own: whoever reads the
-	// object after the DELETE was answered finds it (a CRD's condition, F-10). It changes nothing of an
-	// object that is further than that.
+	// Begin, if set, sets a status that is written right after Mark's, in a separate write: a client that reads the
+	// object after the response to the DELETE sees it (a CustomResourceDefinition's condition, F-10). It does not
+	// change an object in a later state.
 	Begin func(obj runtime.Object)
-	// Warning, if set, returns the text that a DELETE without a policy earns (C-24).
+	// Warning, if set, is the warning for a DELETE without a policy (C-24).
 	Warning string
-	// SpecFinalizers, if set, reads the finalizers that the kind keeps in its spec (namespaces, E-01).
+	// SpecFinalizers, if set, returns the finalizers in the kind's spec (namespaces, E-01).
 	SpecFinalizers func(obj runtime.Object) []string
-	// Refuse, if set, returns why an object may not be deleted at all (C-67); empty allows it.
-	Refuse func(name string) string
+	// Reject, if set, returns why an object can't be deleted at all (C-67); empty allows it.
+	Reject func(name string) string
 }
 
 // Generation says which changes bump metadata.generation (B-30 to B-36).
@@ -164,108 +163,109 @@ const (
 	SpecOrAnnotations                // deployments (B-31)
 	AnyButMetaOrLabels               // endpointslices (B-33)
 	TemplateGeneration               // podtemplates: the template
-	CreateOnlyGeneration             // 1 at create and never bumped (priorityclasses)
-	UpdateOnlyGeneration             // csidrivers: bumped on spec, not set at create
+	CreateOnlyGeneration             // 1 at create and never incremented (priorityclasses)
+	UpdateOnlyGeneration             // csidrivers: incremented on changes of spec, not set at create
 	CustomGeneration                 // custom resources with a status subresource: all but metadata and status (B-34)
 	CustomWholeGeneration            // custom resources without: all but metadata
-	RootGeneration                   // kinds without a spec whose body counts (webhook configurations): all but metadata
+	RootGeneration                   // kinds without a spec (webhook configurations): all but metadata
 )
 
-// Strategy is what differs between kinds on a write. Every func may be nil. The funcs take
-// objects of the served version, and where that is not the stored one, of the stored version too.
+// Strategy has the differences between kinds in writes. Every func may be nil. The funcs accept objects of the served
+// version and, if that is not the stored one, of the stored version, too.
 type Strategy struct {
 	Generation Generation
-	// CreateOnUpdate lets PUT create (B-03); Conditional makes it refuse an empty resourceVersion (B-06).
+	// CreateOnUpdate allows PUT to create (B-03); Conditional rejects an empty resourceVersion (B-06).
 	CreateOnUpdate, Conditional bool
 	// Name validates metadata.name; nil means a DNS subdomain (A-18).
 	Name func(name string, prefix bool) []string
 	// CustomMeta kinds are validated without the rule for un-prefixed finalizers (A-31).
 	CustomMeta bool
-	// MetadataAgain is how often the kind's own rules for an update validate all metadata, apart from the general rules
-	// that every kind has, so that an error is returned as often (0-06; K pkg/apis/core/validation, rbac/validation:
+	// MetadataAgain is how often the kind's own rules for an update validate all metadata, in addition to the general
+	// rules of every kind, so an error is returned as often (0-06; K pkg/apis/core/validation, rbac/validation:
 	// Validate...Update, and the strategies' ValidateUpdate).
 	MetadataAgain int
-	// PlainMeta kinds look at metadata nowhere in their own validation: only the rules that all kinds
-	// have are left, and of a new object's only if nothing else was wrong with it (A-20).
+	// PlainMeta kinds do not validate metadata themselves. Only the general rules apply, and to a new object only if
+	// there are no other errors (A-20).
 	PlainMeta bool
 
-	// Default fills in what a client left out, after every decoding of a client's or a stored object. An entry gives one
-	// for the served version; DefaultStored is for the stored version if that has other defaults, and the table's
-	// Default takes both.
+	// Default sets missing fields, after every decoding of a client's or a stored object. An entry declares it for the
+	// served version, and DefaultStored for the stored version if that has other defaults; the table's Default accepts
+	// both.
 	Default, DefaultStored func(obj runtime.Object)
-	// PrepareCreate and PrepareUpdate set what clients may not; status has been dropped or kept
-	// already and generation is set afterwards.
+	// PrepareCreate and PrepareUpdate set the fields that clients can't. Status has been dropped or kept before; the
+	// generation is set afterwards.
 	PrepareCreate func(obj runtime.Object)
 	PrepareUpdate func(obj, old runtime.Object)
-	// Validate and ValidateUpdate judge everything but metadata.
+	// Validate and ValidateUpdate validate everything but metadata.
 	Validate       func(obj runtime.Object) field.ErrorList
 	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
-	// Requester, if set, notes in a new object who asks for it, after PrepareCreate (signing requests).
+	// Requester, if set, records the requesting user in a new object, after PrepareCreate (certificate signing
+	// requests).
 	Requester func(obj runtime.Object, name, uid string, groups []string, extra map[string][]string)
-	// OwnStatus says that PrepareCreate and PrepareUpdate decide what becomes of the status, so that
-	// it is neither dropped nor kept before they are called (nodes, servicecidrs).
+	// OwnStatus says that PrepareCreate and PrepareUpdate process the status, so it is neither dropped nor kept before
+	// they are called (nodes, servicecidrs).
 	OwnStatus bool
-	// EarlyWarnings are those that are lost once PrepareCreate has run; it is called before.
+	// EarlyWarnings returns warnings that depend on fields which PrepareCreate removes; it is called before.
 	EarlyWarnings func(obj runtime.Object) []string
-	// Warnings returns the texts of Warning headers; old is nil on create. It is called after
-	// PrepareCreate or PrepareUpdate.
+	// Warnings returns the messages of Warning headers; old is nil on create. It is called after PrepareCreate or
+	// PrepareUpdate.
 	Warnings func(obj, old runtime.Object) []string
 }
 
-// Action says how a subresource is carried out.
+// Action is the type of a subresource.
 type Action uint8
 
 // The actions.
 const (
 	// Status changes the object's status and keeps its spec.
 	Status Action = iota
-	// Part is an update of the whole object of which Prepare keeps what may not change
+	// Part is an update of the whole object in which PrepareUpdate restores the fields that may not change
 	// (namespaces/finalize, pods/ephemeralcontainers, certificatesigningrequests/approval).
 	Part
 	// Scale reads and writes the number of replicas at ScalePaths.
 	Scale
-	// ByHook is a POST that the kind carries out itself, by the subresource's Create.
+	// ByHook is a POST that the subresource's hook Create handles.
 	ByHook
-	// Unserved answers 501 and isn't in discovery: it needs a kubelet or a proxy.
+	// Unserved returns 501 and is not in discovery: it needs a kubelet or a proxy.
 	Unserved
 )
 
-// Subresource is one path below an object.
+// Subresource is one subresource of a kind.
 type Subresource struct {
-	// Name as in the path ("status"), Verbs as in discovery.
+	// Name is as in the path ("status"), Verbs as in discovery.
 	Name   string
 	Verbs  []string
 	Action Action
-	// Kind of the bodies; empty means the resource's own.
+	// Kind is that of the bodies; empty means the resource's own.
 	Kind schema.GroupVersionKind
-	// PrepareUpdate restores what this subresource may not change; ValidateUpdate judges the rest.
+	// PrepareUpdate restores the fields that this subresource may not change; ValidateUpdate validates the rest.
 	PrepareUpdate  func(obj, old runtime.Object)
 	ValidateUpdate func(obj, old runtime.Object) field.ErrorList
-	// Warnings returns the texts of Warning headers for a write to this subresource.
+	// Warnings returns the messages of Warning headers for a write of this subresource.
 	Warnings func(obj, old runtime.Object) []string
-	// ScalePaths say where replicas, status replicas and the selector stand, for Action Scale.
+	// ScalePaths are the paths of replicas, status replicas and the selector, for Action Scale.
 	ScalePaths ScalePaths
-	// Create carries out POST, for Action ByHook.
+	// Create handles POST, for Action ByHook.
 	Create hooks.Create
 }
 
-// ScalePaths are dot separated JSON paths. What stands at Selector is a string, a LabelSelector
-// (deployments) or a plain map of labels (replicationcontrollers).
+// ScalePaths are JSON paths, separated by dots. The value at Selector is a string, a LabelSelector (deployments) or a
+// map of labels (replicationcontrollers).
 type ScalePaths struct{ Replicas, StatusReplicas, Selector string }
 
 // Table is how objects of a kind are printed for kubectl get.
 type Table struct {
 	Columns []Column
-	// Cells returns one value a column, of the types that JSON prints; now is for ages. It takes
-	// an object of the served or of the stored version.
+	// Cells returns one value for each column, of the types of JSON; now is for ages. It accepts an object of the
+	// served or of the stored version.
 	Cells func(obj runtime.Object, now time.Time) []any
-	// Conditions, if set, returns what is to be said of the whole row (a pod that completed).
+	// Conditions, if set, returns the conditions of a row (a pod that completed).
 	Conditions func(obj runtime.Object) []metav1.TableRowCondition
-	// Compare, if set, orders the rows of a list: negative when a comes before b.
+	// Compare, if set, orders the rows of a list: negative if a comes before b.
 	Compare func(a, b runtime.Object) int
 }
 
-// Seen returns the table of objects that are printed as see returns them.
+// Seen returns the table for objects that see converts before they are printed.
 func (t Table) Seen(see func(runtime.Object) runtime.Object) Table {
 	out := t
 	out.Cells = func(obj runtime.Object, now time.Time) []any { return t.Cells(see(obj), now) }
@@ -278,7 +278,7 @@ func (t Table) Seen(see func(runtime.Object) runtime.Object) Table {
 	return out
 }
 
-// Column is a column's definition; Priority 1 shows with -o wide.
+// Column is a column's definition; those of Priority 1 are printed with -o wide.
 type Column struct {
 	Name, Type, Format, Description string
 	Priority                        int32
@@ -302,7 +302,7 @@ func (r *Resource) GroupResource() schema.GroupResource {
 // Has reports whether the verb is served.
 func (r *Resource) Has(verb string) bool { return has(r.Verbs, verb) }
 
-// Subresource returns the one of that name, or nil.
+// Subresource returns the subresource of that name, or nil.
 func (r *Resource) Subresource(name string) *Subresource {
 	for i := range r.Subresources {
 		if r.Subresources[i].Name == name {
@@ -324,6 +324,6 @@ func has(verbs []string, verb string) bool {
 	return false
 }
 
-// MetadataAgain is how often the kind's own rules for an update validate all metadata, apart from the
-// general rules that every kind has.
+// MetadataAgain is how often the kind's own rules for an update validate all metadata, in addition to the general rules
+// of every kind.
 func (r *Resource) MetadataAgain() int { return r.Strategy.MetadataAgain }

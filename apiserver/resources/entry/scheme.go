@@ -37,9 +37,8 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-// Scheme knows the types of the versions that can be served, metav1's, and the few versions that are
-// only stored. It holds neither internal types nor conversions. It is made when first asked for and
-// never changes after.
+// Scheme has the types of the versions that can be served, metav1's, and the few versions that are only stored. It has
+// neither internal types nor conversions. It is made when it is first needed and never changes.
 func Scheme() *runtime.Scheme { return scheme() }
 
 var scheme = sync.OnceValue(func() *runtime.Scheme {
@@ -53,9 +52,9 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 		schedulingv1.AddToScheme, storagev1.AddToScheme, metav1.AddMetaToScheme,
 	)
 	if err := builder.AddToScheme(s); err != nil {
-		panic(err) // two types under one name: no input can cause it
+		panic(err) // two types with one name: no input can cause it
 	}
-	// Of the groups' other versions only the kinds that can be served are known.
+	// Of the groups' other versions it has only the kinds that can be served.
 	for gv, kinds := range map[schema.GroupVersion][]runtime.Object{
 		admissionv1beta1.SchemeGroupVersion: {
 			&admissionv1beta1.MutatingAdmissionPolicy{}, &admissionv1beta1.MutatingAdmissionPolicyList{},

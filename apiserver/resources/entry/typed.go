@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Clock tells the time to the second, as API objects do.
+// Clock returns the time to the second, as API objects have it.
 type Clock func() metav1.Time
 
-// ClockOf makes a Clock of a clock.
+// ClockOf makes a Clock.
 func ClockOf(now func() time.Time) Clock {
 	return func() metav1.Time { return metav1.NewTime(now()).Rfc3339Copy() }
 }
 
-// Create makes a hook for new objects of one that is written for a Go type. Objects of other types pass unchanged.
+// Create makes a hook for new objects from a function for a Go type. Objects of other types are not changed.
 func Create[T runtime.Object](f func(T)) func(runtime.Object) {
 	return func(obj runtime.Object) {
 		if o, ok := obj.(T); ok {
@@ -25,7 +25,7 @@ func Create[T runtime.Object](f func(T)) func(runtime.Object) {
 	}
 }
 
-// Change makes a hook for changed objects of one that is written for a Go type.
+// Change makes a hook for updated objects from a function for a Go type.
 func Change[T runtime.Object](f func(obj, old T)) func(obj, old runtime.Object) {
 	return func(obj, old runtime.Object) {
 		o, ok := obj.(T)
@@ -35,10 +35,10 @@ func Change[T runtime.Object](f func(obj, old T)) func(obj, old runtime.Object) 
 	}
 }
 
-// KeepMeta is a hook for writes to /status that change no metadata but managed fields.
+// KeepMeta is a hook for writes of the status that change no metadata but managed fields.
 func KeepMeta[T metav1.Object](obj, old T) { metav1.ResetObjectMetaForStatus(obj, old) }
 
-// EarlyWarn makes a hook that warns before a new object is prepared of one that is written for a Go type.
+// EarlyWarn makes a hook EarlyWarnings from a function for a Go type.
 func EarlyWarn[T runtime.Object](f func(T) []string) func(runtime.Object) []string {
 	return func(obj runtime.Object) []string {
 		if o, ok := obj.(T); ok {
@@ -48,7 +48,7 @@ func EarlyWarn[T runtime.Object](f func(T) []string) func(runtime.Object) []stri
 	}
 }
 
-// Warn makes a hook that warns of one that is written for a Go type, which gets a nil T as the old object of a new one.
+// Warn makes a hook Warnings from a function for a Go type. On create it is called with a nil T as the old object.
 func Warn[T runtime.Object](f func(obj, old T) []string) func(obj, old runtime.Object) []string {
 	return func(obj, old runtime.Object) []string {
 		o, ok := obj.(T)
@@ -60,7 +60,7 @@ func Warn[T runtime.Object](f func(obj, old T) []string) func(obj, old runtime.O
 	}
 }
 
-// Validate makes a hook for new objects of one that is written for a Go type. It finds no error in objects of others.
+// Validate makes a hook for new objects from a function for a Go type. Objects of other types have no errors.
 func Validate[T any](f func(obj *T) field.ErrorList) func(runtime.Object) field.ErrorList {
 	return func(o runtime.Object) field.ErrorList {
 		obj, ok := any(o).(*T)
@@ -71,7 +71,7 @@ func Validate[T any](f func(obj *T) field.ErrorList) func(runtime.Object) field.
 	}
 }
 
-// ValidateChange makes a hook for changed objects of one that is written for a Go type.
+// ValidateChange makes a hook for updated objects from a function for a Go type.
 func ValidateChange[T any](f func(obj, old *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
 	return func(o, before runtime.Object) field.ErrorList {
 		obj, ok := any(o).(*T)
@@ -83,7 +83,7 @@ func ValidateChange[T any](f func(obj, old *T) field.ErrorList) func(obj, old ru
 	}
 }
 
-// ValidateAgain validates a changed object as if it were new.
+// ValidateAgain validates an updated object like a new one.
 func ValidateAgain[T any](f func(obj *T) field.ErrorList) func(obj, old runtime.Object) field.ErrorList {
 	return ValidateChange(func(obj, _ *T) field.ErrorList { return f(obj) })
 }

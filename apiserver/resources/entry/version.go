@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Version is a version of a resource that kube-apiserver v1.36 serves only if --runtime-config asks for it. What it
-// doesn't say here it has from the entry that is served by default, whose hooks see what is stored.
+// Version is a version of a resource that kube-apiserver v1.36 serves only if --runtime-config enables it. Everything
+// else is as in the entry that is served by default, whose hooks get the stored version.
 type Version struct {
 	GroupVersion schema.GroupVersion
 	// New returns an empty object of this version.

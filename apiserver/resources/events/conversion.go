@@ -8,8 +8,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// eventToCore turns an event of events.k8s.io/v1 into the core/v1 form that is stored. The two
-// say the same under different names (K pkg/apis/events/v1/conversion.go).
+// eventToCore converts an event of events.k8s.io/v1 to the stored core/v1 form. The two have the same fields with
+// different names (K pkg/apis/events/v1/conversion.go).
 func eventToCore(obj runtime.Object) (runtime.Object, error) {
 	if e, ok := obj.(*corev1.Event); ok {
 		return e, nil

@@ -52,7 +52,7 @@ func strictUpdate(obj, before runtime.Object) field.ErrorList {
 	return validateStrictEventUpdate(e, old)
 }
 
-// validateStrictEvent is what events.k8s.io/v1 demands of a new event.
+// validateStrictEvent validates the additional rules of events.k8s.io/v1 for a new event.
 func validateStrictEvent(e *corev1.Event) field.ErrorList {
 	errs := append(event.Validate(e), eventSeries(e)...)
 	if e.EventTime.IsZero() {
@@ -75,7 +75,7 @@ func validateStrictEvent(e *corev1.Event) field.ErrorList {
 	return errs
 }
 
-// validateStrictEventUpdate lets only the series change.
+// validateStrictEventUpdate makes everything but the series immutable.
 func validateStrictEventUpdate(e, old *corev1.Event) field.ErrorList {
 	errs := event.Validate(e)
 	if !sameSeries(e.Series, old.Series) {

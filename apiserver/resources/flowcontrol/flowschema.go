@@ -40,12 +40,12 @@ func flowSchemas() *entry.Resource {
 	}
 }
 
-// defaultFlowSchema stands in the middle of the order of schemas.
+// defaultFlowSchema sets a matchingPrecedence in the middle of its range.
 func defaultFlowSchema(f *flowcontrolv1.FlowSchema) {
 	defaulting.Fill(&f.Spec.MatchingPrecedence, 1000)
 }
 
-// keepSchemaStatus and levelStatus change no metadata but managed fields (B-41).
+// keepSchemaStatus and levelStatus restore metadata except managed fields (B-41).
 func keepSchemaStatus(f, old *flowcontrolv1.FlowSchema) { keepMeta(&f.ObjectMeta, &old.ObjectMeta) }
 
 const mostPrecedence = 10000
@@ -56,7 +56,7 @@ var (
 	flowBy    = []flowcontrolv1.FlowDistinguisherMethodType{flowcontrolv1.FlowDistinguisherMethodByNamespaceType, flowcontrolv1.FlowDistinguisherMethodByUserType}
 )
 
-// everyFlow is the rule of the two schemas that every server has.
+// everyFlow is the rule of the two mandatory schemas.
 func everyFlow(groups ...string) flowcontrolv1.PolicyRulesWithSubjects {
 	r := flowcontrolv1.PolicyRulesWithSubjects{
 		ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
@@ -70,7 +70,7 @@ func everyFlow(groups ...string) flowcontrolv1.PolicyRulesWithSubjects {
 	return r
 }
 
-// mandatorySchemas may exist only like this (apiserver bootstrap.MandatoryFlowSchemas).
+// mandatorySchemas must have these specs (apiserver bootstrap.MandatoryFlowSchemas).
 var mandatorySchemas = map[string]flowcontrolv1.FlowSchemaSpec{
 	"exempt": {
 		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"},
@@ -149,7 +149,7 @@ func flowRule(r *flowcontrolv1.PolicyRulesWithSubjects, at *field.Path) (errs fi
 	return errs
 }
 
-// flowSubject wants the one member that the subject's kind says.
+// flowSubject requires the member of the subject's kind.
 func flowSubject(s *flowcontrolv1.Subject, at *field.Path) (errs field.ErrorList) {
 	members := []struct {
 		kind     flowcontrolv1.SubjectKind
@@ -249,7 +249,7 @@ func flowURLs(urls []string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// flowURLFault says what is wrong with a path, or nothing.
+// flowURLFault returns the error of a path, or nothing.
 func flowURLFault(u string) string {
 	stars := strings.Count(u, "*")
 	switch {
@@ -267,7 +267,7 @@ func flowURLFault(u string) string {
 	return ""
 }
 
-// flowSchemaTable lists schemas in the order in which they are tried (printFlowSchemaList).
+// flowSchemaTable sorts schemas by their precedence (printFlowSchemaList).
 func flowSchemaTable() entry.Table {
 	t := printing.Table(flowSchemaColumns(), flowSchemaCells)
 	t.Compare = func(a, b runtime.Object) int {

@@ -36,7 +36,7 @@ func priorityLevelConfigurations() *entry.Resource {
 	}
 }
 
-// defaultPriorityLevelConfiguration fills in shares, and queues if it has any.
+// defaultPriorityLevelConfiguration sets the default shares, and those of queues if it has any.
 func defaultPriorityLevelConfiguration(p *flowcontrolv1.PriorityLevelConfiguration) {
 	if l := p.Spec.Limited; l != nil {
 		defaulting.Set(&l.NominalConcurrencyShares, 30)
@@ -97,7 +97,7 @@ func validatePriorityLevel(l *flowcontrolv1.PriorityLevelConfiguration) (errs fi
 	return append(errs, validatePriorityLevelStatus(l, l)...)
 }
 
-// mandatoryLevel keeps the two levels that every server has as they are, but for what exempt ones lend.
+// mandatoryLevel makes the two mandatory levels immutable, except for the seats that exempt lends.
 func mandatoryLevel(l *flowcontrolv1.PriorityLevelConfiguration, at *field.Path) field.ErrorList {
 	five, zero := int32(5), int32(0)
 	fixed, text := flowcontrolv1.PriorityLevelConfigurationSpec{}, "spec of '%s' must equal the fixed value"
@@ -206,8 +206,8 @@ func priorityLevelColumns() []entry.Column {
 	}
 }
 
-// priorityLevelCells returns numbers, although the columns say string, and "<none>" where a level
-// has no such setting: an exempt one has no shares here, one that rejects has no queues.
+// priorityLevelCells returns numbers, although the columns are strings, and "<none>" for missing settings: an exempt
+// level has no shares here, and one that rejects has no queues.
 func priorityLevelCells(l *flowcontrolv1.PriorityLevelConfiguration, now time.Time) []any {
 	var shares, queues, hand, length any = printing.None, printing.None, printing.None, printing.None
 	if limited := l.Spec.Limited; limited != nil {

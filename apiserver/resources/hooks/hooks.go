@@ -10,59 +10,59 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Object is what every API object is.
+// Object has the methods of every API object.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// Hooks are those of one resource. Each may be nil.
+// Hooks are the hooks of one resource. Each may be nil.
 type Hooks struct {
 	// Begin completes objects before they are stored.
 	Begin Begin
-	// Create carries out POST of a resource that is not stored.
+	// Create handles POST of a resource that is not stored.
 	Create Create
 	// Objects makes the objects of a resource that is not stored and can be read.
 	Objects Objects
 }
 
-// Begin begins a create, with old nil, or an update, after mutating admission and before the object is prepared,
-// validated and stored. It may change obj. The zero Begun lets the write go on.
+// Begin is called for a create, with old nil, or an update, after mutating admission and before the object is prepared,
+// validated and stored. It may change obj. The zero Begun lets the write continue.
 type Begin func(ctx context.Context, w Write, obj, old Object) (Begun, error)
 
-// Write is what Begin may ask of the server.
+// Write is the interface of the server for Begin.
 type Write interface {
 	// DryRun reports whether nothing will be stored.
 	DryRun() bool
 	// Turn waits until no other write of this server has a turn. The error is that of the context.
 	Turn(ctx context.Context) (release func(), err error)
-	// Scan calls yield for every stored object of the resource as of now, in key order, with the values of the named
-	// selectable fields, which yield must not keep. An object whose Err is set has no values. The guard holds as long
-	// as no object of the resource is written.
+	// Scan calls yield for every stored object of the resource by a consistent read, in key order, with the values of
+	// the named selectable fields, which yield must not keep. An object whose Err is set has no values. The guard holds
+	// as long as no object of the resource is written.
 	Scan(ctx context.Context, fields []string, yield func(o *storage.Object, values []string)) (storage.Guard, error)
-	// Unreadable reports a stored object that can't be decoded, and what follows from that.
+	// Unreadable reports a stored object that can't be decoded; then says what the server does about it.
 	Unreadable(key string, err error, then string)
-	// Ranges are the addresses and ports that the cluster has to give.
+	// Ranges are the service IP ranges and node ports of the cluster.
 	Ranges() allocate.Ranges
 }
 
 // Begun is a write that has begun.
 type Begun struct {
-	// Fill, if set, completes a copy of the object for one attempt to store it. It returns what must still hold when
-	// the object is stored; if it does not, Fill is called again with another copy.
+	// Fill, if set, completes a copy of the object for one attempt to store it. It returns guards that must hold when
+	// the object is stored; if one does not, Fill is called again with another copy.
 	Fill func(ctx context.Context, obj Object) ([]storage.Guard, error)
-	// Finish, if set, ends the write. err is nil if it was carried out; otherwise what Begin and Fill have done
-	// elsewhere is to be undone.
+	// Finish, if set, ends the write. err is nil if the object was stored; otherwise Finish undoes what Begin and Fill
+	// have changed elsewhere.
 	Finish func(err error)
 }
 
-// Create carries out a POST whose body is obj, and returns the body of the answer 201: obj itself, whose kind is filled
-// in, another object, or nil for a Status that says that it is done.
+// Create handles a POST with the body obj, and returns the body of the response 201: obj itself, whose kind is set,
+// another object, or nil for a Status that reports success.
 type Create func(ctx context.Context, r Request, obj runtime.Object) (runtime.Object, error)
 
 // Objects makes the objects of a resource when they are read.
 type Objects struct {
 	List func(ctx context.Context, s Server) ([]Object, error)
-	// NotFound is the error for a name that no object has.
+	// NotFound is the error for a name without an object.
 	NotFound func(name string) error
 }

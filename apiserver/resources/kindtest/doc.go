@@ -1,8 +1,8 @@
-// Package kindtest shows tests the hooks of the built-in kinds, as the packages of the groups have them. The packages
-// below it hold the scenarios of all kinds by concern: what is defaulted, prepared, validated and printed.
+// Package kindtest passes the hooks of the built-in kinds to tests, as the packages of the groups declare them. The
+// packages below it have the scenarios of all kinds by concern: defaults, preparation, validation and printing.
 //
 // It guarantees:
 //
-//  1. Hooks are not adapted to versions: they take the Go type that they are written for.
-//  2. Kinds come in the order of their group, version and kind.
+//  1. Hooks are not adapted to versions: they accept the Go type for which they are written.
+//  2. Kinds are sorted by group, version and kind.
 package kindtest

@@ -15,22 +15,22 @@ import (
 // Kind has the hooks of a kind. Every func may be nil.
 type Kind struct {
 	GVK schema.GroupVersionKind
-	// Default fills in what a client left out.
+	// Default sets missing fields.
 	Default func(obj runtime.Object)
 	Prepare
 	Validation Validation
-	// Table is that of kinds without one for those that have none.
+	// Table is the default one for kinds without their own.
 	Table resources.Table
-	// Stored says that objects of the kind are stored, or shown as if they were.
+	// Stored says that objects of the kind are stored, or served as if they were.
 	Stored bool
 }
 
-// Prepare are the hooks that set what clients may not, and warn.
+// Prepare are the hooks that set the fields that clients can't, and the warnings.
 type Prepare struct {
 	OwnStatus      bool
 	Create         func(obj runtime.Object)
 	Update, Status func(obj, old runtime.Object)
-	// Parts are those of other subresources by their names.
+	// Parts are the hooks of other subresources, by name.
 	Parts                    map[string]func(obj, old runtime.Object)
 	Early                    func(obj runtime.Object) []string
 	Warnings, StatusWarnings func(obj, old runtime.Object) []string
@@ -46,7 +46,7 @@ func (p *Prepare) Empty() bool {
 type Validation struct {
 	Create         func(obj runtime.Object) field.ErrorList
 	Update, Status func(obj, old runtime.Object) field.ErrorList
-	// Parts are those of other subresources by their names.
+	// Parts are the hooks of other subresources, by name.
 	Parts map[string]func(obj, old runtime.Object) field.ErrorList
 }
 
@@ -63,7 +63,7 @@ func All(now func() time.Time) Kinds {
 	return all
 }
 
-// Of returns a kind, or one without hooks.
+// Of returns a kind, without hooks if it has none.
 func (l Kinds) Of(gvk schema.GroupVersionKind) Kind {
 	for _, k := range l {
 		if k.GVK == gvk {

@@ -52,7 +52,7 @@ func ingressStatusWarnings(g, _ *networkingv1.Ingress) []string {
 	return texts
 }
 
-// ingressWarnings are for new ones only.
+// ingressWarnings are for new ingresses only.
 func ingressWarnings(g, old *networkingv1.Ingress) []string {
 	const class = "kubernetes.io/ingress.class"
 	if _, ok := g.Annotations[class]; !ok || old != nil || g.Spec.IngressClassName != nil {
@@ -74,7 +74,7 @@ func validateIngress(in *networkingv1.Ingress) field.ErrorList {
 	return errs
 }
 
-// validateIngressUpdate tolerates secrets' names and rules of wildcard hosts if the old ones were wrong.
+// validateIngressUpdate accepts invalid secret names and invalid rules of wildcard hosts if the old ones were invalid.
 func validateIngressUpdate(in, old *networkingv1.Ingress) field.ErrorList {
 	oddSecret, oddWildcard := false, false
 	for _, t := range old.Spec.TLS {
@@ -117,7 +117,7 @@ func ingressSpec(s *networkingv1.IngressSpec, oddSecret, oddWildcard bool) (errs
 	return errs
 }
 
-// wildcardRule is the rule for a host, which may begin with an asterisk.
+// wildcardRule is the rule for a host that may begin with an asterisk.
 func wildcardRule(host string) check.Rule {
 	if strings.Contains(host, "*") {
 		return utilvalidation.IsWildcardDNS1123Subdomain
@@ -264,8 +264,7 @@ func ingressCells(i *networkingv1.Ingress, now time.Time) []any {
 	}
 }
 
-// ingressHosts shows three hosts. What is left out is counted in rules, also in those without a
-// host (formatHosts).
+// ingressHosts prints three hosts. The number of the others includes rules without a host (formatHosts).
 func ingressHosts(rules []networkingv1.IngressRule) string {
 	const most = 3
 	var hosts []string

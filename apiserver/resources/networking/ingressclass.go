@@ -28,7 +28,7 @@ func ingressClasses() *entry.Resource {
 	}
 }
 
-// defaultIngressClass finds its parameters among cluster scoped objects.
+// defaultIngressClass sets the scope of its parameters to Cluster.
 func defaultIngressClass(c *networkingv1.IngressClass) {
 	if c.Spec.Parameters != nil {
 		defaulting.Set(&c.Spec.Parameters.Scope, networkingv1.IngressClassParametersReferenceScopeCluster)

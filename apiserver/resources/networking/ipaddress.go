@@ -57,7 +57,7 @@ func ipAddressColumns() []entry.Column {
 	return []entry.Column{printing.NameColumn, printing.Text("ParentRef", networkingv1.IPAddressSpec{}.SwaggerDoc()["parentRef"])}
 }
 
-// ipAddressCells returns an age that no column heads, as upstream's printIPAddress; kubectl skips it.
+// ipAddressCells adds an age without a column, as upstream's printIPAddress; kubectl ignores it.
 func ipAddressCells(a *networkingv1.IPAddress, now time.Time) []any {
 	parent := printing.None
 	if ref := a.Spec.ParentRef; ref != nil {

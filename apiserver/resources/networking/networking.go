@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// Resources returns the entries of the group's kinds: one line a kind.
+// Resources returns the entries of the group's kinds, one in each line.
 func Resources() []*entry.Resource {
 	return entry.Group(networkingv1.SchemeGroupVersion,
 		ingressClasses(),

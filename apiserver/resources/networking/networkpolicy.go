@@ -36,7 +36,7 @@ func networkPolicies() *entry.Resource {
 	}
 }
 
-// defaultNetworkPolicy governs ingress, and egress if it has rules for it.
+// defaultNetworkPolicy sets the type Ingress, and Egress if the policy has rules for it.
 func defaultNetworkPolicy(p *networkingv1.NetworkPolicy) {
 	if len(p.Spec.PolicyTypes) == 0 {
 		p.Spec.PolicyTypes = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}
@@ -84,7 +84,7 @@ func networkPolicyWarnings(p, _ *networkingv1.NetworkPolicy) []string {
 
 var policyTypes = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}
 
-// policyTolerance is what an update accepts because the old policy had it already.
+// policyTolerance says which invalid values an update may keep.
 type policyTolerance struct {
 	selectors metav1validation.LabelSelectorValidationOptions
 	cidrs     []string

@@ -58,7 +58,7 @@ func validateServiceCIDR(c *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 	return errs
 }
 
-// validateServiceCIDRUpdate lets a second family be added, and nothing else.
+// validateServiceCIDRUpdate allows only a second family to be added.
 func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList {
 	errs := validateServiceCIDR(c)
 	at, now, was := field.NewPath("spec", "cidrs"), c.Spec.CIDRs, old.Spec.CIDRs

@@ -2,8 +2,9 @@
 //
 // It guarantees:
 //
-//  1. One kind has one file, or several that begin with its name: its entry, its defaults, what writes may change, its
-//     validation, its warnings and its printed columns. What several kinds of the group share stands beside them.
-//  2. Resources lists the kinds, one line each.
-//  3. The hooks keep what package entry says of them.
+//  1. A kind is in one file, or in several files whose names begin with its own: its entry, its defaults, the fields
+//     that writes may change, its validation, its warnings and its printed columns. Code that several kinds of the
+//     group share is in other files.
+//  2. Resources lists the kinds, one in each line.
+//  3. The hooks have the guarantees that package entry states.
 package node

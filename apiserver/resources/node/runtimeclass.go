@@ -35,7 +35,7 @@ func runtimeClasses() *entry.Resource {
 	}
 }
 
-// defaultRuntimeClass rounds its overhead.
+// defaultRuntimeClass rounds the quantities of its overhead.
 func defaultRuntimeClass(c *nodev1.RuntimeClass) {
 	if c.Overhead != nil {
 		defaulting.Round(c.Overhead.PodFixed)
@@ -73,8 +73,8 @@ func validateRuntimeClassUpdate(c, old *nodev1.RuntimeClass) field.ErrorList {
 	return append(validateRuntimeClass(c), check.Immutable(c.Handler, old.Handler, field.NewPath("handler"))...)
 }
 
-// runtimeClassColumns leave Handler without a description: upstream looks it up in the
-// documentation of metadata, which has no handler.
+// runtimeClassColumns have no description for Handler: upstream looks it up in the documentation of metadata, which has
+// no handler.
 func runtimeClassColumns() []entry.Column {
 	return []entry.Column{printing.NameColumn, printing.Text("Handler", ""), printing.AgeColumn}
 }

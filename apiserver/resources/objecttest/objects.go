@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Scheme knows all built-in types.
+// Scheme has all built-in types.
 var Scheme = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
@@ -43,7 +43,7 @@ func New(t testing.TB, gvk schema.GroupVersionKind) runtime.Object {
 	return obj
 }
 
-// Read decodes one object from YAML or JSON and returns it with its kind.
+// Read decodes one object from YAML or JSON and sets its kind.
 func Read(t testing.TB, text string) (runtime.Object, schema.GroupVersionKind) {
 	t.Helper()
 	var meta metav1.TypeMeta
@@ -78,7 +78,7 @@ func JSON(t testing.TB, obj any) string {
 	return string(out)
 }
 
-// Fill fills an object at random. About half of what can be empty stays so.
+// Fill sets random values. About half of the optional fields stay empty.
 func Fill(seed int64, obj runtime.Object) {
 	filler().RandSource(rand.NewSource(seed)).Fill(obj)
 }

@@ -20,7 +20,7 @@ func podDisruptionBudgets() *entry.Resource {
 		Plural: "poddisruptionbudgets", New: entry.New[policyv1.PodDisruptionBudget], Namespaced: true,
 		ShortNames: []string{"pdb"},
 		Strategy: entry.Strategy{
-			// ValidatePodDisruptionBudget validates the spec alone (policy/validation).
+			// ValidatePodDisruptionBudget validates only the spec (policy/validation).
 			Generation:     entry.SpecGeneration,
 			Conditional:    true,
 			PlainMeta:      true,

@@ -9,9 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// bindingColumns describe the role as v1beta1 does (v1 adds that it is immutable), because
-// upstream's printers still do. That package isn't linked for this: types that nothing else needs
-// would come along with all their methods.
+// bindingColumns have the description of the role in v1beta1 (v1 adds that it is immutable), as upstream's printers
+// have. That package is not linked for this, as it would add unused types with all their methods.
 func bindingColumns(of, roleRef string) []entry.Column {
 	return []entry.Column{
 		printing.NameColumn,
@@ -25,7 +24,7 @@ func bindingColumns(of, roleRef string) []entry.Column {
 
 func roleRef(r rbacv1.RoleRef) string { return r.Kind + "/" + r.Name }
 
-// subjects sorts subjects into users, groups and service accounts; other kinds aren't shown.
+// subjects sorts subjects into users, groups and service accounts; other kinds are omitted.
 func subjects(all []rbacv1.Subject) (users, groups, accounts string) {
 	var u, g, a []string
 	for _, s := range all {

@@ -29,7 +29,7 @@ func clusterRoleBindings() *entry.Resource {
 	}
 }
 
-// defaultClusterRoleBinding fills in the API group of the role and of subjects.
+// defaultClusterRoleBinding sets the default API group of the role and of subjects.
 func defaultClusterRoleBinding(b *rbacv1.ClusterRoleBinding) {
 	defaulting.Fill(&b.RoleRef.APIGroup, rbacv1.GroupName)
 	defaultSubjects(b.Subjects)

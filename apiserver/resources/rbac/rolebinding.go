@@ -29,7 +29,7 @@ func roleBindings() *entry.Resource {
 	}
 }
 
-// defaultRoleBinding fills in the API group of the role and of subjects.
+// defaultRoleBinding sets the default API group of the role and of subjects.
 func defaultRoleBinding(b *rbacv1.RoleBinding) {
 	defaulting.Fill(&b.RoleRef.APIGroup, rbacv1.GroupName)
 	defaultSubjects(b.Subjects)

@@ -26,12 +26,12 @@ func priorityClasses() *entry.Resource {
 			Validate:       entry.Validate(validatePriorityClass),
 			ValidateUpdate: entry.ValidateChange(validatePriorityClassUpdate),
 		},
-		Delete: entry.Deletion{Refuse: systemPriority},
+		Delete: entry.Deletion{Reject: systemPriority},
 		Table:  printing.Table(priorityClassColumns(), priorityClassCells),
 	}
 }
 
-// systemPriority protects the two classes that every cluster has (C-67).
+// systemPriority rejects the deletion of the two system classes (C-67).
 func systemPriority(name string) string {
 	switch name {
 	case "system-cluster-critical", "system-node-critical":
@@ -40,7 +40,7 @@ func systemPriority(name string) string {
 	return ""
 }
 
-// defaultPriorityClass preempts.
+// defaultPriorityClass sets the default preemption policy.
 func defaultPriorityClass(c *schedulingv1.PriorityClass) {
 	defaulting.Set(&c.PreemptionPolicy, corev1.PreemptLowerPriority)
 }
@@ -50,7 +50,7 @@ const (
 	highestPriority = int32(1000000000)
 )
 
-// systemPriorities are the two classes that every cluster has (scheduling/v1 SystemPriorityClasses).
+// systemPriorities are the two classes of every cluster (scheduling/v1 SystemPriorityClasses).
 var systemPriorities = map[string]int32{"system-node-critical": 2*highestPriority + 1000, "system-cluster-critical": 2 * highestPriority}
 
 var preemptionPolicies = []corev1.PreemptionPolicy{corev1.PreemptLowerPriority, corev1.PreemptNever}
@@ -71,7 +71,7 @@ func validatePriorityClass(c *schedulingv1.PriorityClass) (errs field.ErrorList)
 	return errs
 }
 
-// notSystem says why a class isn't one of the system's, or nothing.
+// notSystem returns why a class is not one of the system classes, or nothing.
 func notSystem(c *schedulingv1.PriorityClass) string {
 	value, known := systemPriorities[c.Name]
 	switch {

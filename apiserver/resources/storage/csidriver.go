@@ -32,7 +32,7 @@ func csiDrivers() *entry.Resource {
 	}
 }
 
-// defaultCSIDriver has to be attached and is told as little as possible.
+// defaultCSIDriver requires attachment and passes no information about pods, among other defaults.
 func defaultCSIDriver(d *storagev1.CSIDriver) {
 	defaulting.Set(&d.Spec.AttachRequired, true)
 	defaulting.Set(&d.Spec.PodInfoOnMount, false)
@@ -47,7 +47,7 @@ func defaultCSIDriver(d *storagev1.CSIDriver) {
 
 func createDriver(d *storagev1.CSIDriver) { d.Spec.PreventPodSchedulingIfMissing = nil }
 
-// updateDriver is for VolumeLimitScaling, as createDriver is.
+// updateDriver is for VolumeLimitScaling, like createDriver.
 func updateDriver(d, old *storagev1.CSIDriver) {
 	if old.Spec.PreventPodSchedulingIfMissing == nil {
 		d.Spec.PreventPodSchedulingIfMissing = nil
@@ -85,7 +85,7 @@ func validateCSIDriverObject(d *storagev1.CSIDriver) (errs field.ErrorList) {
 	return errs
 }
 
-// tokenRequests wants each audience once, and tokens that live ten minutes or more.
+// tokenRequests rejects duplicate audiences, and tokens with a lifetime below ten minutes.
 func tokenRequests(list []storagev1.TokenRequest, at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for i, r := range invalid.Each(list, &errs) {

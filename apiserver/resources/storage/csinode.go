@@ -71,7 +71,8 @@ func topologyKeys(keys []string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// validateCSINodeUpdate lets drivers come and go but, of one that stays, only how much it can allocate change.
+// validateCSINodeUpdate allows drivers to be added and removed. Of an existing driver only the allocatable volumes may
+// change.
 func validateCSINodeUpdate(n, old *storagev1.CSINode) field.ErrorList {
 	errs := check.Twice(validateCSINode(n))
 	named := map[string][]int{}

@@ -35,7 +35,7 @@ func storageClasses() *entry.Resource {
 	}
 }
 
-// defaultStorageClass deletes what it provisioned, and binds at once.
+// defaultStorageClass sets the reclaim policy Delete and immediate binding.
 func defaultStorageClass(c *storagev1.StorageClass) {
 	defaulting.Set(&c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)
 	defaulting.Set(&c.VolumeBindingMode, storagev1.VolumeBindingImmediate)
@@ -90,8 +90,8 @@ func validateStorageClassUpdate(c, old *storagev1.StorageClass) field.ErrorList 
 	return append(errs, check.Immutable(c.VolumeBindingMode, old.VolumeBindingMode, field.NewPath("volumeBindingMode"))...)
 }
 
-// topologies validates each term and wants no two to be the same. Upstream compares each with as many
-// empty ones first as there are terms, so that an empty term is reported once for each of them.
+// topologies validates each term and rejects duplicates. Upstream also compares each with as many empty terms as there
+// are terms, so an empty term is reported once for each of them.
 func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field.ErrorList) {
 	same := map[string]int{topologyID(nil): len(terms)}
 	for i, term := range invalid.Each(terms, &errs) {
@@ -124,7 +124,7 @@ func topologies(terms []corev1.TopologySelectorTerm, at *field.Path) (errs field
 	return errs
 }
 
-// topologyID is the same for terms with the same keys and values.
+// topologyID is equal for terms with the same keys and values.
 func topologyID(values map[string]map[string]bool) string {
 	var b strings.Builder
 	for _, key := range check.Sorted(values) {
@@ -133,7 +133,7 @@ func topologyID(values map[string]map[string]bool) string {
 	return b.String()
 }
 
-// The annotations that make a StorageClass the default one.
+// The annotations of the default StorageClass.
 const (
 	defaultClass     = "storageclass.kubernetes.io/is-default-class"
 	betaDefaultClass = "storageclass.beta.kubernetes.io/is-default-class"
@@ -161,7 +161,7 @@ func storageClassCells(c *storagev1.StorageClass, now time.Time) []any {
 		c.Provisioner,
 		string(printing.Value(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
 		string(printing.Value(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
-		printing.Value(c.AllowVolumeExpansion, false), // a boolean, although its column says string
+		printing.Value(c.AllowVolumeExpansion, false), // a boolean, although its column is a string
 		printing.AgeOf(&c.ObjectMeta, now),
 	}
 }

@@ -39,14 +39,14 @@ func volumeAttachments() *entry.Resource {
 	}
 }
 
-// defaultVolumeAttachment fills in the volume that it may carry with it.
+// defaultVolumeAttachment sets the defaults of the inline volume.
 func defaultVolumeAttachment(a *storagev1.VolumeAttachment) {
 	if s := a.Spec.Source.InlineVolumeSpec; s != nil {
 		volumes.DefaultVolumeSpec(s)
 	}
 }
 
-// inlineVolumeSpec validates the spec that a volume attachment carries itself.
+// inlineVolumeSpec validates the spec of the inline volume.
 func inlineVolumeSpec(s *corev1.PersistentVolumeSpec, at *field.Path) (errs field.ErrorList) {
 	const inline = "in the context of inline volumes"
 	forbid := func(name, why string) { errs = append(errs, field.Forbidden(at.Child(name), why+inline)) }
@@ -95,7 +95,7 @@ func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {
 	return errs
 }
 
-// attachment is what old attachments have to fulfil, too.
+// attachment validates what also applies to old attachments.
 func attachment(a *storagev1.VolumeAttachment) (errs field.ErrorList) {
 	spec, source := field.NewPath("spec"), field.NewPath("spec", "source")
 	if a.Spec.Attacher == "" {
@@ -129,7 +129,7 @@ func volumeError(e *storagev1.VolumeError, at *field.Path) (errs field.ErrorList
 		return nil
 	}
 	if len(e.Message) > maxVolumeMessage {
-		// Upstream prints another field's limit.
+		// Upstream prints the limit of another field.
 		errs = append(errs, field.TooLong(at.Child("message"), "", maxParameterBytes))
 	}
 	if e.ErrorCode != nil && *e.ErrorCode < 0 {

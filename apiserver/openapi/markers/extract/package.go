@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// source is the declarations of one package that matter.
+// source has the relevant declarations of one package.
 type source struct {
 	structs []structure
 	// enums are the string types marked +enum, in order of declaration; values by type name.
@@ -20,7 +20,7 @@ type source struct {
 	values map[string][]string
 	// consts are the string constants by name.
 	consts map[string]string
-	// find locates an imported package, whose constants some enums repeat.
+	// find returns the directory of an imported package, whose constants some enums repeat.
 	find func(path string) (dir string, err error)
 }
 
@@ -109,7 +109,7 @@ func (s *source) addTypes(d *ast.GenDecl) {
 	}
 }
 
-// addConsts records string constants; those of an enum's type must be understood.
+// addConsts records string constants. Those of an enum's type must be supported.
 func (s *source) addConsts(d declaration) error {
 	for _, spec := range d.Specs {
 		v := spec.(*ast.ValueSpec)
@@ -140,8 +140,8 @@ func (s *source) addConsts(d declaration) error {
 	return nil
 }
 
-// stringValue evaluates literals, constants of this package declared before, and, if it must be
-// known, constants of other packages. It returns nil for what isn't a string.
+// stringValue evaluates literals, constants of this package declared before, and, if needed is set, constants of other
+// packages. It returns nil for a value that is not a string.
 func (s *source) stringValue(e ast.Expr, imports map[string]string, needed bool) (*string, error) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -116,8 +116,8 @@ func (s *source) fieldLine(f *ast.Field, union bool) (string, error) {
 	return " " + name + " " + strings.Join(words, " "), spaceless(words...)
 }
 
-// presenceOf returns what the comment says if the json tag says otherwise: a field is required
-// unless it is +optional, or has omitempty and isn't +required.
+// presenceOf returns the marker if it contradicts the json tag: a field is required unless it is +optional, or has
+// omitempty and is not +required.
 func presenceOf(f *ast.Field, found tags) string {
 	omitempty := strings.Contains(fieldTag(f).Get("json"), "omitempty")
 	switch {
@@ -145,7 +145,7 @@ func (s *source) defaultOf(found tags) (string, error) {
 	return strconv.Quote(constant), nil
 }
 
-// mapTypeOf joins +mapType and +structType, which are one extension in OpenAPI.
+// mapTypeOf combines +mapType and +structType, which are one extension in OpenAPI.
 func mapTypeOf(found tags) (string, error) {
 	mapType, err := found.one("mapType")
 	if err != nil || mapType != "" {
@@ -154,7 +154,7 @@ func mapTypeOf(found tags) (string, error) {
 	return found.one("structType")
 }
 
-// checkPatchTags verifies that struct tags, which the server reads, say what the comments say.
+// checkPatchTags verifies that struct tags, which the server reads, equal the markers.
 func checkPatchTags(f *ast.Field, found tags) error {
 	for _, key := range []string{"patchStrategy", "patchMergeKey"} {
 		comment, err := found.one(key)

@@ -1,8 +1,8 @@
-// Package review answers who users are: TokenReview and SelfSubjectReview (K pkg/registry/authentication).
+// Package review handles reviews of users: TokenReview and SelfSubjectReview (K pkg/registry/authentication).
 //
 // It guarantees:
 //
-//  1. A token is authenticated as that of a request would be, but for the audiences that the review names.
-//  2. A token that is not valid is an answer, no failed request.
+//  1. A token is authenticated like that of a request, except for the audiences in the review.
+//  2. An invalid token is a result, not an error.
 //  3. Nothing is stored.
 package review

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// Self answers a SelfSubjectReview: who the client is.
+// Self handles a SelfSubjectReview: it returns the user of the request.
 func Self(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authenticationv1.SelfSubjectReview)
 	if err := r.CheckManagers(v); err != nil {
@@ -23,7 +23,7 @@ func Self(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Obje
 	return v, nil
 }
 
-// Token answers a TokenReview: whose a token is (K pkg/registry/authentication/tokenreview/storage.go).
+// Token handles a TokenReview: it returns the user of a token (K pkg/registry/authentication/tokenreview/storage.go).
 func Token(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authenticationv1.TokenReview)
 	if err := r.CheckManagers(v); err != nil {

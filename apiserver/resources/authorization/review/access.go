@@ -17,7 +17,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// Subject answers a SubjectAccessReview: whether a user may do something, anywhere.
+// Subject handles a SubjectAccessReview: whether a user has a permission, in any namespace.
 func Subject(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
@@ -26,7 +26,7 @@ func Subject(_ context.Context, r hooks.Request, body runtime.Object) (runtime.O
 	return v, access(r, "SubjectAccessReview", &v.ObjectMeta, &v.Spec, &v.Status)
 }
 
-// Local answers a LocalSubjectAccessReview: the same within one namespace.
+// Local handles a LocalSubjectAccessReview: the same in one namespace.
 func Local(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.LocalSubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
@@ -38,7 +38,7 @@ func Local(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Obj
 	return v, access(r, local, &v.ObjectMeta, &v.Spec, &v.Status)
 }
 
-// Self answers a SelfSubjectAccessReview: whether the client itself may do something.
+// Self handles a SelfSubjectAccessReview: whether the user of the request has a permission.
 func Self(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SelfSubjectAccessReview)
 	if err := r.CheckManagers(v); err != nil {
@@ -50,10 +50,10 @@ func Self(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Obje
 	return v, access(r, "SelfSubjectAccessReview", &v.ObjectMeta, &spec, &v.Status)
 }
 
-// local is the kind whose reviews are in a namespace.
+// local is the kind whose reviews are namespaced.
 const local = "LocalSubjectAccessReview"
 
-// access decides. kind is that of the review.
+// access authorizes a review. kind is that of the review.
 func access(r hooks.Request, kind string, m *metav1.ObjectMeta, spec *authorizationv1.SubjectAccessReviewSpec,
 	status *authorizationv1.SubjectAccessReviewStatus) error {
 	if errs := check(m, spec, kind == local); len(errs) > 0 {
@@ -119,8 +119,8 @@ func check(m *metav1.ObjectMeta, spec *authorizationv1.SubjectAccessReviewSpec, 
 	return errs
 }
 
-// shownMeta is what an error quotes of metadata. Lists that no client means to send are left out: a list of a million
-// empty items would become an error of 100 MB.
+// shownMeta is metadata in an error message. Some lists are omitted: one with a million empty items would make a
+// message of 100 MB.
 func shownMeta(m *metav1.ObjectMeta) any {
 	const most = 1000
 	if len(m.OwnerReferences)+len(m.Finalizers)+len(m.Labels)+len(m.Annotations) > most {
@@ -129,7 +129,7 @@ func shownMeta(m *metav1.ObjectMeta) any {
 	return m
 }
 
-// checkSelectors: a selector is written in one of two ways.
+// checkSelectors requires that a selector is in one of its two forms.
 func checkSelectors(a *authorizationv1.ResourceAttributes, at *field.Path) (errs field.ErrorList) {
 	check := func(at *field.Path, raw string, count int) {
 		switch {
@@ -150,8 +150,8 @@ func checkSelectors(a *authorizationv1.ResourceAttributes, at *field.Path) (errs
 	return errs
 }
 
-// selectorErrors names selectors that can't be parsed. No authorization mode here looks at selectors: a right to list is
-// one to list all, so leaving them out answers for less than was asked, never for more.
+// selectorErrors returns the errors of selectors that can't be parsed. No authorization mode here uses selectors: a
+// permission to list is one to list all objects. So ignoring a selector never allows more than was requested.
 func selectorErrors(a *authorizationv1.ResourceAttributes) (errs []string) {
 	if s := a.FieldSelector; s != nil {
 		if !parses(s.RawSelector, fields.ParseSelector) {
@@ -166,7 +166,7 @@ func selectorErrors(a *authorizationv1.ResourceAttributes) (errs []string) {
 	return errs
 }
 
-// parses reports whether a selector can be parsed. One that is longer than a request's may be counts as one that can't.
+// parses reports whether a selector can be parsed. One that exceeds the limit for requests counts as invalid.
 func parses[T any](raw string, parse func(string) (T, error)) bool {
 	if invalid.LongSelector(raw) != "" {
 		return false

@@ -1,9 +1,9 @@
-// Package review answers what users may do: SubjectAccessReview and its relatives, and SelfSubjectRulesReview
-// (K pkg/registry/authorization).
+// Package review handles reviews of permissions: SubjectAccessReview and its variants, and SelfSubjectRulesReview (K
+// pkg/registry/authorization).
 //
 // It guarantees:
 //
-//  1. The answer is that of the server's authorizer, the one that decides about requests.
-//  2. A selector that can't be parsed is named in the answer and otherwise ignored.
+//  1. The result is that of the server's authorizer, which authorizes requests.
+//  2. A selector that can't be parsed is reported in the status and otherwise ignored.
 //  3. Nothing is stored.
 package review

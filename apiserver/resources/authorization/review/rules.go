@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// Rules answers a SelfSubjectRulesReview: what the client may do in a namespace.
+// Rules handles a SelfSubjectRulesReview: it lists the user's permissions in a namespace.
 func Rules(_ context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	v := body.(*authorizationv1.SelfSubjectRulesReview)
 	if err := r.CheckManagers(v); err != nil {

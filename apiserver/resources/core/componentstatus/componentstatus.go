@@ -13,7 +13,7 @@ import (
 // Objects are the objects of componentstatuses.
 var Objects = hooks.Objects{List: list, NotFound: notFound}
 
-// list returns the health of the one component that is apart from the server itself.
+// list returns the health of etcd, the only component besides the server itself.
 func list(ctx context.Context, s hooks.Server) ([]hooks.Object, error) {
 	c := &corev1.ComponentStatus{
 		TypeMeta:   metav1.TypeMeta{Kind: "ComponentStatus", APIVersion: "v1"},
@@ -30,6 +30,6 @@ func list(ctx context.Context, s hooks.Server) ([]hooks.Object, error) {
 }
 
 func notFound(name string) error {
-	//lint:ignore ST1005 it is what clients see (0-10)
+	//lint:ignore ST1005 clients see this message (0-10)
 	return fmt.Errorf("Component not found: %s", name)
 }

@@ -2,5 +2,5 @@
 //
 // It guarantees:
 //
-//  1. The objects are as of the moment when they are asked for. Nothing is stored.
+//  1. The objects are made when they are requested. Nothing is stored.
 package componentstatus

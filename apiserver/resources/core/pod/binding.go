@@ -15,8 +15,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/hooks"
 )
 
-// Bind carries out POST of pods/binding: it checks a Binding and writes the node into its pod
-// (K pkg/registry/core/pod/storage: BindingREST).
+// Bind handles POST of pods/binding: it validates a Binding and sets the node of its pod (K
+// pkg/registry/core/pod/storage: BindingREST).
 func Bind(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	b := body.(*corev1.Binding)
 	if err := r.MatchNamespace(b); err != nil {
@@ -47,7 +47,7 @@ func Bind(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Ob
 	})
 }
 
-// CreateBinding carries out POST of bindings: pods/binding by the name in the body.
+// CreateBinding handles POST of bindings: pods/binding with the name in the body.
 func CreateBinding(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	on, err := r.On(corev1.SchemeGroupVersion.WithResource("pods"), "binding", body.(*corev1.Binding).Name)
 	if err != nil {
@@ -87,8 +87,8 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 	return errs
 }
 
-// assign sets the node, carries the binding's annotations and labels over and says that the pod is
-// scheduled (BindingREST.setPodNodeAndMetadata). The generation stays.
+// assign sets the node, copies the binding's annotations and labels, and sets the condition PodScheduled
+// (BindingREST.setPodNodeAndMetadata). The generation does not change.
 func assign(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
 	pod.Spec.NodeName, pod.Status.NominatedNodeName = b.Target.Name, ""
 	pod.Annotations = joined(pod.Annotations, b.Annotations)
@@ -108,7 +108,7 @@ func assign(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) {
 		Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now})
 }
 
-// joined returns m with more in it.
+// joined returns m with the entries of more.
 func joined(m, more map[string]string) map[string]string {
 	if len(more) > 0 && m == nil {
 		m = map[string]string{}

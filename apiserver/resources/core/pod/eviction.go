@@ -22,15 +22,15 @@ import (
 
 var (
 	disruptionBudgets = policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")
-	// budgets is what errors call them.
+	// budgets is the name of PodDisruptionBudgets in errors.
 	budgets = schema.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}
 )
 
-// maxDisrupted is how many unconfirmed evictions a budget may hold.
+// maxDisrupted is the maximum number of unconfirmed evictions in a budget.
 const maxDisrupted = 2000
 
-// Evict carries out POST of pods/eviction: it deletes the pod unless a disruption budget forbids it
-// (C-69; K pkg/registry/core/pod/storage/eviction.go).
+// Evict handles POST of pods/eviction: it deletes the pod unless a disruption budget forbids it (C-69; K
+// pkg/registry/core/pod/storage/eviction.go).
 func Evict(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	e := body.(*policyv1.Eviction)
 	if e.Name != r.Name() {
@@ -53,7 +53,7 @@ func Evict(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.O
 	return nil, evict(ctx, r, opts)
 }
 
-// joinedOptions joins the dry run of the request with that of the eviction.
+// joinedOptions combines the option dryRun of the request with that of the eviction.
 func joinedOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOptions, error) {
 	switch {
 	case o == nil:
@@ -67,7 +67,7 @@ func joinedOptions(o *metav1.DeleteOptions, dryRun []string) (*metav1.DeleteOpti
 	return o, nil
 }
 
-// evict deletes the pod in a state in which that is allowed, again while its state changes.
+// evict deletes the pod in a state in which that is allowed, and retries while its state changes.
 func evict(ctx context.Context, r hooks.Request, opts *metav1.DeleteOptions) error {
 	for {
 		obj, err := r.Current(ctx)
@@ -86,25 +86,25 @@ func evict(ctx context.Context, r hooks.Request, opts *metav1.DeleteOptions) err
 		switch ours := once != opts; {
 		case err == nil || !ours || !apierrors.IsConflict(err) || otherPod(opts, pod):
 			return err
-		case budget != "": // it may have become ready since
+		case budget != "": // the pod may have become ready since
 			return tooManyEvictions(budget)
 		}
 	}
 }
 
-// otherPod reports whether the options are for another pod of this name, so that trying again is of no use.
+// otherPod reports whether the options are for another pod of this name, so a retry is useless.
 func otherPod(o *metav1.DeleteOptions, pod *corev1.Pod) bool {
 	return o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != pod.UID
 }
 
-// allow decides whether the pod may go. It returns the options to delete it with: those given, or ones that also name
-// the pod's revision where the decision depends on its state; budget is the budget that was asked in that case.
+// allow decides whether the pod may be evicted. It returns the options for the deletion: the given ones, or ones with
+// the pod's revision if the decision depends on its state; then budget is the name of the budget.
 func allow(ctx context.Context, r hooks.Request, pod *corev1.Pod, opts *metav1.DeleteOptions) (
 	once *metav1.DeleteOptions, budget string, err error) {
 	free := opts.Preconditions == nil || opts.Preconditions.ResourceVersion == nil
 	switch {
 	case pod.Status.Phase == corev1.PodSucceeded, pod.Status.Phase == corev1.PodFailed, pod.DeletionTimestamp != nil:
-		return opts, "", nil // its disruption has happened
+		return opts, "", nil // it is terminating or finished already
 	}
 	if pod.Status.Phase == corev1.PodPending {
 		if free {
@@ -124,7 +124,7 @@ func allow(ctx context.Context, r hooks.Request, pod *corev1.Pod, opts *metav1.D
 	pdb := pdbs[0]
 	always := pdb.Spec.UnhealthyPodEvictionPolicy != nil && *pdb.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
 	healthy := pdb.Status.CurrentHealthy >= pdb.Status.DesiredHealthy && pdb.Status.DesiredHealthy > 0
-	if !isReady(pod) && (always || healthy) { // it isn't one of the healthy ones
+	if !isReady(pod) && (always || healthy) { // it does not count as healthy
 		if free {
 			return atRevision(opts, pod), pdb.Name, nil
 		}
@@ -151,7 +151,7 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// budgetsOf returns the budgets of the pod's namespace that select it; a broken or an empty selector selects nothing.
+// budgetsOf returns the budgets of the pod's namespace that select it. An invalid or empty selector selects nothing.
 func budgetsOf(ctx context.Context, r hooks.Request, pod *corev1.Pod) (out []*policyv1.PodDisruptionBudget, err error) {
 	err = r.List(ctx, disruptionBudgets, pod.Namespace, func(obj hooks.Object) {
 		pdb := obj.(*policyv1.PodDisruptionBudget)
@@ -163,7 +163,7 @@ func budgetsOf(ctx context.Context, r hooks.Request, pod *corev1.Pod) (out []*po
 	return out, err
 }
 
-// spend takes one disruption off the budget, so that its controller knows of it, or fails.
+// spend subtracts one disruption from the budget's status, so that its controller sees it, or fails.
 func spend(ctx context.Context, r hooks.Request, pdb *policyv1.PodDisruptionBudget, pod string) error {
 	ref := hooks.Reference{Resource: disruptionBudgets, Namespace: pdb.Namespace, Name: pdb.Name}
 	return r.UpdateStatus(ctx, ref, func(old hooks.Object) (hooks.Object, error) {
@@ -185,7 +185,7 @@ func spend(ctx context.Context, r hooks.Request, pdb *policyv1.PodDisruptionBudg
 	})
 }
 
-// affordable reports why a budget allows no further disruption.
+// affordable returns why a budget allows no further disruption.
 func affordable(b *policyv1.PodDisruptionBudget) error {
 	switch st := b.Status; {
 	case st.ObservedGeneration < b.Generation:

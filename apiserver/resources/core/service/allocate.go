@@ -11,12 +11,12 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/allocate"
 )
 
-// Wants says what a service needs of the ranges that it doesn't have yet. old is nil for a new one.
+// Wants reports whether a service needs allocations. old is nil on create.
 func Wants(s, old *corev1.Service) (address, ports bool) {
 	return wantsAddress(s, old), wantsPorts(&s.Spec, old) || wantsHealthCheck(s, old)
 }
 
-// wantsAddress: upstream gives one to a new service, and to one that was an ExternalName.
+// wantsAddress: upstream allocates one for a new service, and for one that was an ExternalName.
 func wantsAddress(s, old *corev1.Service) bool {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || headless(&s.Spec) {
 		return false
@@ -47,7 +47,7 @@ func onNodes(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeNodePort || s.Type == corev1.ServiceTypeLoadBalancer
 }
 
-// everyPort says that ports without a node port get one; a load balancer may do without.
+// everyPort reports whether ports without a node port get one; a load balancer may do without.
 func everyPort(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeNodePort || s.AllocateLoadBalancerNodePorts == nil ||
 		*s.AllocateLoadBalancerNodePorts
@@ -62,15 +62,14 @@ func checked(s *corev1.ServiceSpec) bool {
 		s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// Fill gives the service what it wants, out of what isn't taken, and takes it. pick chooses a number of n from 0 on.
-// The service is as Families left it. Errors are the API's; after one the service is of no use.
+// Fill allocates what the service needs. pick chooses a random number below n. The service has been processed by
+// Families. Errors are the API's; after one the service must not be used.
 func Fill(s, old *corev1.Service, taken *allocate.Taken, pick func(n int) int) error {
 	return fill(s, old, taken.Random(pick))
 }
 
-// Sample gives the service values that look like those that it would be given, for a dry run: the range's own address,
-// and ports from 32769 on or after those that a client names. Ports that a client names are checked as in Fill, of an
-// address only whether it is in the range.
+// Sample sets example values for a dry run: the first address of the range, and ports from 32769 or after those that a
+// client requests. Requested ports are checked as in Fill. A requested address only has to be in the range.
 func Sample(s, old *corev1.Service, taken *allocate.Taken) error {
 	return fill(s, old, taken.Sample())
 }
@@ -115,8 +114,8 @@ func fillAddress(s *corev1.Service, from allocate.Source) error {
 	return nil
 }
 
-// fillPorts gives a new service its node ports: ports of one number, of several protocols, share
-// theirs (initNodePorts).
+// fillPorts allocates the node ports of a new service: ports with the same number and different protocols share one
+// (initNodePorts).
 func fillPorts(s, _ *corev1.Service, from allocate.Source) error {
 	chosen, named := map[int32]int32{}, namedPorts(s.Spec.Ports)
 	for i := range s.Spec.Ports {
@@ -147,7 +146,7 @@ func fillPorts(s, _ *corev1.Service, from allocate.Source) error {
 	return nil
 }
 
-// namedPorts returns the first node port that a client names for each number of a port.
+// namedPorts returns the first requested node port for each port number.
 func namedPorts(ports []corev1.ServicePort) map[int32]int32 {
 	named := map[int32]int32{}
 	for i := range ports {
@@ -158,13 +157,13 @@ func namedPorts(ports []corev1.ServicePort) map[int32]int32 {
 	return named
 }
 
-// changePorts gives a stored service the node ports that it doesn't have yet (updateNodePorts).
+// changePorts allocates the missing node ports of a stored service (updateNodePorts).
 func changePorts(s, old *corev1.Service, from allocate.Source) error {
 	type use struct {
 		Protocol corev1.Protocol
 		NodePort int32
 	}
-	had, used := map[int32]bool{}, map[use]bool{} // had, or claimed here
+	had, used := map[int32]bool{}, map[use]bool{} // had before, or allocated here
 	for _, port := range nodePorts(&old.Spec) {
 		had[port] = true
 	}
@@ -192,7 +191,7 @@ func changePorts(s, old *corev1.Service, from allocate.Source) error {
 	return nil
 }
 
-// claimPort takes the port that the i-th of the service's ports names.
+// claimPort allocates the requested node port of the i-th port.
 func claimPort(s *corev1.Service, i int, from allocate.Source) error {
 	port := s.Spec.Ports[i].NodePort
 	if err := from.ClaimPort(port); err != nil {
@@ -224,7 +223,7 @@ func fillHealthCheck(s *corev1.ServiceSpec, from allocate.Source) (err error) {
 	return nil
 }
 
-// nodePorts are those of the service's ports that are set.
+// nodePorts are the node ports that are set.
 func nodePorts(s *corev1.ServiceSpec) (out []int32) {
 	for i := range s.Ports {
 		if p := s.Ports[i].NodePort; p != 0 {

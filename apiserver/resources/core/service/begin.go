@@ -14,14 +14,14 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Begin gives a service its addresses and ports before it is stored, as upstream does
-// (K pkg/registry/core/service/storage: beginCreate, beginUpdate).
+// Begin allocates a service's addresses and ports before it is stored, as upstream does (K
+// pkg/registry/core/service/storage: beginCreate, beginUpdate).
 //
-// No two services are given the same: the write is committed only if no service was written since what is taken was
-// read, by whichever server; else it is filled in again with what is taken then. Within one server such writes take
-// turns, so that they don't drive each other to that. The request's deadline bounds the attempts.
+// No two services get the same ones: the write is committed only if no server has written a service since the
+// allocations were read; else they are read again and the service is filled again. Within one server such writes take
+// turns, so that they don't cause such conflicts. The request's deadline bounds the attempts.
 //
-// There is nothing to undo: an address is taken only by a service that is stored.
+// There is nothing to undo: only a stored service has an address.
 func Begin(ctx context.Context, w hooks.Write, obj, old hooks.Object) (hooks.Begun, error) {
 	s := obj.(*corev1.Service)
 	was, _ := old.(*corev1.Service)
@@ -54,8 +54,8 @@ func Begin(ctx context.Context, w hooks.Write, obj, old hooks.Object) (hooks.Beg
 	}, nil
 }
 
-// read returns what the stored services have, their ports only if they are asked for, and the guard that holds as long
-// as no service is written.
+// read returns the allocations of the stored services, with their ports only if they are needed, and the guard that
+// holds as long as no service is written.
 func read(ctx context.Context, w hooks.Write, ports bool) (*allocate.Taken, storage.Guard, error) {
 	taken := w.Ranges().Taken()
 	fields := []string{"spec.clusterIP", "spec.type"}
@@ -79,7 +79,7 @@ func read(ctx context.Context, w hooks.Write, ports bool) (*allocate.Taken, stor
 	return taken, guard, err
 }
 
-// addPorts says that a service has its node ports, the one for health checks among them.
+// addPorts records a service's node ports, including the one for health checks.
 func addPorts(taken *allocate.Taken, s *corev1.ServiceSpec) {
 	for _, p := range append(nodePorts(s), s.HealthCheckNodePort) {
 		taken.AddPort(p)

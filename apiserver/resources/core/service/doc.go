@@ -1,14 +1,14 @@
-// Package service gives services their cluster IPs, node ports and address families
-// (K pkg/registry/core/service/storage/alloc.go).
+// Package service sets the cluster IPs, node ports and address families of services (K
+// pkg/registry/core/service/storage/alloc.go).
 //
 // It guarantees:
 //
-//  1. Fill and Sample are pure: what is taken already and the random numbers are arguments, and the result is in the
-//     service. Nothing is remembered: an address is taken because a stored service has it, so it is free again when that
-//     service goes or gives it up.
-//  2. What it gives is within the range, not taken, and given once within a service. What a client names is checked in
-//     the same way, and kept or rejected.
-//  3. The errors are the API's, in upstream's words, and the first one ends it: a client that names what can't be had is
-//     not told of further errors.
-//  4. A service is stored only if no service was written since what is taken was read (Begin).
+//  1. Fill and Sample are pure: the allocations and the random numbers are arguments, and the result is in the service.
+//     There is no other state: an address is allocated because a stored service has it. It is free again when that
+//     service is deleted or releases it.
+//  2. A value that it allocates is in the range, free, and unique in the service. A value that a client requests is
+//     checked in the same way, and kept or rejected.
+//  3. The errors are the API's, with upstream's messages. The first one ends the allocation: a client that requests an
+//     unavailable value does not get further errors.
+//  4. A service is stored only if no service has been written since the allocations were read (Begin).
 package service

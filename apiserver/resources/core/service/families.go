@@ -13,12 +13,11 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/serviceip"
 )
 
-// the only family that addresses are given of.
+// family is the only family of allocated addresses.
 const family = corev1.IPv4Protocol
 
-// Families decides about a service's address families, or says why the cluster can't serve those that
-// it asks for (initIPFamilyFields). old is nil for a new service; otherwise what a client left out has
-// been filled in from it.
+// Families decides about a service's address families, or returns why the cluster can't serve the requested ones
+// (initIPFamilyFields). old is nil on create; otherwise omitted values have been copied from it.
 func Families(s, old *corev1.Service) error {
 	spec := &s.Spec
 	if spec.Type == corev1.ServiceTypeExternalName || settled(s, old) {
@@ -57,8 +56,8 @@ func invalidService(s *corev1.Service, errs field.ErrorList) error {
 	return invalid.New(schema.GroupKind{Kind: "Service"}, s.Name, errs)
 }
 
-// settled reports whether an update leaves a PreferDualStack service as it is: such a service doesn't
-// change with the cluster (isMatchingPreferDualStackClusterIPFields).
+// settled reports whether an update does not change a PreferDualStack service: such a service does not change with the
+// cluster (isMatchingPreferDualStackClusterIPFields).
 func settled(s, old *corev1.Service) bool {
 	if old == nil || s.Spec.Type != old.Spec.Type || policyOf(&s.Spec) != corev1.IPFamilyPolicyPreferDualStack {
 		return false
@@ -69,8 +68,8 @@ func settled(s, old *corev1.Service) bool {
 	return slices.Equal(s.Spec.ClusterIPs, old.Spec.ClusterIPs) && slices.Equal(s.Spec.IPFamilies, old.Spec.IPFamilies)
 }
 
-// selectorless reports whether the addresses behind a service are unknown: it is headless and has no selector, so it may
-// have both families on any cluster.
+// selectorless reports whether a service is headless and has no selector: its addresses are unknown, so it may have
+// both families on any cluster.
 func selectorless(s *corev1.ServiceSpec) bool {
 	return s.ClusterIP == corev1.ClusterIPNone && len(s.Selector) == 0
 }
@@ -92,7 +91,7 @@ func defaultPolicy(s *corev1.ServiceSpec, old *corev1.Service) corev1.IPFamilyPo
 	return corev1.IPFamilyPolicySingleStack
 }
 
-// keepFamilies releases the second of each where the policy says so, and rejects that where it doesn't.
+// keepFamilies removes the second value of each field if the policy allows that, else it rejects the removal.
 func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList) {
 	at := field.NewPath("spec", "ipFamilyPolicy")
 	single := policyOf(s) == corev1.IPFamilyPolicySingleStack
@@ -117,10 +116,10 @@ func keepFamilies(s, old *corev1.ServiceSpec, update bool) (errs field.ErrorList
 	return errs
 }
 
-// fewer reports whether some, but not all, were left out.
+// fewer reports whether some, but not all, were omitted.
 func fewer[T any](now, was []T) bool { return len(now) > 0 && len(now) < len(was) }
 
-// inferFamilies names the families of the addresses that a client names.
+// inferFamilies sets the families of the requested addresses.
 func inferFamilies(s *corev1.ServiceSpec) (errs field.ErrorList) {
 	for i, ip := range invalid.Each(s.ClusterIPs, &errs) {
 		if ip == corev1.ClusterIPNone {
@@ -153,7 +152,7 @@ func bothFamilies(s *corev1.ServiceSpec) {
 	s.IPFamilies = append(s.IPFamilies, other)
 }
 
-// unserved says what is asked for that the cluster doesn't have.
+// unserved returns the error for families that the cluster does not have.
 func unserved(s *corev1.ServiceSpec) (errs field.ErrorList) {
 	if policyOf(s) == corev1.IPFamilyPolicyRequireDualStack {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "ipFamilyPolicy"), s.IPFamilyPolicy,

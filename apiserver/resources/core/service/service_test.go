@@ -129,7 +129,7 @@ func shown(s *corev1.ServiceSpec) string {
 	return strings.Join(out, " ")
 }
 
-// TestManyFamilies: what is told of 60,000 address families is bounded.
+// TestManyFamilies: the errors of 60,000 address families are limited.
 func TestManyFamilies(t *testing.T) {
 	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
 	for range 60_000 {

@@ -2,7 +2,7 @@
 //
 // It guarantees:
 //
-//  1. A token is for the account as it is now: its uid is in the token.
-//  2. A token that is bound to an object names the uid of an object that was there when it was signed.
+//  1. A token is for the present account: it contains its UID.
+//  2. A token that is bound to an object contains the UID of an object that existed when the token was signed.
 //  3. Nothing is stored.
 package serviceaccount

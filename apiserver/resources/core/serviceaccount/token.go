@@ -21,14 +21,14 @@ import (
 
 var tokenRequestKind = authenticationv1.SchemeGroupVersion.WithKind("TokenRequest")
 
-// Bounds of a token's life (K pkg/registry/core/serviceaccount/storage/token.go).
+// Limits of a token's lifetime (K pkg/registry/core/serviceaccount/storage/token.go).
 const (
 	tokenLife    = 3600
 	minTokenLife = 600
 	maxTokenLife = 1 << 32
 )
 
-// CreateToken carries out POST of serviceaccounts/token: a signed token for the account.
+// CreateToken handles POST of serviceaccounts/token: it returns a signed token for the account.
 func CreateToken(ctx context.Context, r hooks.Request, body runtime.Object) (runtime.Object, error) {
 	tr := body.(*authenticationv1.TokenRequest)
 	if err := r.MatchNamespace(tr); err != nil {
@@ -59,7 +59,7 @@ func CreateToken(ctx context.Context, r hooks.Request, body runtime.Object) (run
 	return tr, issue(ctx, r, tr, account, tokens)
 }
 
-// issue fills the signed token into the request.
+// issue sets the signed token in the request.
 func issue(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenRequest, account hooks.Object,
 	tokens hooks.Tokens) (err error) {
 	if len(tr.Spec.Audiences) == 0 {
@@ -83,8 +83,8 @@ func issue(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenReque
 	return nil
 }
 
-// accountOf returns the account that the token is for, which must be the one that the request names, if it
-// does (K pkg/registry/core/serviceaccount/storage/token.go: Create).
+// accountOf returns the account of the token. If the request has a UID, it must be that of the account (K
+// pkg/registry/core/serviceaccount/storage/token.go: Create).
 func accountOf(ctx context.Context, r hooks.Request, tr *authenticationv1.TokenRequest) (hooks.Object, error) {
 	if tr.Name != "" && tr.Name != r.Name() {
 		return nil, invalid.New(tokenRequestKind.GroupKind(), r.Name(), field.ErrorList{
@@ -110,7 +110,7 @@ func validateTokenRequest(tr *authenticationv1.TokenRequest) (errs field.ErrorLi
 	return errs
 }
 
-// bound are the resources of the objects that a token may be bound to, by kind.
+// bound are the resources of the objects to which a token may be bound, by kind.
 var bound = map[string]schema.GroupVersionResource{
 	"Pod":    corev1.SchemeGroupVersion.WithResource("pods"),
 	"Secret": corev1.SchemeGroupVersion.WithResource("secrets"),
@@ -119,7 +119,7 @@ var bound = map[string]schema.GroupVersionResource{
 
 var nodes = corev1.SchemeGroupVersion.WithResource("nodes")
 
-// bind adds to a claim the object that the token ends with.
+// bind adds to a claim the object to which the token is bound.
 func bind(ctx context.Context, r hooks.Request, to *authenticationv1.BoundObjectReference, c *auth.Claim) error {
 	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
 	ref := hooks.Reference{Resource: bound[kind.Kind], Namespace: r.Namespace(), Name: to.Name}
@@ -156,7 +156,7 @@ func bind(ctx context.Context, r hooks.Request, to *authenticationv1.BoundObject
 	return nil
 }
 
-// nodeOf is where a pod runs, which its token tells; nil if it runs nowhere.
+// nodeOf is the node of a pod, for its token; nil if it is not scheduled.
 func nodeOf(ctx context.Context, r hooks.Request, spec *corev1.PodSpec) (*auth.Ref, error) {
 	if spec.ServiceAccountName != r.Name() {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(

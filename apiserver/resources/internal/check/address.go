@@ -9,19 +9,19 @@ import (
 	netutils "k8s.io/utils/net"
 )
 
-// IP wants an address as StrictIPCIDRValidation, on by default since 1.36, reads them. Values that
-// the object already had stay allowed.
+// IP requires a valid address by StrictIPCIDRValidation, which is on by default since 1.36. Values of the old object
+// stay allowed.
 func IP(value string, at *field.Path, had []string) field.ErrorList {
 	return butHad(value, had, utilvalidation.IsValidIPForLegacyField(at, value, true, nil))
 }
 
-// CIDR does so for a network.
+// CIDR does the same for a network.
 func CIDR(value string, at *field.Path, had []string) field.ErrorList {
 	return butHad(value, had, utilvalidation.IsValidCIDRForLegacyField(at, value, true, nil))
 }
 
-// butHad drops the errors of a value that the object already had. Only wrong values are looked up, of which there are
-// few: both lists may be long.
+// butHad drops the errors of values of the old object. Only invalid values, of which there are few, are looked up: both
+// lists may be long.
 func butHad(value string, had []string, errs field.ErrorList) field.ErrorList {
 	if len(errs) > 0 && slices.Contains(had, value) {
 		return nil
@@ -29,7 +29,7 @@ func butHad(value string, had []string, errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// ReachableIP refuses addresses that mean something else on each node (core ValidateEndpointIP).
+// ReachableIP rejects addresses that have another meaning on each node (core ValidateEndpointIP).
 func ReachableIP(value string, at *field.Path) (errs field.ErrorList) {
 	addr := netutils.ParseIPSloppy(value)
 	if addr == nil {

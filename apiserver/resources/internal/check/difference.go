@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/diff"
 )
 
-// mostLines is how many lines two values may differ in, for their difference to be shown. Finding it takes as many
-// steps as the square of these lines, and more: the two lists of a request would do for hours.
+// mostLines is the maximum number of lines in which two values may differ for their difference to be computed. That
+// takes at least the square of these lines in steps: hours for the two lists of a request.
 const mostLines = 4000
 
-// Difference is what an error shows of a change: apimachinery's difference of the internal types.
+// Difference is the difference of two values in an error message: apimachinery's, of the internal types.
 func Difference(was, now any) string {
 	was, now = Internal(was), Internal(now)
 	if changedLines(was, now) > mostLines {
@@ -21,7 +21,7 @@ func Difference(was, now any) string {
 	return diff.Diff(was, now)
 }
 
-// changedLines counts the lines between those that both values begin with and those that both end with.
+// changedLines counts the lines between the common prefix and the common suffix of both values.
 func changedLines(was, now any) int {
 	a, b := prettyLines(was), prettyLines(now)
 	same := 0
@@ -38,7 +38,7 @@ func changedLines(was, now any) int {
 	return len(a) + len(b) - 2*same
 }
 
-// prettyLines returns the lines that are compared; what can't be written has none.
+// prettyLines returns the lines to compare; a value that can't be encoded has none.
 func prettyLines(v any) [][]byte {
 	text, err := json.MarshalIndent(v, "", " ")
 	if err != nil {

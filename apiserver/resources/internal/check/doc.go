@@ -1,9 +1,9 @@
-// Package check has the rules for single values and fields that the validation of several groups needs: names,
-// addresses, ports, quantities, percentages, enumerations, and how upstream prints a value in an error.
+// Package check validates single values and fields for several groups: names, addresses, ports, quantities, percentages
+// and enumerations. It also prints values in error messages as upstream does.
 //
 // It guarantees:
 //
 //  1. Pure: no I/O, no state, no clock.
-//  2. Errors have upstream's paths, types, values and messages. A value prints as upstream's internal type does.
-//  3. Errors are bounded while they are collected. Differences of more than 4,000 lines aren't shown.
+//  2. Errors have upstream's paths, types, values and messages. A value is printed like upstream's internal type.
+//  3. The number of errors is limited while they are collected. Differences of more than 4,000 lines are omitted.
 package check

@@ -17,10 +17,10 @@ func Set[T comparable](values ...T) map[T]bool {
 	return m
 }
 
-// Sorted lists a map's keys, as errors print them.
+// Sorted lists a map's keys in the order of error messages.
 func Sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// OneOf wants one of the values, which an error prints in this order.
+// OneOf requires one of the values, which an error message lists in this order.
 func OneOf[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	if slices.Contains(values, value) {
 		return nil

@@ -13,9 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Internal makes a value print in an error as upstream prints the internal type's: internal types
-// have no JSON names, so that every field shows, by its Go name. Types of apimachinery have them
-// everywhere and print as they do in requests.
+// Internal makes an error message print a value as upstream prints its internal type: these types have no JSON names,
+// so all fields are printed with their Go names. Types of apimachinery have JSON names, and are printed as in requests.
 func Internal(v any) any {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Struct, reflect.Pointer, reflect.Slice, reflect.Map:
@@ -26,7 +25,7 @@ func Internal(v any) any {
 	return v
 }
 
-// Immutable refuses a change.
+// Immutable rejects a change.
 func Immutable(now, was any, at *field.Path) field.ErrorList {
 	if apiequality.Semantic.DeepEqual(was, now) {
 		return nil
@@ -34,7 +33,7 @@ func Immutable(now, was any, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(at, Internal(now), apivalidation.FieldImmutableErrorMsg)}
 }
 
-// fieldOrder is the order of an internal type's fields where it differs from the versioned one.
+// fieldOrder is the order of an internal type's fields if it differs from the versioned one.
 var fieldOrder = map[string][]string{
 	"v1.PersistentVolumeSource": {"GCEPersistentDisk", "AWSElasticBlockStore", "HostPath", "Glusterfs", "NFS", "RBD", "Quobyte",
 		"ISCSI", "FlexVolume", "Cinder", "CephFS", "FC", "Flocker", "AzureFile", "VsphereVolume", "AzureDisk",
@@ -122,7 +121,7 @@ func writeMap(b *bytes.Buffer, v reflect.Value) {
 	b.WriteByte('}')
 }
 
-// comma separates what comes next from what stands before it, unless that opened the list.
+// comma writes a separator, unless the list has just been opened.
 func comma(b *bytes.Buffer, opening byte) {
 	if s := b.Bytes(); s[len(s)-1] != opening {
 		b.WriteByte(',')

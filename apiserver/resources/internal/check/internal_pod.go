@@ -39,8 +39,8 @@ func init() {
 	}
 }
 
-// podObject is a pod's spec in the internal form: what the pod shares with its host stands in the
-// security context, which is always there, and the alias for the service account is gone.
+// podObject is a pod's spec in the internal form: the fields that share namespaces of the host are in the security
+// context, which is always set, and the alias of the service account does not exist.
 func podObject(s *corev1.PodSpec) object {
 	account := s.ServiceAccountName
 	if account == "" {
@@ -91,8 +91,8 @@ func writeObject(b *bytes.Buffer, o object) {
 	b.WriteByte('}')
 }
 
-// writeMeta writes the fields of embedded metadata with the names that they have everywhere. The
-// versioned types of objects inside others don't survive conversion.
+// writeMeta writes the fields of embedded metadata with their JSON names. The conversion removes the kinds of embedded
+// objects.
 func writeMeta(b *bytes.Buffer, v reflect.Value) {
 	if v.Type() != reflect.TypeFor[metav1.ObjectMeta]() {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// PathSegment wants what can stand between two slashes of a path.
+// PathSegment requires a valid segment of a URL path.
 func PathSegment(value string, at *field.Path) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Required(at, "")}
@@ -17,10 +17,10 @@ func PathSegment(value string, at *field.Path) field.ErrorList {
 	return Apply(value, at, content.IsPathSegmentName)
 }
 
-// Rule says what is wrong with a value; none means nothing.
+// Rule returns the errors of a value; none if it is valid.
 type Rule func(value string) []string
 
-// Apply is one error for everything that a rule finds wrong with a value.
+// Apply returns one error for each error of a rule.
 func Apply(value string, at *field.Path, is Rule) (errs field.ErrorList) {
 	for _, text := range invalid.Each(is(value), &errs) {
 		errs = append(errs, field.Invalid(at, value, text))
@@ -28,22 +28,22 @@ func Apply(value string, at *field.Path, is Rule) (errs field.ErrorList) {
 	return errs
 }
 
-// DNSLabel wants an RFC 1123 label.
+// DNSLabel requires an RFC 1123 label.
 func DNSLabel(value string, at *field.Path) field.ErrorList {
 	return Apply(value, at, utilvalidation.IsDNS1123Label)
 }
 
-// DNSSubdomain wants an RFC 1123 subdomain.
+// DNSSubdomain requires an RFC 1123 subdomain.
 func DNSSubdomain(value string, at *field.Path) field.ErrorList {
 	return Apply(value, at, utilvalidation.IsDNS1123Subdomain)
 }
 
-// QualifiedName wants a name with an optional DNS prefix, such as a label's key.
+// QualifiedName requires a name with an optional DNS prefix, such as a label's key.
 func QualifiedName(value string, at *field.Path) field.ErrorList {
 	return Apply(value, at, utilvalidation.IsQualifiedName)
 }
 
-// WholeName makes a kind's name rule one of complete names.
+// WholeName makes a rule for complete names of a kind's rule for names and prefixes.
 func WholeName(is apivalidation.ValidateNameFunc) Rule {
 	return func(value string) []string { return is(value, false) }
 }

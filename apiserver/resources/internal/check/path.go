@@ -7,18 +7,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// SpecPath is where an object's spec stands.
+// SpecPath is the path of an object's spec.
 var SpecPath = field.NewPath("spec")
 
-// StatusPath is where an object's status stands.
+// StatusPath is the path of an object's status.
 var StatusPath = field.NewPath("status")
 
-// Natural wants zero or more.
+// Natural requires a number of zero or more.
 func Natural[N ~int32 | ~int64](n N, at *field.Path) field.ErrorList {
 	return apivalidation.ValidateNonnegativeField(int64(n), at)
 }
 
-// Naturals wants that of each of those numbers that are there.
+// Naturals requires Natural for each of these numbers that is set.
 func Naturals[N ~int32 | ~int64](at *field.Path, name string, n *N) field.ErrorList {
 	if n == nil {
 		return nil
@@ -26,7 +26,7 @@ func Naturals[N ~int32 | ~int64](at *field.Path, name string, n *N) field.ErrorL
 	return Natural(*n, at.Child(name))
 }
 
-// Required wants one of the values and reports none at all as such.
+// Required requires one of the values, and reports an empty value as missing.
 func Required[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	switch {
 	case value == "":
@@ -37,5 +37,5 @@ func Required[T ~string](value T, at *field.Path, values []T) field.ErrorList {
 	return field.ErrorList{field.NotSupported(at, value, values)}
 }
 
-// TemplatePath is where the template of an object's pods stands.
+// TemplatePath is the path of an object's pod template.
 var TemplatePath = SpecPath.Child("template")

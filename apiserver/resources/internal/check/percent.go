@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// IntOrPercent wants a number that isn't negative, or a percentage (apps ValidatePositiveIntOrPercent).
+// IntOrPercent requires a non-negative number or a percentage (apps ValidatePositiveIntOrPercent).
 func IntOrPercent(v intstr.IntOrString, at *field.Path) (errs field.ErrorList) {
 	switch v.Type {
 	case intstr.String:
@@ -24,7 +24,7 @@ func IntOrPercent(v intstr.IntOrString, at *field.Path) (errs field.ErrorList) {
 	return field.ErrorList{field.Invalid(at, v, "must be an integer or percentage (e.g '5%%')")}
 }
 
-// PercentOf returns the number before the sign, and whether there is one.
+// PercentOf returns the number of a percentage, and whether it is one.
 func PercentOf(v intstr.IntOrString) (int, bool) {
 	if v.Type != intstr.String || len(utilvalidation.IsValidPercent(v.StrVal)) != 0 {
 		return 0, false
@@ -33,7 +33,7 @@ func PercentOf(v intstr.IntOrString) (int, bool) {
 	return n, true
 }
 
-// AtMostWhole refuses more than 100% (apps IsNotMoreThan100Percent).
+// AtMostWhole rejects more than 100% (apps IsNotMoreThan100Percent).
 func AtMostWhole(v intstr.IntOrString, at *field.Path) field.ErrorList {
 	if n, ok := PercentOf(v); !ok || n <= 100 {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Protocols are those that ports of containers, services and endpoints may have, in the order of errors.
+// Protocols are the protocols of ports of containers, services and endpoints, in the order of error messages.
 var Protocols = []corev1.Protocol{corev1.ProtocolSCTP, corev1.ProtocolTCP, corev1.ProtocolUDP}
 
-// Protocol wants one of the three.
+// Protocol requires one of these.
 func Protocol(p corev1.Protocol, at *field.Path) field.ErrorList { return Required(p, at, Protocols) }
 
-// PortNumber wants 1 to 65535.
+// PortNumber requires 1 to 65535.
 func PortNumber(port int32, at *field.Path) (errs field.ErrorList) {
 	for _, text := range utilvalidation.IsValidPortNum(int(port)) {
 		errs = append(errs, field.Invalid(at, port, text))
@@ -24,12 +24,12 @@ func PortNumber(port int32, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// NodeName wants a node's name.
+// NodeName requires a node's name.
 func NodeName(name string, at *field.Path) field.ErrorList {
 	return Apply(name, at, WholeName(apivalidation.NameIsDNSSubdomain))
 }
 
-// PortOrName wants a port's number or its name (core ValidatePortNumOrName).
+// PortOrName requires a port's number or its name (core ValidatePortNumOrName).
 func PortOrName(port intstr.IntOrString, at *field.Path) (errs field.ErrorList) {
 	switch port.Type {
 	case intstr.Int:

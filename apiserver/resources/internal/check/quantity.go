@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// NotPositiveText is the message about an amount that must be more than zero.
+	// NotPositiveText is the error message for a quantity that must be greater than zero.
 	NotPositiveText = "must be greater than zero"
 	notIntegerText  = "must be an integer"
 	negativeText    = apivalidation.IsNegativeErrorMsg
 )
 
-// NonNegativeQuantity wants zero or more.
+// NonNegativeQuantity requires zero or more.
 func NonNegativeQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 	if q.Sign() < 0 {
 		return field.ErrorList{field.Invalid(at, q.String(), negativeText)}
@@ -24,7 +24,7 @@ func NonNegativeQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 	return nil
 }
 
-// PositiveQuantity wants more than zero.
+// PositiveQuantity requires more than zero.
 func PositiveQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 	if q.Sign() <= 0 {
 		return field.ErrorList{field.Invalid(at, q.String(), NotPositiveText)}
@@ -32,8 +32,8 @@ func PositiveQuantity(q resource.Quantity, at *field.Path) field.ErrorList {
 	return nil
 }
 
-// ResourceQuantity wants an amount that can be of that resource: zero or more, and whole where
-// only whole ones exist.
+// ResourceQuantity requires a valid quantity of the resource: zero or more, and an integer if the resource is not
+// divisible.
 func ResourceQuantity(name corev1.ResourceName, q resource.Quantity, at *field.Path) field.ErrorList {
 	errs := NonNegativeQuantity(q, at)
 	if isIntegerResource(name) && q.MilliValue()%1000 != 0 {
@@ -42,7 +42,7 @@ func ResourceQuantity(name corev1.ResourceName, q resource.Quantity, at *field.P
 	return errs
 }
 
-// NameOfResource wants the qualified name of a resource; without a prefix it must be a known one.
+// NameOfResource requires the qualified name of a resource; without a prefix it must be a known one.
 func NameOfResource(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	errs := QualifiedName(string(name), at)
 	if len(errs) != 0 {
@@ -59,12 +59,12 @@ func IsHugePage(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// IsNativeResource says that the name is Kubernetes' own: without a prefix or below kubernetes.io.
+// IsNativeResource reports whether the name is one of Kubernetes: without a prefix, or below kubernetes.io.
 func IsNativeResource(name corev1.ResourceName) bool {
 	return !strings.Contains(string(name), "/") || strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)
 }
 
-// IsExtendedResource says that the name is one of a device's or of an operator's own.
+// IsExtendedResource reports whether the name is that of an extended resource.
 func IsExtendedResource(name corev1.ResourceName) bool {
 	if IsNativeResource(name) || strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) {
 		return false
@@ -77,7 +77,7 @@ var quotaObjects = Set(corev1.ResourcePods, corev1.ResourceQuotas, corev1.Resour
 	corev1.ResourceSecrets, corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims,
 	corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers)
 
-// measures are the resources that are measured, wherever they are named.
+// measures are the resources with quantities.
 var measures = Set(corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
 	corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceRequestsEphemeralStorage,
 	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceLimitsEphemeralStorage)
@@ -86,7 +86,7 @@ func isStandardResource(name corev1.ResourceName) bool {
 	return IsQuotaResource(name) || name == corev1.ResourceStorage
 }
 
-// IsQuotaResource says that a quota may name it without a prefix.
+// IsQuotaResource reports whether a quota may contain the name without a prefix.
 func IsQuotaResource(name corev1.ResourceName) bool {
 	return measures[name] || quotaObjects[name] || name == corev1.ResourceRequestsStorage ||
 		IsHugePage(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)

@@ -12,10 +12,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/invalid"
 )
 
-// IsTrueValue reports whether a flag is there and true.
+// IsTrueValue reports whether a pointer is set and points to true.
 func IsTrueValue(b *bool) bool { return b != nil && *b }
 
-// WildcardAlone refuses an asterisk beside other values.
+// WildcardAlone rejects an asterisk in a list with other values.
 func WildcardAlone(values []string, what string, at *field.Path) field.ErrorList {
 	if len(values) > 1 && slices.Contains(values, "*") {
 		return field.ErrorList{field.Invalid(at, values, "if '*' is present, must not specify other "+what)}
@@ -23,23 +23,21 @@ func WildcardAlone(values []string, what string, at *field.Path) field.ErrorList
 	return nil
 }
 
-// IsTrue reads a flag that may be left out.
+// IsTrue reports whether an optional flag is true.
 func IsTrue(flag *bool) bool { return flag != nil && *flag }
 
-// LabelSelector validates a label selector. Values that no label can have are tolerated on an update of an
-// object whose old selector was wrong.
+// LabelSelector validates a label selector. An update may contain invalid label values if the old selector was invalid.
 func LabelSelector(now, was *metav1.LabelSelector, at *field.Path) field.ErrorList {
 	opts := metav1validation.LabelSelectorValidationOptions{}
 	opts.AllowInvalidLabelValueInSelector = len(invalid.Selector(was, opts, nil)) > 0
 	return invalid.Selector(now, opts, at)
 }
 
-// Twice is an update's validation of a new object by both upstream's strategy and its ValidateXUpdate,
-// so that clients see each error twice.
+// Twice repeats the errors of an update that both upstream's strategy and its ValidateXUpdate validate, so that clients
+// get each error twice.
 func Twice(errs field.ErrorList) field.ErrorList { return append(errs, errs...) }
 
-// JSONObject wants the text of a JSON object; missing is said of null, and other says what is wrong
-// with anything else.
+// JSONObject requires a JSON object; missing is the message for null, and other is the error for anything else.
 func JSONObject(text []byte, missing string, other *field.Error, at *field.Path) field.ErrorList {
 	var v any
 	err := json.Unmarshal(text, &v)
@@ -55,7 +53,7 @@ func JSONObject(text []byte, missing string, other *field.Error, at *field.Path)
 	return nil
 }
 
-// BalancerHost wants a DNS name, if there is one.
+// BalancerHost requires a DNS name, unless it is empty.
 func BalancerHost(host string, at *field.Path) (errs field.ErrorList) {
 	if host == "" {
 		return nil
@@ -67,12 +65,12 @@ func BalancerHost(host string, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// SamePointee compares what two pointers point to.
+// SamePointee compares the targets of two pointers.
 func SamePointee[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// RequireAll wants each of the values, which come with their paths' last elements.
+// RequireAll requires that each of the values is set. Each pair is the last path element and the value.
 func RequireAll(at *field.Path, pairs ...string) (errs field.ErrorList) {
 	for i, value := range invalid.Each(pairs, &errs) {
 		if i%2 == 1 && value == "" {

@@ -1,8 +1,8 @@
-// Package defaulting fills in what is empty, for the defaults of all groups.
+// Package defaulting has the functions with which all groups set defaults.
 //
 // It guarantees:
 //
-//  1. It only fills what is empty, but for quantities finer than a thousandth, which are rounded up.
-//  2. Empty lists that JSON shows are null afterwards, as in answers of a server that stores protobuf (empty.go).
-//  3. No state but a cache of what Go types look like, which any goroutine may use.
+//  1. It only sets empty fields, except that quantities with more than three decimals are rounded up.
+//  2. Empty lists that are visible in JSON become null, as in responses of a server that stores protobuf (empty.go).
+//  3. Its only state is a cache of Go types, which any goroutine may use.
 package defaulting

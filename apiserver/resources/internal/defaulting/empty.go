@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// empty makes empty lists and maps nil where JSON shows the difference, as in a role with rules [],
-// which is answered with null: kube-apiserver keeps built-in objects as protobuf, which has no empty
-// lists. Definitions of custom resources are the exception; it keeps them as JSON.
+// empty makes empty lists and maps nil if the difference is visible in JSON. For a role with rules [] the response has
+// null: kube-apiserver stores built-in objects as protobuf, which has no empty lists. CustomResourceDefinitions are the
+// exception; it stores them as JSON.
 func empty(obj runtime.Object) {
 	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && !v.IsNil() {
 		emptyIn(v.Elem())
@@ -38,11 +38,11 @@ func emptyIn(v reflect.Value) {
 	}
 }
 
-// fields remembers by type the fields of structs that have to be looked at: lists and maps that are
-// written though empty, and whatever has such fields in it.
+// fields caches, by type, the fields of structs that have to be checked: lists and maps without omitempty, and values
+// that contain such fields.
 type fields struct {
 	done sync.Map // of reflect.Type to []int
-	// mu guards the making of entries: a type's is not to be seen before all types in it have theirs.
+	// mu guards the creation of entries: a type's entry is visible only after those of all types in it.
 	mu sync.Mutex
 }
 
@@ -62,8 +62,7 @@ func (f *fields) of(t reflect.Type) []int {
 	return made[t]
 }
 
-// find fills in made for a struct and for the structs in it. A type inside itself counts as one
-// without such fields.
+// find sets made for a struct and for the structs in it. A recursive type counts as one without such fields.
 func find(t reflect.Type, made map[reflect.Type][]int) []int {
 	if s, ok := made[t]; ok {
 		return s
@@ -88,8 +87,7 @@ func leads(t reflect.Type, made map[reflect.Type][]int) bool {
 	return false
 }
 
-// always reports whether a field is a list or a map that is written even if it is empty. Bytes are
-// no list.
+// always reports whether a field is a list or a map without omitempty. A []byte is no list.
 func always(f reflect.StructField) bool {
 	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "-" || f.Anonymous || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero") {

@@ -1,13 +1,13 @@
 package defaulting
 
-// Set fills a pointer that is nil.
+// Set sets a nil pointer to a value.
 func Set[T any](p **T, v T) {
 	if *p == nil {
 		*p = &v
 	}
 }
 
-// Fill gives an empty value another.
+// Fill replaces an empty value.
 func Fill[T comparable](p *T, v T) {
 	var zero T
 	if *p == zero {

@@ -2,8 +2,8 @@ package defaulting
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// Hook makes a hook of one that is written for a Go type, and has it make empty lists nil. Objects of other types pass
-// unchanged.
+// Hook makes a hook from a function for a Go type; the hook also makes empty lists nil. Objects of other types are not
+// changed.
 func Hook[T any](f func(*T)) func(runtime.Object) {
 	keeping := HookKeepingLists(f)
 	return func(obj runtime.Object) {
@@ -23,5 +23,5 @@ func HookKeepingLists[T any](f func(*T)) func(runtime.Object) {
 	}
 }
 
-// EmptyLists is the hook of kinds that have no defaults but lists.
+// EmptyLists is the hook of kinds without defaults: it only makes empty lists nil.
 func EmptyLists[T any]() func(runtime.Object) { return Hook(func(*T) {}) }

@@ -15,15 +15,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/printing"
 )
 
-// An event is validated as a core event whichever group serves it. What events.k8s.io demands in addition stands in the
-// package of that group, whose hooks take both Go types.
+// All events are validated as core events. The additional rules of events.k8s.io are in the package of that group,
+// whose hooks accept both Go types.
 
 const (
 	eventWordLimit = 128
 	eventNoteLimit = 1024
 )
 
-// Validate is what every event has to fulfil (core legacyValidateEvent).
+// Validate validates what applies to every event (core legacyValidateEvent).
 func Validate(e *corev1.Event) (errs field.ErrorList) {
 	if e.EventTime.IsZero() {
 		free := e.InvolvedObject.Namespace == "" && (e.Namespace == metav1.NamespaceNone || e.Namespace == metav1.NamespaceDefault)
@@ -40,7 +40,7 @@ func eventNamespace(e *corev1.Event) *field.Error {
 	return field.Invalid(field.NewPath("involvedObject", "namespace"), e.InvolvedObject.Namespace, "does not match event.namespace")
 }
 
-// newEvent is what an event with an eventTime says of its reporter.
+// newEvent validates the reporter of an event with an eventTime.
 func newEvent(e *corev1.Event) (errs field.ErrorList) {
 	if e.InvolvedObject.Namespace == "" && e.Namespace != metav1.NamespaceDefault && e.Namespace != metav1.NamespaceSystem {
 		errs = append(errs, eventNamespace(e))
@@ -84,7 +84,7 @@ func Columns() []entry.Column {
 	}
 }
 
-// Cells are those of a row of Columns.
+// Cells are the cells of a row of Columns.
 func Cells(e *corev1.Event, now time.Time) []any {
 	first, last, count := occurrences(e)
 	object := strings.ToLower(e.InvolvedObject.Kind)
@@ -105,8 +105,8 @@ func Cells(e *corev1.Event, now time.Time) []any {
 	}
 }
 
-// occurrences reads both ways of counting: firstTimestamp, lastTimestamp and count of old
-// recorders, eventTime and series of new ones, where an event that happened once has no count.
+// occurrences returns the times and count of an event in both formats: firstTimestamp, lastTimestamp and count of old
+// recorders, eventTime and series of new ones, in which a single event has no count.
 func occurrences(e *corev1.Event) (first, last time.Time, count int64) {
 	first = e.FirstTimestamp.Time
 	if first.IsZero() {

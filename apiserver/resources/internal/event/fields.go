@@ -2,7 +2,7 @@ package event
 
 import "github.com/kubecascade/kubecascade/apiserver/resources/entry"
 
-// Fields are the selectable fields of both versions of events, which name them differently; the stored JSON is v1's.
+// Fields are the selectable fields of both versions of events, which have different labels; the stored JSON is v1's.
 func Fields(object, controller string) []entry.Field {
 	var s []entry.Field
 	for _, f := range []string{"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"} {

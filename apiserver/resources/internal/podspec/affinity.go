@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ValidateSelector validates a label selector; odd tolerates values that aren't labels' values.
+// ValidateSelector validates a label selector; odd accepts invalid label values.
 func ValidateSelector(s *metav1.LabelSelector, odd bool, at *field.Path) field.ErrorList {
 	return invalid.Selector(s, metavalidation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: odd}, at)
 }
@@ -44,7 +44,7 @@ func (r *Rules) affinity(a *corev1.Affinity, at *field.Path) (errs field.ErrorLi
 	return errs
 }
 
-// NodeSelector validates terms of which a node must match one (core ValidateNodeSelector).
+// NodeSelector validates terms, one of which a node must match (core ValidateNodeSelector).
 func NodeSelector(s *corev1.NodeSelector, odd bool, at *field.Path) (errs field.ErrorList) {
 	at = at.Child("nodeSelectorTerms")
 	if len(s.NodeSelectorTerms) == 0 {
@@ -96,7 +96,7 @@ func nodeLabels(q *corev1.NodeSelectorRequirement, odd bool, at *field.Path) (er
 	return errs
 }
 
-// nodeField selects by name, the only field there is.
+// nodeField validates a selector by the node's name, the only supported field.
 func nodeField(q *corev1.NodeSelectorRequirement, at *field.Path) (errs field.ErrorList) {
 	switch q.Operator {
 	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
@@ -122,7 +122,7 @@ func weight(n int32, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(at.Child("weight"), n, "must be in the range 1-100")}
 }
 
-// preferredNodes tolerates values that no node can have.
+// preferredNodes accepts values that no node can have.
 func preferredNodes(terms []corev1.PreferredSchedulingTerm, at *field.Path) (errs field.ErrorList) {
 	for i := range invalid.Each(terms, &errs) {
 		errs = append(errs, weight(terms[i].Weight, at.Index(i))...)
@@ -179,8 +179,8 @@ func labelKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs fie
 	return errs
 }
 
-// doubledKeys finds keys that the client selects by itself, besides the requirements that were made
-// of them when the pod was created.
+// doubledKeys finds keys that the client's selector contains, in addition to the requirements that were added for these
+// keys when the pod was created.
 func doubledKeys(keys []string, s *metav1.LabelSelector, at *field.Path) (errs field.ErrorList) {
 	if s == nil {
 		return nil
@@ -257,8 +257,8 @@ func inclusion(p *corev1.NodeInclusionPolicy, at *field.Path) field.ErrorList {
 	return check.OneOf(*p, at, []corev1.NodeInclusionPolicy{corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore})
 }
 
-// spreadKeys refuses keys that the selector names too. A pod's selector has had the keys added to
-// it, so that only a second mention counts.
+// spreadKeys rejects keys that the selector contains, too. A pod's selector already contains the added keys, so only a
+// second requirement counts.
 func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) field.ErrorList {
 	errs := labelKeys(c.MatchLabelKeys, c.LabelSelector, at)
 	if r.Pod || c.LabelSelector == nil {
@@ -279,10 +279,10 @@ func (r *Rules) spreadKeys(c *corev1.TopologySpreadConstraint, at *field.Path) f
 	return errs
 }
 
-// TaintEffects are those of taints and tolerations, in the order of errors.
+// TaintEffects are the effects of taints and tolerations, in the order of error messages.
 var TaintEffects = []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
 
-// Tolerations validates what taints a pod bears (core ValidateTolerations).
+// Tolerations validates tolerations (core ValidateTolerations).
 func Tolerations(list []corev1.Toleration, at *field.Path) (errs field.ErrorList) {
 	for i := range invalid.Each(list, &errs) {
 		t, here := &list[i], at.Index(i)

@@ -14,7 +14,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// Annotations that once were fields, or mark pods of a node's own.
+// Annotations that were replaced by fields, and the annotation of mirror pods.
 const (
 	MirrorAnnotation         = corev1.MirrorPodAnnotationKey
 	tolerationsAnnotation    = corev1.TolerationsAnnotationKey
@@ -27,7 +27,7 @@ const (
 	unconfinedAnnotation     = "unconfined"
 )
 
-// Annotations validates those of a pod or template that mean something (core ValidatePodSpecificAnnotations).
+// Annotations validates the annotations of a pod or template that have a meaning (core ValidatePodSpecificAnnotations).
 func (r *Rules) Annotations(a map[string]string, at *field.Path) (errs field.ErrorList) {
 	if value, ok := a[MirrorAnnotation]; ok && r.spec.NodeName == "" {
 		errs = append(errs, field.Invalid(at.Key(MirrorAnnotation), value, "must set spec.nodeName if mirror pod annotation is set"))
@@ -83,7 +83,7 @@ func (r *Rules) appArmorName(container, p string, at *field.Path) (errs field.Er
 	return errs
 }
 
-// ProfilesAgree wants annotations and fields of a new pod or template to name the same profiles.
+// ProfilesAgree requires that annotations and fields of a new pod or template have the same profiles.
 func (r *Rules) ProfilesAgree(m *metav1.ObjectMeta, at *field.Path) (errs field.ErrorList) {
 	whole := &corev1.PodSecurityContext{}
 	if r.spec.SecurityContext != nil {
@@ -120,8 +120,8 @@ func seccompAgrees(text string, p *corev1.SeccompProfile, at *field.Path) field.
 	return agrees("seccomp", text, string(p.Type), p.LocalhostProfile, at, runtimeDefaultAnnotation, dockerDefaultAnnotation)
 }
 
-// agrees compares an annotation with a profile's type and file; defaults are the names of the
-// runtime's own profile.
+// agrees compares an annotation with a profile's type and file; defaults are the names of the runtime's default
+// profile.
 func agrees(what, text, kind string, file *string, at *field.Path, defaults ...string) field.ErrorList {
 	name, local := strings.CutPrefix(text, localhostPrefix)
 	same := true

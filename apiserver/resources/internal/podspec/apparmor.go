@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// DeprecatedAppArmor is the warning of an annotation that a field has replaced.
+// DeprecatedAppArmor is the warning for an annotation that was replaced by a field.
 func DeprecatedAppArmor(at *field.Path, key string) string {
 	return at.Child("metadata", "annotations").Key(key).String() +
 		`: deprecated since v1.30; use the "appArmorProfile" field instead`

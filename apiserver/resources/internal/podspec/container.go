@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// container validates what containers of all kinds have (core validateContainerCommon).
+// container validates the common fields of all containers (core validateContainerCommon).
 func (r *Rules) container(c *corev1.Container, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "name", c.Name)
 	if c.Name != "" {
@@ -59,7 +59,7 @@ func containerPorts(ports []corev1.ContainerPort, at *field.Path) (errs field.Er
 	return errs
 }
 
-// hostPorts refuses a port of the host that another container has already.
+// hostPorts rejects a host port that another container has, too.
 func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorList) {
 	taken := map[string]bool{}
 	for i := range invalid.Each(containers, &errs) {
@@ -77,7 +77,7 @@ func hostPorts(containers []corev1.Container, at *field.Path) (errs field.ErrorL
 	return errs
 }
 
-// regular validates the containers that the pod is for (core validateContainers).
+// regular validates the regular containers (core validateContainers).
 func (r *Rules) regular(at *field.Path) (errs field.ErrorList) {
 	list := r.spec.Containers
 	if len(list) == 0 {
@@ -97,8 +97,8 @@ func (r *Rules) regular(at *field.Path) (errs field.ErrorList) {
 	return append(errs, hostPorts(list, at)...)
 }
 
-// inits validates the containers that run before the others; those that always restart are sidecars
-// and may do what regular ones do (core validateInitContainers).
+// inits validates the init containers. Those that always restart are sidecars and have the rules of regular ones (core
+// validateInitContainers).
 func (r *Rules) inits(at *field.Path) (errs field.ErrorList) {
 	names := map[string]bool{}
 	for i := range r.spec.Containers {
@@ -126,7 +126,7 @@ func (r *Rules) inits(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// restarting refuses policies that restart a container at a resize.
+// restarting rejects policies that restart a container at a resize.
 func restarting(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	for i, p := range invalid.Each(c.ResizePolicy, &errs) {
 		if p.RestartPolicy == corev1.RestartContainer {
@@ -137,7 +137,7 @@ func restarting(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// Sidecar reports whether an init container goes on to run.
+// Sidecar reports whether an init container continues to run.
 func Sidecar(c *corev1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
@@ -170,8 +170,8 @@ var (
 	}
 )
 
-// restartRules validates a container's own restart policy, which rules about exit codes need
-// (core validateContainerRestartPolicy).
+// restartRules validates a container's own restart policy, which is required by rules for exit codes (core
+// validateContainerRestartPolicy).
 func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	if c.RestartPolicy != nil {
 		errs = append(errs, check.OneOf(*c.RestartPolicy, at.Child("restartPolicy"), containerRestarts)...)
@@ -198,7 +198,7 @@ func restartRules(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// ephemerals validates the containers that are added to a running pod (core validateEphemeralContainers).
+// ephemerals validates the ephemeral containers (core validateEphemeralContainers).
 func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 	targets := map[string]bool{}
 	for _, list := range [][]corev1.Container{r.spec.Containers, r.spec.InitContainers} {
@@ -235,7 +235,7 @@ func (r *Rules) ephemerals(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// onlyFields forbids all of a struct's fields but those named.
+// onlyFields rejects all fields of a struct but the allowed ones.
 func onlyFields(v any, text string, at *field.Path, allowed ...string) (errs field.ErrorList) {
 	value := reflect.ValueOf(v)
 	for i := range value.NumField() {
@@ -247,7 +247,7 @@ func onlyFields(v any, text string, at *field.Path, allowed ...string) (errs fie
 	return errs
 }
 
-// ImageSpace refuses blanks around an image's name, which templates are allowed.
+// ImageSpace rejects white space around an image's name. Templates may have it.
 func ImageSpace(c *corev1.Container, at *field.Path) field.ErrorList {
 	if strings.TrimSpace(c.Image) == c.Image {
 		return nil
@@ -255,10 +255,10 @@ func ImageSpace(c *corev1.Container, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(at.Child("image"), c.Image, "must not have leading or trailing whitespace")}
 }
 
-// ResizableResources are those that a running container may be resized in.
+// ResizableResources are the resources for which a container may have a resize policy.
 var ResizableResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
 
-// resizePolicies wants one policy a resource, and none that restarts what never restarts.
+// resizePolicies requires at most one policy for each resource, and none that restarts a container that never restarts.
 func (r *Rules) resizePolicies(policies []corev1.ContainerResizePolicy, at *field.Path) (errs field.ErrorList) {
 	seen := map[corev1.ResourceName]bool{}
 	for i, p := range invalid.Each(policies, &errs) {

@@ -7,35 +7,35 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
-// Some fields say one thing twice. Upstream's internal types have it once, so that both fields agree
-// in every answer (pkg/apis/core/v1/conversion.go).
+// Some fields have the same meaning. Upstream's internal types have only one of them, so both are equal in every
+// response (pkg/apis/core/v1/conversion.go).
 
-// accounts lets the older name of a pod's service account follow the newer one.
+// accounts copies the newer field of a pod's service account to the older one.
 func accounts(s *corev1.PodSpec) {
 	defaulting.Fill(&s.ServiceAccountName, s.DeprecatedServiceAccount)
 	s.DeprecatedServiceAccount = s.ServiceAccountName
 }
 
-// legacyInits are annotations that were init containers before these were fields.
+// legacyInits are annotations that contained init containers before these had fields.
 var legacyInits = []string{
 	"pod.alpha.kubernetes.io/init-containers", "pod.beta.kubernetes.io/init-containers",
 	"pod.alpha.kubernetes.io/init-container-statuses", "pod.beta.kubernetes.io/init-container-statuses",
 }
 
-// DropLegacyInits removes the annotations that were init containers before these were fields.
+// DropLegacyInits removes these annotations.
 func DropLegacyInits(m *metav1.ObjectMeta) {
 	for _, key := range legacyInits {
 		delete(m.Annotations, key)
 	}
 }
 
-// DefaultTemplate fills in what pods are made from.
+// DefaultTemplate sets the defaults of a pod template.
 func DefaultTemplate(t *corev1.PodTemplateSpec) {
 	DropLegacyInits(&t.ObjectMeta)
 	DefaultSpec(&t.Spec)
 }
 
-// DefaultSpec fills in the spec of a pod or of a template of pods.
+// DefaultSpec sets the defaults of the spec of a pod or of a pod template.
 func DefaultSpec(s *corev1.PodSpec) {
 	fillSpec(s)
 	accounts(s)
@@ -62,7 +62,7 @@ func fillSpec(s *corev1.PodSpec) {
 	defaulting.Fill(&s.SchedulerName, corev1.DefaultSchedulerName)
 }
 
-// defaultContainer fills in one container of a pod.
+// defaultContainer sets the defaults of a container.
 func defaultContainer(c *corev1.Container) {
 	fillContainer(c)
 	for i := range c.Ports {
@@ -109,7 +109,7 @@ func fillFileKey(f *corev1.FileKeySelector) {
 	}
 }
 
-// defaultProbe fills in a probe; nil is none.
+// defaultProbe sets the defaults of a probe, unless it is nil.
 func defaultProbe(p *corev1.Probe) {
 	if p == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// env validates variables (core ValidateEnv).
+// env validates environment variables (core ValidateEnv).
 func (r *Rules) env(vars []corev1.EnvVar, at *field.Path) (errs field.ErrorList) {
 	for i := range invalid.Each(vars, &errs) {
 		v, here := &vars[i], at.Index(i)
@@ -29,7 +29,7 @@ func (r *Rules) env(vars []corev1.EnvVar, at *field.Path) (errs field.ErrorList)
 	return errs
 }
 
-// envFields are the fields that a variable can show.
+// envFields are the fields that a variable can refer to.
 var envFields = []string{
 	"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
 	"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
@@ -72,7 +72,7 @@ func (r *Rules) envSource(v *corev1.EnvVar, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-// keyRef wants a name and a key of a config map or a secret.
+// keyRef requires the name and the key of a config map or secret.
 func keyRef(name, key string, at *field.Path) field.ErrorList {
 	errs := check.DNSSubdomain(name, at.Child("name"))
 	if key == "" {
@@ -81,7 +81,7 @@ func keyRef(name, key string, at *field.Path) field.ErrorList {
 	return append(errs, check.Apply(key, at.Child("key"), utilvalidation.IsConfigMapKey)...)
 }
 
-// fileRef wants a key of a file that an init container writes (core validateFileKeySelector).
+// fileRef requires a key in a file that an init container writes (core validateFileKeySelector).
 func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
 	errs := check.RequireAll(at, "key", f.Key)
 	if f.Key != "" {
@@ -95,7 +95,7 @@ func fileRef(f *corev1.FileKeySelector, at *field.Path) field.ErrorList {
 	return append(errs, volumes.NoBacksteps(f.Path, at.Child("path"))...)
 }
 
-// envFrom validates sources of many variables (core ValidateEnvFrom), which are to be blamed as a whole.
+// envFrom validates sources of variables (core ValidateEnvFrom). An error has the path of the whole source.
 func envFrom(sources []corev1.EnvFromSource, at *field.Path) (errs field.ErrorList) {
 	for i := range invalid.Each(sources, &errs) {
 		s, here := &sources[i], at.Index(i)
@@ -121,7 +121,7 @@ func envFrom(sources []corev1.EnvFromSource, at *field.Path) (errs field.ErrorLi
 	return errs
 }
 
-// sourceName allows the beginning of a name too.
+// sourceName also accepts a prefix of a name.
 func sourceName(name string, at *field.Path) field.ErrorList {
 	if name == "" {
 		return check.RequireAll(at, "name", "")
@@ -129,10 +129,10 @@ func sourceName(name string, at *field.Path) field.ErrorList {
 	return check.Apply(name, at.Child("name"), func(v string) []string { return apivalidation.NameIsDNSSubdomain(v, true) })
 }
 
-// knownFields are those that core ConvertDownwardAPIFieldLabel knows.
+// knownFields are those of core ConvertDownwardAPIFieldLabel.
 var knownFields = append([]string{"metadata.annotations", "metadata.labels", "spec.restartPolicy", "spec.schedulerName", "status.phase"}, envFields...)
 
-// fieldRef wants one of the fields, or one label or annotation.
+// fieldRef requires one of the fields, or one label or annotation.
 func fieldRef(f *corev1.ObjectFieldSelector, fields []string, at *field.Path) field.ErrorList {
 	if f.APIVersion == "" {
 		return check.RequireAll(at, "apiVersion", "")
@@ -146,7 +146,7 @@ func fieldRef(f *corev1.ObjectFieldSelector, fields []string, at *field.Path) fi
 	case f.APIVersion != "v1":
 		return conversionFault(f, "unsupported pod version: "+f.APIVersion, at)
 	case subscripted:
-		// As upstream: annotations and labels pass conversion with any key, other paths with none.
+		// As upstream: the conversion accepts annotations and labels with any key, and other paths only without one.
 		if path != "metadata.annotations" && path != "metadata.labels" {
 			return conversionFault(f, "field label does not support subscript: "+f.FieldPath, at)
 		}
@@ -183,7 +183,7 @@ func subscript(p string) (path, key string, ok bool) {
 	return path, key, true
 }
 
-// containerResources are what a container can be told of its own resources.
+// containerResources are the resources of a container that its variables and files can refer to.
 var containerResources = []string{
 	"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory",
 }
@@ -192,7 +192,7 @@ func hugePageRef(name string) bool {
 	return strings.HasPrefix(name, "requests.hugepages-") || strings.HasPrefix(name, "limits.hugepages-")
 }
 
-// resourceRef wants a container's request or limit; a volume has to name the container.
+// resourceRef requires a container's request or limit; a volume must name the container.
 func resourceRef(f *corev1.ResourceFieldSelector, at *field.Path, inVolume bool) (errs field.ErrorList) {
 	switch {
 	case inVolume && f.ContainerName == "":
@@ -205,10 +205,10 @@ func resourceRef(f *corev1.ResourceFieldSelector, at *field.Path, inVolume bool)
 	return append(errs, divisor(f.Resource, f.Divisor, at.Child("divisor"))...)
 }
 
-// byteDivisors are the units that bytes can be given in.
+// byteDivisors are the divisors for bytes.
 const byteDivisors = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei"
 
-// divisor wants a unit that goes with the resource.
+// divisor requires a divisor that is valid for the resource.
 func divisor(name string, q resource.Quantity, at *field.Path) field.ErrorList {
 	if q.IsZero() {
 		return nil

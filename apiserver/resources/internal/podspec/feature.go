@@ -4,8 +4,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// DropFields empties the fields of a pod's spec that belong to features which are off in v1.36, but
-// for those that the old spec uses; old is nil on create (DropDisabledPodFields).
+// DropFields removes the fields of a pod's spec whose feature gates are off in v1.36, unless the old spec uses them;
+// old is nil on create (DropDisabledPodFields).
 func DropFields(s, old *corev1.PodSpec) {
 	if old == nil {
 		old = &corev1.PodSpec{}
@@ -59,7 +59,7 @@ func dropStopSignals(s, old *corev1.PodSpec) {
 	}
 }
 
-// Containers lists all of a pod's containers in the order in which upstream visits them.
+// Containers lists all containers of a pod in upstream's order of visits.
 func Containers(s *corev1.PodSpec) []*corev1.Container {
 	list := make([]*corev1.Container, 0, len(s.InitContainers)+len(s.Containers)+len(s.EphemeralContainers))
 	for i := range s.InitContainers {
@@ -74,7 +74,7 @@ func Containers(s *corev1.PodSpec) []*corev1.Container {
 	return list
 }
 
-// DropTemplateFields does for a template what dropFields does for a pod.
+// DropTemplateFields is DropFields for a template.
 func DropTemplateFields(t, old *corev1.PodTemplateSpec) {
 	switch {
 	case t == nil:

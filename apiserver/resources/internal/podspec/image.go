@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The grammar of image references, as github.com/distribution/reference has it.
+// The grammar of image references of github.com/distribution/reference.
 const (
 	imageHost   = `(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?`
 	imagePart   = `[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*`
@@ -18,12 +18,12 @@ const (
 var (
 	imageID   = regexp.MustCompile(`^[a-f0-9]{64}$`)
 	imageName = regexp.MustCompile(`^` + imageHost + `/(` + imagePart + `(?:/` + imagePart + `)*)(?::(` + imageTag + `))?(?:@(` + imageDigest + `))?$`)
-	// imageSums are the digests that reference can check: name and hexadecimal digits.
+	// imageSums are the supported digests: name and number of hexadecimal digits.
 	imageSums = map[string]int{"sha256": 64, "sha384": 96, "sha512": 128}
 )
 
-// PullPolicy is Always for what is tagged latest, be it by saying nothing, and IfNotPresent for
-// other tags, for digests, and for what is no reference at all (SetDefaults_Container).
+// PullPolicy is Always for the tag latest, which is also the default, and IfNotPresent for other tags, for digests, and
+// for invalid references (SetDefaults_Container).
 func PullPolicy(image string) corev1.PullPolicy {
 	if latest(image) {
 		return corev1.PullAlways
@@ -31,7 +31,7 @@ func PullPolicy(image string) corev1.PullPolicy {
 	return corev1.PullIfNotPresent
 }
 
-// latest reports whether a reference names the tag latest or, with neither tag nor digest, means it.
+// latest reports whether a reference has the tag latest, or neither tag nor digest.
 func latest(image string) bool {
 	if imageID.MatchString(image) {
 		return false
@@ -47,8 +47,8 @@ func latest(image string) bool {
 	return tag == "latest" && checkable(digest)
 }
 
-// normal adds the registry and the namespace that short references leave out. Only a host with a
-// dot, a port or upper case letters, or localhost, is told from a namespace.
+// normal adds the registry and the namespace that short references omit. A first part with a dot, a port or upper case
+// letters, or localhost, is a host; any other is a namespace.
 func normal(image string) string {
 	host, rest, found := strings.Cut(image, "/")
 	if !found || !strings.ContainsAny(host, ".:") && host != "localhost" && strings.ToLower(host) == host {

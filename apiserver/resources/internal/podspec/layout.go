@@ -9,15 +9,15 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 )
 
-// layout finds the files of a volume that overlap without comparing all pairs, as a client may send a hundred thousand
-// files. Two files overlap if their paths are the same, or one is a directory of the other.
+// layout finds the overlapping files of a volume without comparing all pairs, as a client may send a hundred thousand
+// files. Two files overlap if their paths are equal, or one is a directory of the other.
 type layout struct {
 	places map[string]*place
-	// files is how many were added.
+	// files is the number of added files.
 	files int
 }
 
-// add places the files, and warns of those before each that it overlaps, in their order.
+// add adds files. For each it warns of the files before it with which it overlaps, in their order.
 func (y *layout) add(l *warning.List, volume string, files []file) {
 	for _, f := range files {
 		f.path = trimmed(f.path)
@@ -48,7 +48,7 @@ func (y *layout) add(l *warning.List, volume string, files []file) {
 type place struct {
 	// above is the nearest path of the volume that is a directory of this one; nil for none.
 	above *place
-	// here are the files that were added at this path, below those in it as a directory; each path and source once.
+	// here are the files with this path, below those in it as a directory; each path and source once.
 	here, below []*known
 	// changes counts the files that were added here, above and below.
 	changes int
@@ -58,11 +58,11 @@ type place struct {
 type known struct {
 	file
 	at *place
-	// order is how many files were added before; seen is at.changes when its overlaps were last named.
+	// order is the number of files before it; seen is at.changes when its overlaps were last reported.
 	order, seen int
 }
 
-// warn names the files that p overlaps.
+// warn reports the files that overlap with p.
 func (p *known) warn(l *warning.List, volume string) {
 	others := slices.Concat(p.at.here, p.at.below)
 	for a := p.at.above; a != nil; a = a.above {
@@ -77,7 +77,7 @@ func (p *known) warn(l *warning.List, volume string) {
 	}
 }
 
-// enter makes p known to its place and to those above and below.
+// enter adds p to its place and to those above and below.
 func (p *known) enter() {
 	for _, b := range p.at.below {
 		b.at.changes++
@@ -93,7 +93,7 @@ func (p *known) enter() {
 // newLayout makes the places of all files that will be added.
 func newLayout(files []file) *layout {
 	y := &layout{places: map[string]*place{}}
-	var paths []string // with a slash at the end, so that a directory sorts right before what is in it
+	var paths []string // with a trailing slash, so that a directory is sorted right before its content
 	for _, f := range files {
 		if p := trimmed(f.path); p != "" && y.places[p] == nil {
 			y.places[p] = &place{}
@@ -101,7 +101,7 @@ func newLayout(files []file) *layout {
 		}
 	}
 	slices.Sort(paths)
-	var open []string // the directories of the path before, and itself, the innermost last
+	var open []string // the previous path and its directories, the innermost last
 	for _, p := range paths {
 		for len(open) > 0 && !strings.HasPrefix(p, open[len(open)-1]) {
 			open = open[:len(open)-1]

@@ -13,18 +13,17 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// Legacy is what an object had before its update that a new one may not have: rules that came later
-// don't make stored objects unchangeable (api/pod GetValidationOptionsFromPodSpecAndMeta). The zero
-// value tolerates nothing.
+// Legacy says which invalid values an object had before its update. The new one may keep them: later rules must not
+// make stored objects immutable (api/pod GetValidationOptionsFromPodSpecAndMeta). The zero value accepts none.
 type Legacy struct {
 	oddDeletionCost, oddSelectors, oddSpread, oddNodeAffinity, oddHugePages, oddTokenPaths bool
 
 	hostSysctls, seLinux, userDevices, restartingInits bool
-	// Addresses that stay as they are.
+	// Addresses that are unchanged.
 	hostIPs, nameservers []string
 }
 
-// seLinuxPolicies are those that are allowed while SELinuxMount is off.
+// seLinuxPolicies are the policies that are allowed while SELinuxMount is off.
 func (l *Legacy) seLinuxPolicies() []corev1.PodSELinuxChangePolicy {
 	if l.seLinux {
 		return []corev1.PodSELinuxChangePolicy{corev1.SELinuxChangePolicyMountOption, corev1.SELinuxChangePolicyRecursive}
@@ -32,7 +31,7 @@ func (l *Legacy) seLinuxPolicies() []corev1.PodSELinuxChangePolicy {
 	return []corev1.PodSELinuxChangePolicy{corev1.SELinuxChangePolicyRecursive}
 }
 
-// LegacyOf reads what an old spec with its metadata had.
+// LegacyOf returns the invalid values of an old spec and its metadata.
 func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 	l := Legacy{
 		oddDeletionCost: !deletionCost(m.Annotations),
@@ -77,8 +76,7 @@ func LegacyOf(s *corev1.PodSpec, m *metav1.ObjectMeta) Legacy {
 	return l
 }
 
-// deletionCost says that the annotation is a number of 32 bits without a plus sign or leading zeros,
-// or missing.
+// deletionCost reports whether the annotation is missing or a 32-bit number without a plus sign or leading zeros.
 func deletionCost(annotations map[string]string) bool {
 	text, ok := annotations[corev1.PodDeletionCost]
 	if !ok || text == "0" {

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// mounts validates where a container mounts volumes (core ValidateVolumeMounts). Upstream reports some
-// faults without the mount's index.
+// mounts validates a container's volume mounts (core ValidateVolumeMounts). Upstream reports some errors without the
+// mount's index.
 func (r *Rules) mounts(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	used := map[string]bool{}
 	names, paths := map[string]bool{}, map[string]bool{}
@@ -44,7 +44,7 @@ func (r *Rules) mounts(c *corev1.Container, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-// deviceByName keeps the last path of a name, as mounts are compared with it only.
+// deviceByName keeps the last path of each name, as mounts are compared only with that.
 func deviceByName(devices []corev1.VolumeDevice) map[string]string {
 	m := map[string]string{}
 	for _, d := range devices {
@@ -110,7 +110,7 @@ func recursiveReadOnly(m *corev1.VolumeMount, at *field.Path) (errs field.ErrorL
 	return errs
 }
 
-// devices validates which volumes a container sees as block devices (core ValidateVolumeDevices).
+// devices validates a container's block devices (core validateVolumeDevices).
 func (r *Rules) devices(c *corev1.Container, at *field.Path) (errs field.ErrorList) {
 	names, paths := map[string]bool{}, map[string]bool{}
 	mounts := mountByName(c.VolumeMounts)

@@ -12,10 +12,10 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 )
 
-// file is a path in a volume and, if the volume has several sources, whose it is.
+// file is a path in a volume and, if the volume has several sources, its source.
 type file struct{ path, source string }
 
-// String is how warnings name a file.
+// String is the name of a file in warnings.
 func (f file) String() string {
 	if f.source == "" {
 		return fmt.Sprintf("%q", f.path)
@@ -23,8 +23,8 @@ func (f file) String() string {
 	return fmt.Sprintf("%q (%s)", f.path, f.source)
 }
 
-// overlapWarnings are about volumes in which two files would stand in one place, or one where another needs a
-// directory. They end when no more would be sent.
+// overlapWarnings are for volumes in which two files have the same path, or one has the path of another one's
+// directory. They stop when no more would be sent.
 func overlapWarnings(_ *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var l warning.List
 	for i := range s.Volumes {

@@ -12,9 +12,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Not checked: lifecycle.stopSignal, which belongs to a feature that is off.
+// Not validated: lifecycle.stopSignal, whose feature gate is off.
 
-// handler is what a probe or a lifecycle hook does; it does one thing.
+// handler validates the action of a probe or a lifecycle hook: there must be exactly one.
 type handler struct {
 	exec  *corev1.ExecAction
 	http  *corev1.HTTPGetAction
@@ -71,7 +71,7 @@ func httpAction(a *corev1.HTTPGetAction, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// sleepAction says nothing if the pod's grace period, which bounds it, is missing: that is reported already.
+// sleepAction reports nothing if the pod's grace period, its limit, is missing: that is reported already.
 func sleepAction(a *corev1.SleepAction, grace *int64, at *field.Path) field.ErrorList {
 	if grace == nil || a.Seconds >= 0 && a.Seconds <= *grace {
 		return nil
@@ -92,7 +92,7 @@ func lifecycle(l *corev1.Lifecycle, grace *int64, at *field.Path) (errs field.Er
 	return errs
 }
 
-// probes validates a container's hooks and its three probes.
+// probes validates a container's lifecycle hooks and its three probes.
 func probes(c *corev1.Container, grace *int64, at *field.Path) (errs field.ErrorList) {
 	if c.Lifecycle != nil {
 		errs = append(errs, lifecycle(c.Lifecycle, grace, at.Child("lifecycle"))...)
@@ -106,7 +106,7 @@ func probes(c *corev1.Container, grace *int64, at *field.Path) (errs field.Error
 	return append(errs, onceProbe(c.StartupProbe, grace, at.Child("startupProbe"))...)
 }
 
-// onceProbe is satisfied by one success.
+// onceProbe requires a success threshold of one.
 func onceProbe(p *corev1.Probe, grace *int64, at *field.Path) field.ErrorList {
 	errs := probe(p, grace, at)
 	if p != nil && p.SuccessThreshold != 1 {

@@ -9,20 +9,20 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Not checked: scale subresources, which are objects of autoscaling/v1; rollbacks, which have no path.
+// Not validated: scale subresources, which are objects of autoscaling/v1, and rollbacks, which have no path.
 
-// SameSelector wants a selector to stay as it is.
+// SameSelector requires that a selector is unchanged.
 func SameSelector(now, was *metav1.LabelSelector) field.ErrorList {
 	return apivalidation.ValidateImmutableField(now, was, check.SpecPath.Child("selector"))
 }
 
-// Count is a number of a status by its name.
+// Count is a number of a status and its name.
 type Count struct {
 	Name string
 	N    int32
 }
 
-// Counts wants numbers of zero or more, of which none of those in most exceeds all.
+// Counts requires numbers of zero or more, and that no number in most exceeds all.
 func Counts(all int32, list, most []Count) (errs field.ErrorList) {
 	for _, c := range invalid.Each(list, &errs) {
 		errs = append(errs, check.Natural(c.N, check.StatusPath.Child(c.Name))...)
@@ -35,7 +35,7 @@ func Counts(all int32, list, most []Count) (errs field.ErrorList) {
 	return errs
 }
 
-// AvailableReady wants available pods to be ready ones.
+// AvailableReady requires that there are not more available than ready pods.
 func AvailableReady(available, ready int32, text string) field.ErrorList {
 	if available <= ready {
 		return nil
@@ -43,7 +43,7 @@ func AvailableReady(available, ready int32, text string) field.ErrorList {
 	return field.ErrorList{field.Invalid(check.StatusPath.Child("availableReplicas"), available, text)}
 }
 
-// SetStatus validates the numbers in the status of replica sets and replication controllers.
+// SetStatus validates the numbers in the status of ReplicaSets and ReplicationControllers.
 func SetStatus(all, labeled, ready, available int32, terminating *int32, generation int64) field.ErrorList {
 	parts := []Count{{"fullyLabeledReplicas", labeled}, {"readyReplicas", ready}, {"availableReplicas", available}}
 	errs := Counts(all, append([]Count{{"replicas", all}}, parts...), nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ContainerResourceName wants a resource that a container can use.
+// ContainerResourceName requires a resource of containers.
 func ContainerResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	errs := check.NameOfResource(name, at)
 	switch {
@@ -26,7 +26,7 @@ func ContainerResourceName(name corev1.ResourceName, at *field.Path) field.Error
 	return errs
 }
 
-// podResourceName wants a resource that a pod can have as a whole.
+// podResourceName requires a resource of pods as a whole.
 func podResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
 	errs := check.NameOfResource(name, at)
 	if len(errs) != 0 || name == corev1.ResourceCPU || name == corev1.ResourceMemory || check.IsHugePage(name) {
@@ -36,7 +36,7 @@ func podResourceName(name corev1.ResourceName, at *field.Path) field.ErrorList {
 		[]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceHugePagesPrefix, corev1.ResourceMemory})}
 }
 
-// Resources validates what is requested and limited (core validateResourceRequirements).
+// Resources validates requests and limits (core validateResourceRequirements).
 func (r *Rules) Resources(q *corev1.ResourceRequirements, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path) (errs field.ErrorList) {
 	limits, requests := at.Child("limits"), at.Child("requests")
 	for _, n := range invalid.Each(check.Sorted(q.Limits), &errs) {
@@ -53,7 +53,7 @@ func (r *Rules) Resources(q *corev1.ResourceRequirements, name func(corev1.Resou
 	return append(errs, r.claimRefs(q.Claims, at.Child("claims"))...)
 }
 
-// amount validates one entry; between is what stands between its faults and that of huge pages.
+// amount validates one entry; between are the errors after its own and before that of huge pages.
 func (r *Rules) amount(n corev1.ResourceName, q resource.Quantity, name func(corev1.ResourceName, *field.Path) field.ErrorList, at *field.Path, between field.ErrorList) field.ErrorList {
 	errs := append(name(n, at), check.ResourceQuantity(n, q, at)...)
 	errs = append(errs, between...)
@@ -63,7 +63,7 @@ func (r *Rules) amount(n corev1.ResourceName, q resource.Quantity, name func(cor
 	return errs
 }
 
-// overLimit wants a request within its limit, and equal to it where a resource can't be overcommitted.
+// overLimit requires that a request does not exceed its limit, and equals it if the resource can't be overcommitted.
 func overLimit(n corev1.ResourceName, q, limit resource.Quantity, limited bool, at *field.Path) field.ErrorList {
 	shared := check.IsNativeResource(n) && !check.IsHugePage(n)
 	requests := at.Child("requests")
@@ -80,7 +80,7 @@ func overLimit(n corev1.ResourceName, q, limit resource.Quantity, limited bool, 
 	return nil
 }
 
-// wholePages says that a number of bytes is some pages of the size that is in the resource's name.
+// wholePages requires a multiple of the page size in the resource's name.
 func wholePages(n corev1.ResourceName, q resource.Quantity) bool {
 	size, err := resource.ParseQuantity(strings.TrimPrefix(string(n), corev1.ResourceHugePagesPrefix))
 	if err != nil || size.Sign() <= 0 || size.MilliValue()%1000 != 0 {
@@ -102,8 +102,8 @@ func hugeAlone(lists ...corev1.ResourceList) bool {
 	return huge
 }
 
-// claimRefs wants a container's claims to be among the pod's, each named once: either whole or by
-// one of its requests (core validateResourceClaimNames).
+// claimRefs requires that a container's claims are those of the pod, each named once: either whole or by one of its
+// requests (core validateResourceClaimNames).
 func (r *Rules) claimRefs(claims []corev1.ResourceClaim, at *field.Path) (errs field.ErrorList) {
 	whole, parts := map[string]bool{}, map[string]map[string]bool{}
 	for i, c := range invalid.Each(claims, &errs) {
@@ -150,7 +150,7 @@ func (r *Rules) unknownClaim(name string, at *field.Path) *field.Error {
 	return err
 }
 
-// resourceClaims validates the pod's own claims (core validatePodResourceClaims).
+// resourceClaims validates the pod's claims (core validatePodResourceClaims).
 func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 	seen := map[string]bool{}
 	for i := range invalid.Each(r.spec.ResourceClaims, &errs) {
@@ -184,8 +184,8 @@ func (r *Rules) resourceClaims(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// podResources validates what the pod requests as a whole: at least what its containers do together,
-// and no container may be allowed more (core validatePodResources).
+// podResources validates the pod-level requests and limits: at least the sum of its containers, and at least the limit
+// of each container (core validatePodResources).
 func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
 	q := r.spec.Resources
 	if q == nil {
@@ -227,8 +227,8 @@ func (r *Rules) podResources(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// together is what a pod's containers have at the same time: the regular ones and the
-// sidecars, or an init container with the sidecars started before it if that is more.
+// together is the sum of a pod's containers that run at the same time: the regular ones and the sidecars or, if that is
+// more, an init container and the sidecars before it.
 func together(s *corev1.PodSpec, list func(*corev1.Container) corev1.ResourceList) corev1.ResourceList {
 	total, sidecars, peak := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
 	for i := range s.Containers {
@@ -236,7 +236,7 @@ func together(s *corev1.PodSpec, list func(*corev1.Container) corev1.ResourceLis
 	}
 	for i := range s.InitContainers {
 		c := &s.InitContainers[i]
-		// Of a resource that isn't the container's own, the sidecars have what they had before.
+		// For a resource that the container does not have, the sidecars have their previous sum.
 		now := corev1.ResourceList{}
 		if Sidecar(c) {
 			AddTo(total, list(c))

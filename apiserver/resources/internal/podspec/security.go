@@ -15,9 +15,9 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// Not checked: whether the cluster allows privileged containers; it does.
+// Not validated: whether the cluster allows privileged containers; it does.
 
-// ID wants a user's or group's number.
+// ID requires a valid user or group ID.
 func ID(id *int64, at *field.Path, is func(int64) []string) (errs field.ErrorList) {
 	if id == nil {
 		return nil
@@ -28,7 +28,7 @@ func ID(id *int64, at *field.Path, is func(int64) []string) (errs field.ErrorLis
 	return errs
 }
 
-// podSecurity validates the settings for all of a pod's containers (core validatePodSpecSecurityContext).
+// podSecurity validates the pod-level security context (core validatePodSpecSecurityContext).
 func (r *Rules) podSecurity(at *field.Path) (errs field.ErrorList) {
 	c := r.spec.SecurityContext
 	if c == nil {
@@ -89,7 +89,7 @@ func (r *Rules) sysctls(list []corev1.Sysctl, at *field.Path) (errs field.ErrorL
 	return errs
 }
 
-// hostSysctl refuses a setting of a namespace that the pod shares with its host.
+// hostSysctl rejects a sysctl of a namespace that the pod shares with its host.
 func hostSysctl(s *corev1.PodSpec, name string, at *field.Path) field.ErrorList {
 	switch space := sysctlSpace(name); {
 	case s.HostNetwork && space == "Net":
@@ -103,8 +103,7 @@ func hostSysctl(s *corev1.PodSpec, name string, at *field.Path) field.ErrorList 
 var ipcSysctls = check.Set("kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
 	"kernel.shm", "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg")
 
-// sysctlSpace is the kernel's namespace of a setting, if it has one. Slashes may stand for dots, and
-// then the other way around.
+// sysctlSpace is the kernel namespace of a sysctl, if it has one. Slashes and dots may be swapped.
 func sysctlSpace(name string) string {
 	if i := strings.IndexAny(name, "./"); i >= 0 && name[i] == '/' {
 		name = strings.NewReplacer(".", "/", "/", ".").Replace(name)
@@ -119,7 +118,7 @@ func sysctlSpace(name string) string {
 	return ""
 }
 
-// securityContext validates one container's settings (core ValidateSecurityContext).
+// securityContext validates a container's security context (core ValidateSecurityContext).
 func (r *Rules) securityContext(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
 	if c == nil {
 		return nil
@@ -144,7 +143,7 @@ func (r *Rules) securityContext(c *corev1.SecurityContext, at *field.Path) (errs
 
 const sysAdmin corev1.Capability = "CAP_SYS_ADMIN"
 
-// escalation refuses what contains an escalation of privileges that is forbidden.
+// escalation rejects settings that imply a privilege escalation if that is forbidden.
 func escalation(c *corev1.SecurityContext, at *field.Path) (errs field.ErrorList) {
 	if check.IsTrue(c.Privileged) {
 		errs = append(errs, field.Invalid(at, check.Internal(*c), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"))

@@ -9,8 +9,8 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// ValidateTemplate validates what pods are made of (core ValidatePodTemplateSpec); old is the template before
-// an update, nil before there was one. claimed are volumes that each pod will have besides its own.
+// ValidateTemplate validates a pod template (core ValidatePodTemplateSpec); old is the template before an update, nil
+// on create. claimed are volumes that each pod has in addition.
 func ValidateTemplate(t, old *corev1.PodTemplateSpec, at *field.Path, claimed ...string) field.ErrorList {
 	var had Legacy
 	if old != nil {
@@ -40,7 +40,7 @@ func (r *Rules) TemplateMeta(t *corev1.PodTemplateSpec, at *field.Path) field.Er
 	return append(errs, r.Annotations(t.Annotations, at.Child("annotations"))...)
 }
 
-// MatchesSelector wants a template's pods to be selected; an empty selector is reported elsewhere.
+// MatchesSelector requires that the selector matches the template; an empty selector is reported elsewhere.
 func MatchesSelector(s labels.Selector, t *corev1.PodTemplateSpec, at *field.Path) field.ErrorList {
 	if s.Matches(labels.Set(t.Labels)) {
 		return nil
@@ -48,7 +48,7 @@ func MatchesSelector(s labels.Selector, t *corev1.PodTemplateSpec, at *field.Pat
 	return field.ErrorList{field.Invalid(at.Child("metadata", "labels"), t.Labels, "`selector` does not match template `labels`")}
 }
 
-// RestartsAlways wants pods that are restarted for ever.
+// RestartsAlways requires the restart policy Always.
 func RestartsAlways(t *corev1.PodTemplateSpec, kind string, at *field.Path) (errs field.ErrorList) {
 	at = at.Child("spec")
 	errs = append(errs, check.OneOf(t.Spec.RestartPolicy, at.Child("restartPolicy"), []corev1.RestartPolicy{corev1.RestartPolicyAlways})...)

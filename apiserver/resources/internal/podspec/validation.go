@@ -13,31 +13,31 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/check"
 )
 
-// Not checked: schedulingGroup, which belongs to a feature that is off; block devices of pods with
-// users of their own. The messages about hostnameOverride and of env files' volumes aren't upstream's.
+// Not validated: schedulingGroup, whose feature gate is off; block devices of pods with user namespaces. The messages
+// for hostnameOverride and for volumes of env files aren't upstream's.
 
-// Rules validates one spec. Its methods report what upstream's functions for parts of a spec report;
-// those that need nothing else of the spec are functions.
+// Rules validates one spec. Its methods report the errors of upstream's functions for parts of a spec. Validations that
+// need nothing else of the spec are functions.
 type Rules struct {
 	spec *corev1.PodSpec
 	// Pod says that the spec is a pod's own and not a template's.
 	Pod bool
-	// Static says that a kubelet made the pod of a file.
+	// Static says that a kubelet made the pod from a file.
 	Static bool
-	// Name is the pod's, if it has one already: claims are made that are named after it.
+	// Name is the pod's, if it has one already: names of generated claims begin with it.
 	Name string
-	// had is what the object had before that is wrong, and so may stay.
+	// had are the invalid values of the old object, which may stay.
 	had Legacy
-	// mountable are the volumes that containers can mount, claims what they can claim.
+	// mountable are the volumes that containers can mount; claims are the names of the pod's claims.
 	mountable map[string]*corev1.VolumeSource
 	claims    map[string]bool
-	// claimNames is what an error says of the claims. It can be long, and so is made once.
+	// claimNames is the list of claims in error messages. It can be long, so it is made once.
 	claimNames string
-	// containers are the names of all of the pod's containers, once they were asked for.
+	// containers are the names of all containers, once they were needed.
 	containers map[string]bool
 }
 
-// NewRules returns the rules for a spec; had is what the object had before that is tolerated.
+// NewRules returns the rules for a spec; had are the invalid values of the old object.
 func NewRules(s *corev1.PodSpec, had Legacy) *Rules {
 	r := &Rules{spec: s, had: had, mountable: map[string]*corev1.VolumeSource{}, claims: map[string]bool{}}
 	for _, c := range s.ResourceClaims {
@@ -95,7 +95,7 @@ var (
 	dnsPolicies     = []corev1.DNSPolicy{corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone}
 )
 
-// names validates what a spec says by name, and the few numbers between.
+// names validates the names in a spec, and a few numbers.
 func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
 	account := s.ServiceAccountName
@@ -134,7 +134,7 @@ func (r *Rules) names(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// hostnameOverride refuses what says the pod's name in another way (core validatePodHostName).
+// hostnameOverride rejects other fields for the pod's host name (core validatePodHostName).
 func (r *Rules) hostnameOverride(at *field.Path) (errs field.ErrorList) {
 	s := r.spec
 	if s.HostnameOverride == nil {
@@ -153,7 +153,7 @@ func (r *Rules) hostnameOverride(at *field.Path) (errs field.ErrorList) {
 	return append(errs, check.DNSSubdomain(*s.HostnameOverride, here)...)
 }
 
-// envFiles wants files with variables to be in volumes that start empty (core validateFileKeyRefVolumes).
+// envFiles requires that files with variables are in emptyDir volumes (core validateFileKeyRefVolumes).
 func (r *Rules) envFiles(at *field.Path) (errs field.ErrorList) {
 	empty := map[string]bool{}
 	for i := range r.spec.Volumes {
@@ -176,8 +176,8 @@ func (r *Rules) envFiles(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// sharedPorts wants ports of a pod in its host's network to be the same in both; a template may
-// leave the host's to be filled in.
+// sharedPorts requires that host ports of a pod in the host's network equal the container ports. A template may omit
+// them.
 func (r *Rules) sharedPorts(at *field.Path) (errs field.ErrorList) {
 	if !r.spec.HostNetwork {
 		return nil
@@ -193,7 +193,7 @@ func (r *Rules) sharedPorts(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// dns validates the resolver's configuration, which the policy None needs (core validatePodDNSConfig).
+// dns validates the DNS configuration, which the policy None requires (core validatePodDNSConfig).
 func (r *Rules) dns(at *field.Path) (errs field.ErrorList) {
 	c, servers, searches := r.spec.DNSConfig, at.Child("nameservers"), at.Child("searches")
 	if r.spec.DNSPolicy == corev1.DNSNone {
@@ -244,8 +244,8 @@ func schedulingGates(gates []corev1.PodSchedulingGate, at *field.Path) (errs fie
 	return errs
 }
 
-// userNamespace keeps a pod with users of its own out of its host's namespaces and off raw devices
-// (core validateHostUsers); the paths are spelled as upstream spells them.
+// userNamespace rejects host namespaces and raw devices in pods with user namespaces (core validateHostUsers). The
+// paths have upstream's spelling.
 func (r *Rules) userNamespace(at *field.Path) (errs field.ErrorList) {
 	const text = "when `hostUsers` is false"
 	s := r.spec

@@ -50,10 +50,10 @@ func init() {
 	}
 }
 
-// Not checked: names of claims and objects that volumes refer to, which upstream takes as they are too.
+// Not validated: names of claims and other objects in volumes, which upstream does not validate either.
 
-// volumes validates a spec's volumes and remembers the valid ones for the containers that mount them
-// (core ValidateVolumes).
+// volumes validates a spec's volumes and records the valid ones for the containers that mount them (core
+// ValidateVolumes).
 func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 	made := map[string]bool{}
 	for i := range r.spec.Volumes {
@@ -84,23 +84,23 @@ func (r *Rules) volumes(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// A volumeType is one kind of source. A second source is refused under name; what is wrong with the
-// only one is reported under at, which is not always the same.
+// A volumeType is one kind of source. A second source is rejected with the path name. Errors of the only source have
+// the path at, which may differ.
 type volumeType struct {
 	name, at string
 	has      func(s *corev1.VolumeSource) bool
 	validate func(r *Rules, s *corev1.VolumeSource, at *field.Path) field.ErrorList
-	// also is validated even of a second source.
+	// also is validated even if it is a second source.
 	also func(v *corev1.Volume, at *field.Path) field.ErrorList
 }
 
-// under reports faults below another name than the source's.
+// under moves errors to a path with another name than the source's.
 func (t volumeType) under(at string) volumeType {
 	t.at = at
 	return t
 }
 
-// refusedAs refuses a second source under another name than the source's.
+// refusedAs rejects a second source with another name than the source's.
 func (t volumeType) refusedAs(name string) volumeType {
 	t.name = name
 	return t
@@ -126,7 +126,7 @@ func sourceByRules[T any](name string, get func(*corev1.VolumeSource) *T, valida
 	}
 }
 
-// volumeTypes in the order in which upstream looks at them, with its odd spellings.
+// volumeTypes are in upstream's order of validation, with its spellings.
 var volumeTypes []volumeType
 
 func (r *Rules) volumeSource(v *corev1.Volume, at *field.Path) (errs field.ErrorList) {
@@ -154,7 +154,7 @@ func (r *Rules) volumeSource(v *corev1.Volume, at *field.Path) (errs field.Error
 	return errs
 }
 
-// claimName wants the claim that is made for an ephemeral volume to have a valid name.
+// claimName requires that the generated claim of an ephemeral volume has a valid name.
 func (r *Rules) claimName(v *corev1.Volume, at *field.Path) (errs field.ErrorList) {
 	if r.Name == "" || v.Name == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// defaultVolume fills in one volume of a pod. One without any source is an empty directory.
+// defaultVolume sets the defaults of a pod's volume. One without a source is an emptyDir.
 func defaultVolume(v *corev1.Volume) {
 	fillVolume(v)
 	fillSecretVolume(v.Secret)

@@ -12,7 +12,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/volumes"
 )
 
-// Not checked: clusterTrustBundle and podCertificate sources, which belong to features that are off.
+// Not validated: clusterTrustBundle and podCertificate sources, whose feature gates are off.
 
 func (r *Rules) projectedVolume(s *corev1.ProjectedVolumeSource, at *field.Path) field.ErrorList {
 	errs := volumes.FileMode(s.DefaultMode, at.Child("defaultMode"))
@@ -23,13 +23,13 @@ func (r *Rules) projectedVolume(s *corev1.ProjectedVolumeSource, at *field.Path)
 	return errs
 }
 
-// projection is one volume's files so far.
+// projection has the files of one volume so far.
 type projection struct {
 	at   *field.Path
 	seen map[string]bool
 }
 
-// put refuses a file that is there already; value is what the error shows.
+// put rejects a file that exists already; value is the value in the error message.
 func (p *projection) put(path, value string) field.ErrorList {
 	if path == "" {
 		return nil
@@ -107,7 +107,7 @@ func downwardVolume(s *corev1.DownwardAPIVolumeSource, at *field.Path) field.Err
 	return errs
 }
 
-// volumeFields are the fields that a file can show.
+// volumeFields are the fields that a file can contain.
 var volumeFields = []string{"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"}
 
 func downwardFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.ErrorList {
@@ -126,7 +126,7 @@ func downwardFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.ErrorLi
 	return append(errs, volumes.FileMode(f.Mode, at.Child("mode"))...)
 }
 
-// ephemeralVolume validates the template of the claim that is made for the pod.
+// ephemeralVolume validates the template of a generated claim.
 func ephemeralVolume(s *corev1.EphemeralVolumeSource, at *field.Path) field.ErrorList {
 	at = at.Child("volumeClaimTemplate")
 	if s.VolumeClaimTemplate == nil {
@@ -136,12 +136,12 @@ func ephemeralVolume(s *corev1.EphemeralVolumeSource, at *field.Path) field.Erro
 	return append(errs, volumes.ValidateClaimSpec(&s.VolumeClaimTemplate.Spec, nil, at.Child("spec"))...)
 }
 
-// TemplateMeta allows labels and annotations, and nothing else that would have no effect.
+// TemplateMeta allows only labels and annotations, as other fields would have no effect.
 func TemplateMeta(m *metav1.ObjectMeta, at *field.Path) field.ErrorList {
 	errs := invalid.Annotations(m.Annotations, at.Child("annotations"))
 	errs = append(errs, invalid.Labels(m.Labels, at.Child("labels"))...)
 	return append(errs, onlyFields(*m, "cannot be set", at, "Annotations", "Labels")...)
 }
 
-// capitalFree makes a Go field's name a path's, as upstream does: only the first letter changes.
+// capitalFree is a Go field's name in a path, as upstream has it: only the first letter changes.
 func capitalFree(name string) string { return strings.ToLower(name[:1]) + name[1:] }

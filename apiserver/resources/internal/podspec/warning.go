@@ -13,7 +13,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
-// NameWarnings warns of names that are no DNS labels, though pods are named after them.
+// NameWarnings warns of names that are not DNS labels, though host names of pods are made from them.
 func NameWarnings(use, name string) []string {
 	msgs := validation.IsDNS1123Label(name)
 	if len(msgs) == 0 {
@@ -22,7 +22,7 @@ func NameWarnings(use, name string) []string {
 	return []string{fmt.Sprintf("metadata.name: this is used in %s, which can result in surprising behavior; a DNS label is recommended: %v", use, msgs)}
 }
 
-// TemplateWarnings are those of a template at a path.
+// TemplateWarnings are the warnings for a template at a path.
 func TemplateWarnings(at *field.Path, t *corev1.PodTemplateSpec) []string {
 	if t == nil {
 		return nil
@@ -30,7 +30,7 @@ func TemplateWarnings(at *field.Path, t *corev1.PodTemplateSpec) []string {
 	return SpecWarnings(at, &t.Spec, &t.ObjectMeta)
 }
 
-// SpecWarnings are upstream's warningsForPodSpecAndMeta; at is nil for pods.
+// SpecWarnings are those of upstream's warningsForPodSpecAndMeta; at is nil for pods.
 func SpecWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
 	var texts []string
 	for _, part := range []func(*field.Path, *corev1.PodSpec, *metav1.ObjectMeta) []string{
@@ -44,7 +44,7 @@ func SpecWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []str
 
 const matchesNothing = "%s: a null labelSelector results in matching no pod"
 
-// placementWarnings are about node labels that are deprecated and selectors that match nothing.
+// placementWarnings are for deprecated node labels and for selectors that match nothing.
 func placementWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var texts []string
 	for _, key := range slices.Sorted(maps.Keys(s.NodeSelector)) {
@@ -92,7 +92,7 @@ func annotationWarnings(at *field.Path, _ *corev1.PodSpec, m *metav1.ObjectMeta)
 	return texts
 }
 
-// podVolumeWarnings are about volume plugins that are deprecated or gone.
+// podVolumeWarnings are for volume plugins that are deprecated or removed.
 func podVolumeWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var texts []string
 	for i := range s.Volumes {
@@ -118,8 +118,8 @@ func podVolumeWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) 
 	return texts
 }
 
-// listWarnings are about lists that say the same twice, fractions of bytes, and the annotation
-// that the pod's seccomp profile once had.
+// listWarnings are for duplicates in lists, fractions of bytes, and the annotation of the pod's seccomp profile, which
+// has no effect any more.
 func listWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
 	var texts []string
 	hosts := map[string]bool{}
@@ -210,7 +210,7 @@ func dnsWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []stri
 
 const podNames = "Pod names and hostnames"
 
-// OfTemplate warns of a template when it is new or its object's spec has changed.
+// OfTemplate warns of a template if it is new or its object's spec has changed.
 func OfTemplate(obj, old metav1.Object, isNew bool, at *field.Path, t *corev1.PodTemplateSpec) []string {
 	if !isNew && obj.GetGeneration() == old.GetGeneration() {
 		return nil
@@ -218,7 +218,7 @@ func OfTemplate(obj, old metav1.Object, isNew bool, at *field.Path, t *corev1.Po
 	return TemplateWarnings(at, t)
 }
 
-// NamesOfNew warns of a new object's name that pods' hostnames can't be made of.
+// NamesOfNew warns of a new object's name if it is not valid in pods' host names.
 func NamesOfNew(obj metav1.Object, isNew bool) []string {
 	if !isNew {
 		return nil

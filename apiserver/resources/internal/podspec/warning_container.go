@@ -11,13 +11,13 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/warnings"
 )
 
-// placed is a container with its path.
+// placed is a container and its path.
 type placed struct {
 	*corev1.Container
 	at *field.Path
 }
 
-// places lists all containers with their paths, in the order of containers.
+// places lists all containers and their paths, in the order of Containers.
 func places(at *field.Path, s *corev1.PodSpec) []placed {
 	var list []placed
 	all := Containers(s)
@@ -35,8 +35,7 @@ func places(at *field.Path, s *corev1.PodSpec) []placed {
 	return list
 }
 
-// containerWarnings are about annotations that became fields, fractions of bytes, and variables
-// that hide others.
+// containerWarnings are for annotations that became fields, fractions of bytes, and variables that hide others.
 func containerWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) []string {
 	var texts []string
 	for _, c := range places(at, s) {
@@ -45,7 +44,7 @@ func containerWarnings(at *field.Path, s *corev1.PodSpec, m *metav1.ObjectMeta) 
 		}
 		confined := PodAppArmor(s) != nil || c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil
 		key := corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix + c.Name
-		if _, ok := m.Annotations[key]; ok && at != nil && !confined { // for pods, appArmorWarnings say so
+		if _, ok := m.Annotations[key]; ok && at != nil && !confined { // for pods, appArmorWarnings has this warning
 			texts = append(texts, DeprecatedAppArmor(at, key))
 		}
 		limits, requests := c.at.Child("resources", "limits"), c.at.Child("resources", "requests")

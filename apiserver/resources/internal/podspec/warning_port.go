@@ -11,7 +11,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/warning"
 )
 
-// portWarnings are about ports that more than one container has. They end when no more would be sent.
+// portWarnings are for ports of more than one container. They stop when no more would be sent.
 func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []string {
 	var l warning.List
 	var ports ports
@@ -36,11 +36,10 @@ func portWarnings(at *field.Path, s *corev1.PodSpec, _ *metav1.ObjectMeta) []str
 	return l.Added()
 }
 
-// ports finds the definitions of a port that may clash without comparing all pairs.
+// ports finds the definitions of a port that may conflict without comparing all pairs.
 type ports struct {
 	all []definition
-	// by has the indices of the definitions, in order: of a number, of a number at a host's port, and of that at an
-	// address.
+	// by has the indices of the definitions, in order: by number, by number and host port, and by these and an address.
 	by map[portKey][]int
 }
 
@@ -58,7 +57,7 @@ func (x *ports) add(p *corev1.ContainerPort, at *field.Path) {
 	x.all = append(x.all, definition{p, at})
 }
 
-// candidates returns the indices of the earlier definitions that p clashes with, in order.
+// candidates returns the indices of the earlier definitions that conflict with p, in order.
 func (x *ports) candidates(p *corev1.ContainerPort) []int {
 	same := portKey{number: p.ContainerPort, protocol: p.Protocol}
 	if p.HostPort == 0 {
@@ -81,13 +80,13 @@ func (x *ports) candidates(p *corev1.ContainerPort) []int {
 	return found
 }
 
-// definition is a container's port, with its path.
+// definition is a container's port and its path.
 type definition struct {
 	port *corev1.ContainerPort
 	at   *field.Path
 }
 
-// portKey is what definitions have in common.
+// portKey is the common part of definitions.
 type portKey struct {
 	number   int32
 	protocol corev1.Protocol
@@ -97,7 +96,7 @@ type portKey struct {
 	ip       string
 }
 
-// clash says how two definitions of a port disturb each other.
+// clash describes the conflict of two definitions of a port.
 func clash(p, other *corev1.ContainerPort) string {
 	switch {
 	case p.HostIP == other.HostIP && p.HostPort == other.HostPort:

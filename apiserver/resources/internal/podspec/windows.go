@@ -50,7 +50,7 @@ func windowsOptions(o *corev1.WindowsSecurityContextOptions, at *field.Path) (er
 	return errs
 }
 
-// userNameFaults validates DOMAIN\USER, of which the domain may be missing.
+// userNameFaults validates DOMAIN\USER; the domain is optional.
 func userNameFaults(name string) (faults []string) {
 	domain, user, qualified := strings.Cut(name, `\`)
 	switch {
@@ -83,8 +83,8 @@ func userNameFaults(name string) (faults []string) {
 	return faults
 }
 
-// hostProcesses wants a pod with containers that run on its host to have no others
-// (core validateWindowsHostProcessPod).
+// hostProcesses requires that either all or no containers of a pod are HostProcess containers (core
+// validateWindowsHostProcessPod).
 func (r *Rules) hostProcesses(at *field.Path) (errs field.ErrorList) {
 	var whole *bool
 	if c := r.spec.SecurityContext; c != nil && c.WindowsOptions != nil {
@@ -117,7 +117,7 @@ func (r *Rules) hostProcesses(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// system wants a known operating system, and no settings of another one.
+// system requires a known operating system, and no settings for another one.
 func (r *Rules) system(at *field.Path) (errs field.ErrorList) {
 	if r.spec.OS == nil {
 		return nil
@@ -146,7 +146,7 @@ func (r *Rules) linuxOnly(at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
-// setting is a field by its path's elements and whether it is set.
+// setting is a field: its path elements and whether it is set.
 type setting struct {
 	path string
 	set  bool
@@ -209,7 +209,8 @@ func (r *Rules) windowsOnly(at *field.Path) field.ErrorList {
 	return errs
 }
 
-// EachContainer visits init containers, regular and ephemeral ones, until errs are enough, which visit may append to.
+// EachContainer visits init, regular and ephemeral containers, until there are enough errors in errs, to which visit
+// may append.
 func EachContainer(s *corev1.PodSpec, at *field.Path, errs *field.ErrorList, visit func(c *corev1.Container, at *field.Path)) {
 	inits, regular, ephemeral := at.Child("initContainers"), at.Child("containers"), at.Child("ephemeralContainers")
 	for i := range invalid.Each(s.InitContainers, errs) {

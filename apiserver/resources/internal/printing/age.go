@@ -7,15 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// What a cell shows in place of a value.
+// Placeholders in cells.
 const (
 	None    = "<none>"
 	Unset   = "<unset>"
 	Unknown = "<unknown>"
 )
 
-// Age returns how long t is past at now, in the two most significant units ("5m10s", "3d4h"),
-// and "<unknown>" for the zero time.
+// Age is the duration from t to now in the two most significant units ("5m10s", "3d4h"), and "<unknown>" for the zero
+// time.
 func Age(t, now time.Time) string {
 	if t.IsZero() {
 		return Unknown

@@ -6,7 +6,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// Columns that kinds of several groups have, and the documentation of metadata by the JSON names of its fields.
+// Columns of several groups, and the descriptions of metadata by the JSON names of its fields.
 var (
 	MetaDocs = metav1.ObjectMeta{}.SwaggerDoc()
 
@@ -26,16 +26,16 @@ func Integer(name, description string) entry.Column {
 	return entry.Column{Name: name, Type: "integer", Description: description}
 }
 
-// Boolean is a column of flags.
+// Boolean is a column of booleans.
 func Boolean(name, description string) entry.Column {
 	return entry.Column{Name: name, Type: "boolean", Description: description}
 }
 
-// Wide is a column that only -o wide shows.
+// Wide makes a column visible only with -o wide.
 func Wide(c entry.Column) entry.Column {
 	c.Priority = 1
 	return c
 }
 
-// NameAndAge are the columns of kinds that show nothing else.
+// NameAndAge are the columns of kinds without others.
 func NameAndAge() []entry.Column { return []entry.Column{NameColumn, AgeColumn} }

@@ -10,7 +10,7 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/entry"
 )
 
-// Table makes a table of cells of one Go type.
+// Table makes a table from a function for a Go type.
 func Table[T runtime.Object](columns []entry.Column, cells func(T, time.Time) []any) entry.Table {
 	return entry.Table{
 		Columns: columns,
@@ -18,8 +18,8 @@ func Table[T runtime.Object](columns []entry.Column, cells func(T, time.Time) []
 	}
 }
 
-// As returns an object as the type of its table. It panics on another one: the caller looked the table up by the kind
-// of the object.
+// As returns an object as the type of its table. It panics for another type: the caller has looked up the table by the
+// object's kind.
 func As[T runtime.Object](obj runtime.Object) T {
 	t, ok := obj.(T)
 	if !ok {
@@ -28,9 +28,8 @@ func As[T runtime.Object](obj runtime.Object) T {
 	return t
 }
 
-// Default is the table of kinds that have none of their own: Name and Created At, the latter in
-// RFC 3339, not an age (defaultTableConvertor). Objects must have metadata; one without prints no
-// cells.
+// Default is the table of kinds without their own: Name and Created At, which is a time in RFC 3339 and not an age
+// (defaultTableConvertor). Objects must have metadata; one without has no cells.
 func Default() entry.Table {
 	created := entry.Column{Name: "Created At", Type: "date", Description: MetaDocs["creationTimestamp"]}
 	return entry.Table{Columns: []entry.Column{NameColumn, created}, Cells: defaultCells}

@@ -8,10 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ShownEndpoints is how many addresses or ports are shown before the rest is counted.
+// ShownEndpoints is how many addresses or ports are listed; the others are counted.
 const ShownEndpoints = 3
 
-// Distinct sorts addresses and drops empty and repeated ones.
+// Distinct sorts addresses and removes empty and repeated ones.
 func Distinct(addresses []string) []string {
 	addresses = slices.DeleteFunc(addresses, func(a string) bool { return a == "" })
 	slices.Sort(addresses)
@@ -34,7 +34,7 @@ func Or(s, fallback string) string {
 	return s
 }
 
-// Shorten joins the first most of all and counts the rest.
+// Shorten joins the first most elements of all and counts the others.
 func Shorten(all []string, most int, separator string) string {
 	if len(all) <= most {
 		return strings.Join(all, separator)
@@ -42,8 +42,8 @@ func Shorten(all []string, most int, separator string) string {
 	return fmt.Sprintf("%s + %d more...", strings.Join(all[:most], separator), len(all)-most)
 }
 
-// Selector prints a deployment's selector. It differs from metav1.FormatLabelSelector, which the other kinds use, in that
-// an empty selector prints nothing and a broken one "<invalid>".
+// Selector prints a deployment's selector. Unlike metav1.FormatLabelSelector, which the other kinds use, it prints an
+// empty selector as an empty string and an invalid one as "<invalid>".
 func Selector(s *metav1.LabelSelector) string {
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Keep fills in what was allocated before and a client left out, so that allocation sees
-// what an update asks for (patchAllocatedValues, normalizeClusterIPs). old is nil for a new service.
+// Keep sets allocated values that a client omitted, so that allocation sees what an update requests
+// (patchAllocatedValues, normalizeClusterIPs). old is nil for a new service.
 func Keep(s, old *corev1.Service) {
 	if old == nil {
 		FirstClusterIP(&s.Spec)
@@ -17,7 +17,7 @@ func Keep(s, old *corev1.Service) {
 	AlignClusterIPs(&s.Spec, &old.Spec)
 }
 
-// FirstClusterIP follows a client that knows only clusterIP.
+// FirstClusterIP copies clusterIP of a client that does not know clusterIPs.
 func FirstClusterIP(s *corev1.ServiceSpec) {
 	if s.ClusterIP != "" && len(s.ClusterIPs) == 0 {
 		s.ClusterIPs = []string{s.ClusterIP}
@@ -42,8 +42,7 @@ func KeepAllocated(s, old *corev1.ServiceSpec) {
 	}
 }
 
-// AlignClusterIPs follows a client that knows only one of clusterIP and clusterIPs
-// (normalizeClusterIPs).
+// AlignClusterIPs handles clients that set only one of clusterIP and clusterIPs (normalizeClusterIPs).
 func AlignClusterIPs(s, old *corev1.ServiceSpec) {
 	if len(old.ClusterIPs) > 0 && len(s.ClusterIPs) == 0 && old.ClusterIP == s.ClusterIP {
 		s.ClusterIPs = slices.Clone(old.ClusterIPs)
@@ -71,8 +70,8 @@ func HasHealthCheck(s *corev1.ServiceSpec) bool {
 	return s.Type == corev1.ServiceTypeLoadBalancer && s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// keepNodePorts gives ports without a node port the one that the port of that name had, unless
-// another port claims it.
+// keepNodePorts gives ports without a node port the one that the port of that name had, unless another port requests
+// it.
 func keepNodePorts(s, old *corev1.ServiceSpec) {
 	byName, taken := map[string]int32{}, map[int32]bool{}
 	for _, p := range old.Ports {

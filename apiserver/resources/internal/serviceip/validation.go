@@ -75,7 +75,7 @@ func validateFamilies(s *corev1.Service, spec *field.Path) (errs field.ErrorList
 	return errs
 }
 
-// addresses validates each address and reports whether one is so bad that more errors would mislead.
+// addresses validates each address, and reports whether further errors would be misleading.
 func addresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad bool) {
 	for i, value := range invalid.Each(ips, &errs) {
 		if i == 0 && value == corev1.ClusterIPNone {
@@ -95,7 +95,7 @@ func addresses(ips, had []string, at *field.Path) (errs field.ErrorList, bad boo
 	return errs, bad
 }
 
-// ValidateClusterIPsUpdate lets a second address come and go.
+// ValidateClusterIPsUpdate allows an update to add or remove a second address.
 func ValidateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || old.Spec.Type == corev1.ServiceTypeExternalName ||
 		IsHeadless(s) && IsHeadless(old) {
@@ -122,7 +122,7 @@ func ValidateClusterIPsUpdate(s, old *corev1.Service, at *field.Path) (errs fiel
 	return errs
 }
 
-// ValidateFamiliesUpdate does so for the families.
+// ValidateFamiliesUpdate does the same for the families.
 func ValidateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.ErrorList) {
 	if s.Spec.Type == corev1.ServiceTypeExternalName || old.Spec.Type == corev1.ServiceTypeExternalName ||
 		IsHeadless(s) || IsHeadless(old) {
@@ -142,7 +142,7 @@ func ValidateFamiliesUpdate(s, old *corev1.Service, at *field.Path) (errs field.
 		errs = append(errs, field.Invalid(at.Index(0), now, "primary ipFamily can not be unset"))
 	}
 	if len(now) > 0 && len(was) > 0 && now[0] != was[0] {
-		// Upstream prints the addresses here.
+		// Upstream's value here is the addresses.
 		errs = append(errs, field.Invalid(at.Index(0), s.Spec.ClusterIPs, onceText))
 	}
 	if released && len(now) == 1 {
@@ -158,7 +158,7 @@ func singleStack(s *corev1.Service, text string) field.ErrorList {
 	return nil
 }
 
-// IsHeadless reports whether a service has no cluster IP on purpose.
+// IsHeadless reports whether a service has the cluster IP None.
 func IsHeadless(s *corev1.Service) bool {
 	return len(s.Spec.ClusterIPs) == 1 && s.Spec.ClusterIPs[0] == corev1.ClusterIPNone
 }

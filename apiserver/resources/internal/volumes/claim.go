@@ -14,11 +14,11 @@ import (
 
 var (
 	accessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadOnlyMany, corev1.ReadWriteMany, corev1.ReadWriteOnce, corev1.ReadWriteOncePod}
-	// VolumeModes are those of volumes and claims, in the order of errors.
+	// VolumeModes are the modes of volumes and claims, in the order of error messages.
 	VolumeModes = []corev1.PersistentVolumeMode{corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem}
 )
 
-// AccessModes wants known access modes, and ReadWriteOncePod only by itself.
+// AccessModes requires known access modes, and rejects ReadWriteOncePod together with others.
 func AccessModes(list []corev1.PersistentVolumeAccessMode, at *field.Path) (errs field.ErrorList) {
 	once, other := false, false
 	for _, mode := range invalid.Each(list, &errs) {
@@ -33,7 +33,7 @@ func AccessModes(list []corev1.PersistentVolumeAccessMode, at *field.Path) (errs
 	return errs
 }
 
-// claimTolerance is what an update accepts because the old claim had it already.
+// claimTolerance says which invalid values an update may keep.
 type claimTolerance struct{ selector, dataGroup bool }
 
 func claimToleranceOf(old *corev1.PersistentVolumeClaimSpec) claimTolerance {
@@ -46,7 +46,7 @@ func claimToleranceOf(old *corev1.PersistentVolumeClaimSpec) claimTolerance {
 	}
 }
 
-// ValidateClaimSpec validates what is asked for, of a claim or of a template for one; old is nil for a new one.
+// ValidateClaimSpec validates the spec of a claim or of a claim template; old is nil on create.
 func ValidateClaimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path) (errs field.ErrorList) {
 	tolerate := claimToleranceOf(old)
 	if len(s.AccessModes) == 0 {
@@ -69,7 +69,7 @@ func ValidateClaimSpec(s, old *corev1.PersistentVolumeClaimSpec, at *field.Path)
 	return append(errs, ClassName(s.VolumeAttributesClassName, at.Child("volumeAttributesClassName"))...)
 }
 
-// ClassName wants a class's name, if there is one.
+// ClassName requires a valid class name, unless it is empty.
 func ClassName(name *string, at *field.Path) field.ErrorList {
 	if name == nil || *name == "" {
 		return nil
@@ -77,7 +77,7 @@ func ClassName(name *string, at *field.Path) field.ErrorList {
 	return check.Apply(*name, at, check.WholeName(apivalidation.NameIsDNSSubdomain))
 }
 
-// claimSource validates what a volume is to be filled with.
+// claimSource validates the data source of a volume.
 func claimSource(s *corev1.PersistentVolumeClaimSpec, tolerate claimTolerance, at *field.Path) (errs field.ErrorList) {
 	source, ref := s.DataSource, s.DataSourceRef
 	if source != nil {
@@ -90,7 +90,7 @@ func claimSource(s *corev1.PersistentVolumeClaimSpec, tolerate claimTolerance, a
 			errs = append(errs, check.DNSLabel(*ref.Namespace, at.Child("dataSourceRef", "namespace"))...)
 		}
 	}
-	// The path stands where the value belongs; it is a struct without JSON fields.
+	// Upstream passes the path as the value; it is a struct without JSON fields.
 	path := struct{}{}
 	switch {
 	case source == nil || ref == nil:

@@ -6,14 +6,14 @@ import (
 	"github.com/kubecascade/kubecascade/apiserver/resources/internal/defaulting"
 )
 
-// FillHostPath fills in the type of a path on the host.
+// FillHostPath sets the default type of a host path.
 func FillHostPath(h *corev1.HostPathVolumeSource) {
 	if h != nil {
 		defaulting.Set(&h.Type, corev1.HostPathUnset)
 	}
 }
 
-// FillAzureDisk fills in what an Azure disk may leave out.
+// FillAzureDisk sets the defaults of an Azure disk.
 func FillAzureDisk(a *corev1.AzureDiskVolumeSource) {
 	if a != nil {
 		defaulting.Set(&a.CachingMode, corev1.AzureDataDiskCachingReadWrite)
@@ -23,20 +23,20 @@ func FillAzureDisk(a *corev1.AzureDiskVolumeSource) {
 	}
 }
 
-// FillRBD fills in what a Rados block device may leave out.
+// FillRBD sets the defaults of a Rados block device.
 func FillRBD(pool, user, keyring *string) {
 	defaulting.Fill(pool, "rbd")
 	defaulting.Fill(user, "admin")
 	defaulting.Fill(keyring, "/etc/ceph/keyring")
 }
 
-// FillScaleIO fills in what a ScaleIO volume may leave out.
+// FillScaleIO sets the defaults of a ScaleIO volume.
 func FillScaleIO(mode, fsType *string) {
 	defaulting.Fill(mode, "ThinProvisioned")
 	defaulting.Fill(fsType, "xfs")
 }
 
-// DefaultVolumeSpec is what also holds for the volume inside a VolumeAttachment.
+// DefaultVolumeSpec sets the defaults of a volume, also of the inline volume of a VolumeAttachment.
 func DefaultVolumeSpec(s *corev1.PersistentVolumeSpec) {
 	defaulting.Round(s.Capacity)
 	FillHostPath(s.HostPath)
@@ -52,7 +52,7 @@ func DefaultVolumeSpec(s *corev1.PersistentVolumeSpec) {
 	}
 }
 
-// DefaultClaim fills in a claim's spec, and the phase that it begins with.
+// DefaultClaim sets the defaults of a claim's spec, and its first phase.
 func DefaultClaim(c *corev1.PersistentVolumeClaim) {
 	defaulting.Fill(&c.Status.Phase, corev1.ClaimPending)
 	DefaultClaimSpec(&c.Spec)
@@ -60,7 +60,7 @@ func DefaultClaim(c *corev1.PersistentVolumeClaim) {
 	defaulting.Round(c.Status.AllocatedResources)
 }
 
-// DefaultClaimSpec fills in a claim's spec.
+// DefaultClaimSpec sets the defaults of a claim's spec.
 func DefaultClaimSpec(s *corev1.PersistentVolumeClaimSpec) {
 	defaulting.Set(&s.VolumeMode, corev1.PersistentVolumeFilesystem)
 	defaulting.Round(s.Resources.Limits)

@@ -18,7 +18,7 @@ var iscsiForms = map[string]*regexp.Regexp{
 	"naa": regexp.MustCompile(`^naa.[[:alnum:]]{32}$`),
 }
 
-// iscsiQualified wants a name of one of the forms; unknown is the text for a name of none.
+// iscsiQualified requires a name of one of the forms; unknown is the message for any other name.
 func iscsiQualified(name string, at *field.Path, unknown string) field.ErrorList {
 	form := iscsiForms[name[:min(3, len(name))]]
 	switch {
@@ -49,7 +49,7 @@ func ValidateISCSI(s *corev1.ISCSIVolumeSource, at *field.Path) field.ErrorList 
 	return errs
 }
 
-// ISCSIName keeps the name of the interface that is made for the volume short.
+// ISCSIName limits the name of the generated interface.
 func ISCSIName(v *corev1.Volume, at *field.Path) field.ErrorList {
 	if v.ISCSI.InitiatorName == nil || len(strings.Join([]string{v.Name, v.ISCSI.TargetPortal}, ":")) <= 64 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// NoBacksteps refuses ".." among a path's elements.
+// NoBacksteps rejects the path element "..".
 func NoBacksteps(p string, at *field.Path) field.ErrorList {
 	for element := range strings.SplitSeq(p, "/") {
 		if element == ".." {
@@ -17,7 +17,7 @@ func NoBacksteps(p string, at *field.Path) field.ErrorList {
 	return nil
 }
 
-// Descending wants a path that leads nowhere but below.
+// Descending requires a relative path without "..".
 func Descending(p string, at *field.Path) (errs field.ErrorList) {
 	if path.IsAbs(p) {
 		errs = append(errs, field.Invalid(at, p, "must be a relative path"))
@@ -25,7 +25,7 @@ func Descending(p string, at *field.Path) (errs field.ErrorList) {
 	return append(errs, NoBacksteps(p, at)...)
 }
 
-// ProjectedPath wants a path that doesn't collide with the names that projection uses itself.
+// ProjectedPath requires a path that does not conflict with the names that the kubelet uses.
 func ProjectedPath(p string, at *field.Path) field.ErrorList {
 	errs := Descending(p, at)
 	if strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "../") {
@@ -34,7 +34,7 @@ func ProjectedPath(p string, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// FileMode wants permission bits.
+// FileMode requires permission bits.
 func FileMode(mode *int32, at *field.Path) field.ErrorList {
 	if mode == nil || *mode >= 0 && *mode <= 0o777 {
 		return nil

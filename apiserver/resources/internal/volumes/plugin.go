@@ -31,7 +31,7 @@ func plugin[T any](name string, source *T, validate func(*T, *field.Path) field.
 	return volumePlugin{name: name, at: name, has: source != nil, validate: func(at *field.Path) field.ErrorList { return validate(source, at) }}
 }
 
-// OneSource wants exactly one source; a flexVolume is validated even as a second one.
+// OneSource requires exactly one source; a flexVolume is validated even if it is a second one.
 func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (errs field.ErrorList) {
 	found := false
 	for _, p := range invalid.Each(volumePlugins(s, name), &errs) {
@@ -54,7 +54,7 @@ func OneSource(s *corev1.PersistentVolumeSpec, name string, at *field.Path) (err
 	return errs
 }
 
-// volumePlugins in the order in which upstream looks at them, with its odd spellings.
+// volumePlugins are in upstream's order of validation, with its spellings.
 func volumePlugins(s *corev1.PersistentVolumeSpec, name string) []volumePlugin {
 	return []volumePlugin{
 		plugin("hostPath", s.HostPath, ValidateHostPath),

@@ -43,7 +43,7 @@ func ValidateGitRepo(s *corev1.GitRepoVolumeSource, at *field.Path) field.ErrorL
 	return append(check.RequireAll(at, "repository", s.Repository), Descending(s.Directory, at.Child("directory"))...)
 }
 
-// diskPartition allows 0, for no partition, though its text doesn't say so.
+// diskPartition accepts 0, for no partition, though its message does not mention it.
 func diskPartition(n int32, at *field.Path) field.ErrorList {
 	if n >= 0 && n <= 255 {
 		return nil
@@ -124,7 +124,7 @@ func ValidateRBD(s *corev1.RBDVolumeSource, at *field.Path) field.ErrorList {
 	return check.RequireAll(at, "monitors", strings.Join(s.CephMonitors, ","), "image", s.RBDImage)
 }
 
-// secretName wants a reference that is there to say to what.
+// secretName requires the name in a secret reference, if there is one.
 func secretName(ref *corev1.LocalObjectReference, at *field.Path) field.ErrorList {
 	if ref == nil {
 		return nil
@@ -187,7 +187,7 @@ func ValidateFlex(s *corev1.FlexVolumeSource, at *field.Path) field.ErrorList {
 	return append(check.RequireAll(at, "driver", s.Driver), flexOptions(s.Options, at.Child("options"))...)
 }
 
-// flexOptions keeps Kubernetes' own prefixes for itself.
+// flexOptions rejects options with Kubernetes' own prefixes.
 func flexOptions(options map[string]string, at *field.Path) (errs field.ErrorList) {
 	for _, key := range invalid.Each(check.Sorted(options), &errs) {
 		space, _, _ := strings.Cut(key, "/")
@@ -261,7 +261,7 @@ func ValidateStorageOS(s *corev1.StorageOSVolumeSource, at *field.Path) field.Er
 	return append(errs, secretName(s.SecretRef, at.Child("secretRef"))...)
 }
 
-// CSIDriver wants a driver's name, whose case doesn't matter.
+// CSIDriver requires the name of a CSI driver, regardless of case.
 func CSIDriver(name string, at *field.Path) (errs field.ErrorList) {
 	if name == "" {
 		errs = append(errs, field.Required(at, ""))

@@ -6,7 +6,7 @@ import (
 	utilnet "k8s.io/utils/net"
 )
 
-// OfAddress warns of addresses written in an odd way; what is no address is validation's.
+// OfAddress warns of addresses that are not canonical; validation reports invalid ones.
 func OfAddress(at *field.Path, ip string) []string {
 	if utilnet.ParseIPSloppy(ip) == nil {
 		return nil
@@ -14,7 +14,7 @@ func OfAddress(at *field.Path, ip string) []string {
 	return validation.GetWarningsForIP(at, ip)
 }
 
-// OfRange warns of a CIDR that is not written in its canonical form.
+// OfRange warns of a CIDR that is not canonical.
 func OfRange(at *field.Path, cidr string) []string {
 	if _, _, err := utilnet.ParseCIDRSloppy(cidr); err != nil {
 		return nil
@@ -22,5 +22,5 @@ func OfRange(at *field.Path, cidr string) []string {
 	return validation.GetWarningsForCIDR(at, cidr)
 }
 
-// LoadBalancerIP is where the addresses of load balancers stand in a status.
+// LoadBalancerIP is the path of load balancer addresses in a status.
 var LoadBalancerIP = field.NewPath("status", "loadBalancer", "ingress")

@@ -1,7 +1,7 @@
-// Package warnings has the warnings that kinds of several groups share: of addresses, labels, quantities and claims.
+// Package warnings has the warnings of several groups: for addresses, labels, quantities and claims.
 //
 // It guarantees:
 //
 //  1. Pure: no I/O, no state.
-//  2. Messages are upstream's, and come in an order that doesn't vary.
+//  2. Messages are upstream's, in a deterministic order.
 package warnings

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// OfFractions warns of quantities finer than a unit of those resources.
+// OfFractions warns of fractional quantities of these resources.
 func OfFractions(at *field.Path, list corev1.ResourceList, names ...corev1.ResourceName) []string {
 	var texts []string
 	for _, name := range names {

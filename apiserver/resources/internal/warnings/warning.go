@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Value is what p points to, or the zero value.
+// Value is the target of p, or the zero value.
 func Value[T any](p *T) T {
 	if p == nil {
 		var zero T
@@ -17,7 +17,7 @@ func Value[T any](p *T) T {
 	return *p
 }
 
-// OfLabels are node labels with what is said of them (pkg/api/node/util.go).
+// OfLabels are deprecated node labels with their warnings (pkg/api/node/util.go).
 var OfLabels = map[string]string{
 	"beta.kubernetes.io/arch":                  `deprecated since v1.14; use "kubernetes.io/arch" instead`,
 	"beta.kubernetes.io/os":                    `deprecated since v1.14; use "kubernetes.io/os" instead`,
@@ -26,7 +26,7 @@ var OfLabels = map[string]string{
 	"beta.kubernetes.io/instance-type":         `deprecated since v1.17; use "node.kubernetes.io/instance-type" instead`,
 }
 
-// OfTerm are about labels in a term; values are validated where validation doesn't do it.
+// OfTerm are the warnings for labels in a term, and for invalid values that validation accepts.
 func OfTerm(at *field.Path, t *corev1.NodeSelectorTerm, values bool) []string {
 	var texts []string
 	for i, e := range t.MatchExpressions {
@@ -46,7 +46,7 @@ func OfTerm(at *field.Path, t *corev1.NodeSelectorTerm, values bool) []string {
 	return texts
 }
 
-// OfClaimSpec warns of what a claim's spec asks for in vain.
+// OfClaimSpec warns of settings in a claim's spec that have no effect.
 func OfClaimSpec(at *field.Path, s *corev1.PersistentVolumeClaimSpec) []string {
 	texts := OfFractions(at.Child("resources", "requests"), s.Resources.Requests, corev1.ResourceStorage)
 	return append(texts, OfFractions(at.Child("resources", "limits"), s.Resources.Limits, corev1.ResourceStorage)...)

@@ -188,7 +188,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// replay validates a refused object, and remembers one that was accepted.
+// replay validates a rejected object, and remembers one that was accepted.
 func replay(t *testing.T, s step, stored map[string]string) bool {
 	var answer struct {
 		Kind    string

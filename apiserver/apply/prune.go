@@ -8,27 +8,28 @@ import (
 	"github.com/kubecascade/kubecascade/internal/jsonfield"
 )
 
-// parer takes out of two objects what is the same in both, so that it needn't be compared: it is neither
-// added, nor changed, nor removed.
-type parer struct{ parts []part }
+// pruner removes from two objects the fields that are equal in both: they are not added, changed or removed, so they
+// need not be compared.
+type pruner struct{ parts []part }
 
 // part is a field of a structure.
 type part struct {
 	jsonfield.Field
 	// written is its name as FieldsV1 has it: `"f:spec":`.
 	written string
-	// fragile says that it may break the schema's rules, for which the whole has to be rejected: it stays.
+	// fragile says that its value may violate the schema, for which the whole object has to be rejected: it is kept.
 	fragile bool
-	// within are the parts of the structure that it is or points to, nil if it is compared as a whole.
+	// within are the fields of the structure, nil if it is compared as a whole.
 	within []part
 }
 
-// paredDepth is how deep structures are pared: spec.template.spec.securityContext, and metadata.
-const paredDepth = 5
+// prunedDepth is the depth to which structures are pruned: spec.template.spec.securityContext, and metadata.
+const prunedDepth = 5
 
-// newParer returns a parer of a kind's objects. What would vanish if it were emptied is compared as a whole.
-func newParer(root *shape) *parer {
-	return &parer{partsOf(root, paredDepth, map[*shape]bool{})}
+// newPruner returns a pruner for a kind's objects. A structure that would disappear if it were empty is compared as a
+// whole.
+func newPruner(root *shape) *pruner {
+	return &pruner{partsOf(root, prunedDepth, map[*shape]bool{})}
 }
 
 func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
@@ -38,7 +39,7 @@ func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
 	var parts []part
 	for i := range sh.fields {
 		f := &sh.fields[i]
-		if depth == paredDepth && (f.Name == "apiVersion" || f.Name == "kind") { // what the object is, which isn't compared
+		if depth == prunedDepth && (f.Name == "apiVersion" || f.Name == "kind") { // the type of the object is not compared
 			continue
 		}
 		breaks, known := broken[f.shape]
@@ -55,15 +56,15 @@ func partsOf(sh *shape, depth int, broken map[*shape]bool) []part {
 	return parts
 }
 
-// pare returns both objects, which are of the kind's Go type, without what is the same in them; they share what
-// is left with the given ones. names has the last names on the ways to what is left in either, as FieldsV1 has
+// prune returns both objects without the fields that are equal in both; the rest shares memory with the arguments. They
+// are of the kind's Go type. names are the last names of the paths to the remaining fields of either, as FieldsV1 has
 // them.
-func (p *parer) pare(a, b runtime.Object) (x, y runtime.Object, names []string) {
+func (p *pruner) prune(a, b runtime.Object) (x, y runtime.Object, names []string) {
 	x, y = shallow(a), shallow(b)
-	return x, y, pare(reflect.ValueOf(x).Elem(), reflect.ValueOf(y).Elem(), p.parts, nil)
+	return x, y, prune(reflect.ValueOf(x).Elem(), reflect.ValueOf(y).Elem(), p.parts, nil)
 }
 
-func pare(a, b reflect.Value, parts []part, names []string) []string {
+func prune(a, b reflect.Value, parts []part, names []string) []string {
 	for i := range parts {
 		p := &parts[i]
 		x, y := p.In(a), p.In(b)
@@ -73,11 +74,11 @@ func pare(a, b reflect.Value, parts []part, names []string) []string {
 			x.SetZero()
 			y.SetZero()
 		case p.within != nil && x.Kind() == reflect.Struct:
-			names = pare(x, y, p.within, names)
+			names = prune(x, y, p.within, names)
 		case p.within != nil && !x.IsNil() && !y.IsNil() && x.Elem().Kind() == reflect.Struct:
 			x.Set(copied(x))
 			y.Set(copied(y))
-			names = pare(x.Elem(), y.Elem(), p.within, names)
+			names = prune(x.Elem(), y.Elem(), p.within, names)
 		default:
 			names = append(names, p.written)
 		}
@@ -85,7 +86,7 @@ func pare(a, b reflect.Value, parts []part, names []string) []string {
 	return names
 }
 
-// copied returns a pointer to a copy of what v points to.
+// copied returns a pointer to a copy of the value that v points to.
 func copied(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type().Elem())
 	c.Elem().Set(v.Elem())

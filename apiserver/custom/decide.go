@@ -25,7 +25,7 @@ func condition(d *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.Cu
 	return nil
 }
 
-// SetCondition puts a condition into the definition's status; one that says the same keeps its time.
+// SetCondition sets a condition in the definition's status; an unchanged one keeps its time.
 func SetCondition(d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition, now metav1.Time) {
 	old := condition(d, c.Type)
 	if old == nil {
@@ -39,39 +39,38 @@ func SetCondition(d *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1
 	*old = c
 }
 
-// Judge decides on a definition's names and conditions among the others of its group (AX
-// pkg/controller/status, establish, apiapproval, nonstructuralschema). It returns nil if nothing is to be changed. Several steps that
-// upstream's controllers take one after the other are one here: names that nobody else has are
-// accepted and the definition is established at once (F-12).
-func Judge(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) *apiextensionsv1.CustomResourceDefinition {
+// Decide computes a definition's accepted names and conditions from the definitions of its group (AX
+// pkg/controller/status, establish, apiapproval, nonstructuralschema). It returns nil if nothing changes. Several steps
+// of upstream's controllers are one here: a definition whose names are free is accepted and established at once (F-12).
+func Decide(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) *apiextensionsv1.CustomResourceDefinition {
 	out := d.DeepCopy()
 	if !reflect.DeepEqual(d.Spec.Names, d.Status.AcceptedNames) || condition(d, apiextensionsv1.NamesAccepted) == nil {
-		judgeNames(out, others, now)
+		acceptNames(out, others, now)
 	}
 	if True(out, apiextensionsv1.NamesAccepted) && !True(out, apiextensionsv1.Established) && out.DeletionTimestamp == nil {
 		SetCondition(out, apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established,
 			Status: apiextensionsv1.ConditionTrue, Reason: "InitialNamesAccepted", Message: "the initial names have been accepted"}, now)
 	}
-	judgeApproval(out, now)
-	judgeStructure(out, now)
+	setApproval(out, now)
+	setStructure(out, now)
 	if reflect.DeepEqual(out.Status, d.Status) {
 		return nil
 	}
 	return out
 }
 
-// judgeNames accepts the names that are free.
-func judgeNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
+// acceptNames accepts the names that are free.
+func acceptNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now metav1.Time) {
 	names, kinds := taken(d, others)
 	want, have := d.Spec.Names, &d.Status.AcceptedNames
 	verdict := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NamesAccepted,
 		Status: apiextensionsv1.ConditionTrue, Reason: "NoConflicts", Message: "no conflicts found"}
-	refuse := func(reason string, err error) {
+	reject := func(reason string, err error) {
 		verdict.Status, verdict.Reason, verdict.Message = apiextensionsv1.ConditionFalse, reason, err.Error()
 	}
 	accept := func(want string, have *string, used map[string]bool, reason string) {
 		if want != *have && used[want] {
-			refuse(reason, inUse(want))
+			reject(reason, inUse(want))
 			return
 		}
 		*have = want
@@ -85,7 +84,7 @@ func judgeNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiextens
 		}
 	}
 	if err := utilerrors.NewAggregate(errs); err != nil {
-		refuse("ShortNamesConflict", err)
+		reject("ShortNamesConflict", err)
 	} else {
 		have.ShortNames = want.ShortNames
 	}
@@ -101,7 +100,7 @@ func judgeNames(d *apiextensionsv1.CustomResourceDefinition, others []*apiextens
 
 func inUse(name string) error { return fmt.Errorf("%q is already in use", name) }
 
-// taken are the names and kinds of a group that belong to somebody, d itself included.
+// taken are the names and kinds of a group that are in use, including those of d.
 func taken(d *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) (names, kinds map[string]bool) {
 	names, kinds = map[string]bool{}, map[string]bool{}
 	for _, o := range append(slices.Clip(others), d) {

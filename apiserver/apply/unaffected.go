@@ -8,31 +8,31 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// mostManagers is how many entries of updates a field manager lets be (apimachinery managedfields/internal:
-// DefaultMaxUpdateManagers).
+// mostManagers is the maximum number of entries for updates before a field manager merges the oldest (apimachinery
+// managedfields/internal: DefaultMaxUpdateManagers).
 const mostManagers = 10
 
-// bystanders parts entries into those that a write by the manager may change and those that it can't: they name
-// none of the fields that differ. No entry is a bystander where the field manager has to look at all, as it does
-// to merge the oldest of too many.
-func bystanders(
+// splitEntries separates the entries that a write by the manager may change from the unaffected ones, which contain
+// none of the differing fields. No entry is unaffected if the field manager has to see all of them, as it does to merge
+// the oldest ones.
+func splitEntries(
 	entries []metav1.ManagedFieldsEntry, manager string, names []string,
-) (concerned, bystanding []metav1.ManagedFieldsEntry) {
+) (affected, unaffected []metav1.ManagedFieldsEntry) {
 	if len(entries) >= mostManagers {
 		return entries, nil
 	}
 	for _, e := range entries {
 		if e.FieldsV1 == nil || e.Manager == manager || named(e.FieldsV1.GetRawBytes(), names) {
-			concerned = append(concerned, e)
+			affected = append(affected, e)
 		} else {
-			bystanding = append(bystanding, e)
+			unaffected = append(unaffected, e)
 		}
 	}
-	return concerned, bystanding
+	return affected, unaffected
 }
 
-// standIn is an entry for an object all of whose entries are bystanders: where there are none a field manager
-// tracks nothing. No client's manager has the name, as its character can't be printed (A-35).
+// standIn is an entry for an object whose entries are all unaffected: a field manager does not track objects without
+// entries. No client's manager has the name, as its character is not printable (A-35).
 func standIn(version string) metav1.ManagedFieldsEntry {
 	fields := &metav1.FieldsV1{}
 	fields.SetRawBytes([]byte(`{"f:-":{}}`))
@@ -40,7 +40,7 @@ func standIn(version string) metav1.ManagedFieldsEntry {
 		FieldsType: "FieldsV1", FieldsV1: fields}
 }
 
-// named reports whether FieldsV1 has any of the names.
+// named reports whether FieldsV1 contains any of the names.
 func named(raw []byte, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(raw, []byte(name)) })
 }
@@ -62,7 +62,7 @@ func seconds(t *metav1.Time) int64 {
 	return t.Unix()
 }
 
-// ofVersion reports whether all entries are of one version.
+// ofVersion reports whether all entries have the version.
 func ofVersion(entries []metav1.ManagedFieldsEntry, version string) bool {
 	return !slices.ContainsFunc(entries, func(e metav1.ManagedFieldsEntry) bool { return e.APIVersion != version })
 }

@@ -26,9 +26,9 @@ func verdicts(d *apiextensionsv1.CustomResourceDefinition) (texts []string) {
 	return texts
 }
 
-func TestJudge(t *testing.T) {
-	apples := Judge(definition("apples.example.com", apiextensionsv1.CustomResourceDefinitionNames{Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList", ShortNames: []string{"ap"}}), nil, first)
-	if apples == nil || !True(apples, apiextensionsv1.Established) || Judge(apples, nil, second) != nil {
+func TestDecide(t *testing.T) {
+	apples := Decide(definition("apples.example.com", apiextensionsv1.CustomResourceDefinitionNames{Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList", ShortNames: []string{"ap"}}), nil, first)
+	if apples == nil || !True(apples, apiextensionsv1.Established) || Decide(apples, nil, second) != nil {
 		t.Fatalf("%+v", apples)
 	}
 	for _, c := range []struct {
@@ -43,7 +43,7 @@ func TestJudge(t *testing.T) {
 		{"kind", apiextensionsv1.CustomResourceDefinitionNames{Plural: "pears", Singular: "pear", Kind: "AppleList", ListKind: "PearList"}, `NamesAccepted False KindConflict: "AppleList" is already in use`},
 		{"list kind", apiextensionsv1.CustomResourceDefinitionNames{Plural: "pears", Singular: "pear", Kind: "Pear", ListKind: "Apple"}, `NamesAccepted False ListKindConflict: "Apple" is already in use`},
 	} {
-		pears := Judge(definition("pears.example.com", c.names), []*apiextensionsv1.CustomResourceDefinition{apples}, first)
+		pears := Decide(definition("pears.example.com", c.names), []*apiextensionsv1.CustomResourceDefinition{apples}, first)
 		want := []string{c.want, "Established False NotAccepted: not all names are accepted"}
 		if diff := cmp.Diff(want, verdicts(pears)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
@@ -52,7 +52,7 @@ func TestJudge(t *testing.T) {
 		elsewhere := apples.DeepCopy()
 		elsewhere.Spec.Group = "other.com"
 		for _, others := range [][]*apiextensionsv1.CustomResourceDefinition{nil, {elsewhere}} {
-			freed := Judge(pears, others, second)
+			freed := Decide(pears, others, second)
 			want := []string{"NamesAccepted True NoConflicts: no conflicts found", "Established True InitialNamesAccepted: the initial names have been accepted"}
 			if diff := cmp.Diff(want, verdicts(freed)); diff != "" || freed.Status.Conditions[0].LastTransitionTime != second {
 				t.Errorf("%s, freed: %s", c.name, diff)
@@ -64,11 +64,11 @@ func TestJudge(t *testing.T) {
 // TestEstablishedStays: new names that are taken leave the old ones in use.
 func TestEstablishedStays(t *testing.T) {
 	names := apiextensionsv1.CustomResourceDefinitionNames{Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList"}
-	apples := Judge(definition("apples.example.com", names), nil, first)
+	apples := Decide(definition("apples.example.com", names), nil, first)
 	names = apiextensionsv1.CustomResourceDefinitionNames{Plural: "pears", Singular: "pear", Kind: "Pear", ListKind: "PearList", ShortNames: []string{"p"}}
-	pears := Judge(definition("pears.example.com", names), []*apiextensionsv1.CustomResourceDefinition{apples}, first)
+	pears := Decide(definition("pears.example.com", names), []*apiextensionsv1.CustomResourceDefinition{apples}, first)
 	pears.Spec.Names.ShortNames = []string{"apple"}
-	pears = Judge(pears, []*apiextensionsv1.CustomResourceDefinition{apples, pears}, second)
+	pears = Decide(pears, []*apiextensionsv1.CustomResourceDefinition{apples, pears}, second)
 	if diff := cmp.Diff([]string{"p"}, pears.Status.AcceptedNames.ShortNames); diff != "" || True(pears, apiextensionsv1.NamesAccepted) || !True(pears, apiextensionsv1.Established) {
 		t.Errorf("%s %v", diff, verdicts(pears))
 	}
@@ -90,7 +90,7 @@ func TestApproval(t *testing.T) {
 		d := definition("apples."+c.group, apiextensionsv1.CustomResourceDefinitionNames{Plural: "apples", Singular: "apple", Kind: "Apple", ListKind: "AppleList"})
 		d.Spec.Group = c.group
 		d.Annotations = map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: c.annotation}
-		d = Judge(d, nil, first)
+		d = Decide(d, nil, first)
 		want := []string{"NamesAccepted True NoConflicts: no conflicts found", "Established True InitialNamesAccepted: the initial names have been accepted"}
 		if c.want != "" {
 			want = append(want, "KubernetesAPIApprovalPolicyConformant "+c.want)
@@ -107,7 +107,7 @@ func TestStructure(t *testing.T) {
 	d.Spec.PreserveUnknownFields = true
 	d.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{
 		OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": {}}}}}}
-	d = Judge(d, nil, first)
+	d = Decide(d, nil, first)
 	const want = "NonStructuralSchema True Violations: [spec.preserveUnknownFields: Invalid value: true: must be false, " +
 		"spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields, " +
 		"spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root]"
@@ -117,7 +117,7 @@ func TestStructure(t *testing.T) {
 	d.Spec.PreserveUnknownFields = false
 	s := d.Spec.Versions[0].Schema.OpenAPIV3Schema
 	s.Type, s.Properties = "object", nil
-	if d = Judge(d, nil, second); d == nil || condition(d, apiextensionsv1.NonStructuralSchema) != nil {
+	if d = Decide(d, nil, second); d == nil || condition(d, apiextensionsv1.NonStructuralSchema) != nil {
 		t.Errorf("%v", d)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestManyManagers: of more managers than are kept the oldest become one, also if all but one are bystanders.
+// TestManyManagers: of more managers than are kept the oldest become one, also if all but one are unaffected.
 func TestManyManagers(t *testing.T) {
 	m, res := New(Config{Types: table}), table.Kind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	p := plain{res}
@@ -84,17 +84,17 @@ func TestBystanders(t *testing.T) {
 	}
 	spec, status := entry("s", `{"f:spec":{}}`), entry("t", `{"f:status":{}}`)
 	for _, c := range []struct {
-		manager               string
-		names                 []string
-		concerned, bystanding []metav1.ManagedFieldsEntry
+		manager              string
+		names                []string
+		affected, unaffected []metav1.ManagedFieldsEntry
 	}{
 		{"x", []string{`"f:status":`}, []metav1.ManagedFieldsEntry{status}, []metav1.ManagedFieldsEntry{spec}},
 		{"s", []string{`"f:status":`}, []metav1.ManagedFieldsEntry{spec, status}, nil},
 		{"x", []string{`"f:data":`}, nil, []metav1.ManagedFieldsEntry{spec, status}},
 		{"x", nil, nil, []metav1.ManagedFieldsEntry{spec, status}},
 	} {
-		concerned, bystanding := bystanders([]metav1.ManagedFieldsEntry{spec, status}, c.manager, c.names)
-		if d := cmp.Diff([][]metav1.ManagedFieldsEntry{c.concerned, c.bystanding}, [][]metav1.ManagedFieldsEntry{concerned, bystanding}); d != "" {
+		affected, unaffected := splitEntries([]metav1.ManagedFieldsEntry{spec, status}, c.manager, c.names)
+		if d := cmp.Diff([][]metav1.ManagedFieldsEntry{c.affected, c.unaffected}, [][]metav1.ManagedFieldsEntry{affected, unaffected}); d != "" {
 			t.Errorf("%s writes %q:\n%s", c.manager, c.names, d)
 		}
 	}
