@@ -83,7 +83,7 @@ func (d *Decoder) transcode(value []byte) (json []byte, err error) {
 // revision of the deletion (C-63). It shares all but JSON with o.
 func (d *Decoder) Revise(o *Object, rev int64) *Object {
 	n := &Object{Key: o.Key, Revision: rev, JSON: o.JSON, Meta: o.Meta, Fields: o.Fields, Err: o.Err}
-	n.seal.Store(o.seal.Load())
+	n.verified.Store(o.verified.Load())
 	if o.Err != nil {
 		return n
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Object is a stored value with its metadata parsed. It is immutable except for its seal, and may be read from any
+// Object is a stored value with its metadata parsed. It is immutable except for its verified, and may be read from any
 // goroutine.
 type Object struct {
 	// Key is the full key.
@@ -21,21 +21,21 @@ type Object struct {
 	// Fields are the values of the collection's selectable fields, in the order of its
 	// FieldPaths; see Decoder.
 	Fields []string
-	// seal is the one that was set last.
-	seal atomic.Pointer[Seal]
+	// verified is the one that was set last.
+	verified atomic.Pointer[Verification]
 	// Err says why the value could not be decoded (it matches ErrCorrupt). JSON and Meta are then empty, except
 	// Meta.Name and Meta.Namespace, which come from the key.
 	Err error
 }
 
-// Seal identifies a type whose checks an object can have passed. This package knows nothing of types.
-type Seal struct{ _ byte }
+// Verification identifies a type whose checks an object can have passed. This package knows nothing of types.
+type Verification struct{ _ byte }
 
-// SealedBy reports whether the object has passed the checks of the seal's type.
-func (o *Object) SealedBy(s *Seal) bool { return s != nil && o.seal.Load() == s }
+// VerifiedBy reports whether the object has passed the checks of the verification's type.
+func (o *Object) VerifiedBy(s *Verification) bool { return s != nil && o.verified.Load() == s }
 
-// SetSeal records that the object has passed the checks of the seal's type.
-func (o *Object) SetSeal(s *Seal) { o.seal.Store(s) }
+// SetVerified records that the object has passed the checks of the verification's type.
+func (o *Object) SetVerified(s *Verification) { o.verified.Store(s) }
 
 // Meta is an object's identity and lifecycle.
 type Meta struct {

@@ -59,14 +59,14 @@ type schemes struct {
 	versions []*version
 	// stored is the version in which objects are written; older objects may be stored in any other.
 	stored *version
-	// seal marks the objects that have the form that the schema of the stored version requires.
-	seal *storage.Seal
+	// verified marks the objects that have the form that the schema of the stored version requires.
+	verified *storage.Verification
 	// conversion converts between the versions.
 	conversion conversion
 }
 
 func schemesOf(d *apiextensionsv1.CustomResourceDefinition, whole func() (*apiextensionsv1.CustomResourceDefinition, error)) schemes {
-	of := schemes{stored: &version{}, seal: new(storage.Seal), conversion: conversionOf(d)}
+	of := schemes{stored: &version{}, verified: new(storage.Verification), conversion: conversionOf(d)}
 	for i := range d.Spec.Versions {
 		v := newVersion(d, i, whole)
 		of.versions = append(of.versions, v)
@@ -100,12 +100,12 @@ func entry(d *apiextensionsv1.CustomResourceDefinition, v *version, of schemes) 
 			u.SetGroupVersionKind(gvk)
 			return u
 		},
-		Table:   table(v.AdditionalPrinterColumns),
-		Coerce:  func(obj runtime.Object) ([]string, error) { return v.coerce(obj.(*unstructured.Unstructured), false) },
-		Restore: restore(of),
-		OpenAPI: v.openAPI,
-		Seal:    of.seal,
-		Origin:  string(d.UID),
+		Table:    table(v.AdditionalPrinterColumns),
+		Coerce:   func(obj runtime.Object) ([]string, error) { return v.coerce(obj.(*unstructured.Unstructured), false) },
+		Restore:  restore(of),
+		OpenAPI:  v.openAPI,
+		Verified: of.verified,
+		Origin:   string(d.UID),
 	}
 	if of.stored != v {
 		r.ToStored, r.FromStored = of.converter(of.stored), of.converter(v)

@@ -44,12 +44,12 @@ func (l lister) listCustom(ctx context.Context, st registry.State, from string, 
 
 // showCustom calls yield with an object if it can be read and is selected.
 func (l lister) showCustom(o *storage.Object, deep bool, sel *registry.Selection, x *render.Rendering, yield func(*storage.Object) bool) (going bool, err error) {
-	if err := x.Unsound(o); err != nil {
+	if err := x.Unreadable(o); err != nil {
 		x.Forget(o)
 		return l.omit(x, o.Key, err), nil
 	}
 	if deep {
-		data, err := x.Json(o)
+		data, err := x.JSON(o)
 		if err != nil {
 			return false, err
 		}
@@ -79,7 +79,7 @@ func (l lister) nextCustom(ctx context.Context, st registry.State, from string, 
 			if !l.omit(x, o.Key, o.Err) {
 				return false
 			}
-		case sel.Likes(o):
+		case sel.MatchesMetadata(o):
 			batch, size = append(batch, o), size+len(o.JSON)
 		}
 		return true

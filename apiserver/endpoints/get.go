@@ -30,12 +30,12 @@ func (a *API) serveGet(q *request) error {
 		return err
 	}
 	if q.Resource.Custom {
-		err = x.Unsound(o)
+		err = x.Unreadable(o)
 	} else {
-		err = a.registry.Sound(q.Resource, o)
+		err = a.registry.Readable(q.Resource, o)
 	}
 	if err != nil {
-		return a.registry.Refused(o.Key, err)
+		return a.registry.ReadError(o.Key, err)
 	}
 	return q.afford(x.Cost(q.r, []*storage.Object{o}), func() error { return q.answer(x, http.StatusOK, o) })
 }

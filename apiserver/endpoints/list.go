@@ -169,7 +169,7 @@ func (l lister) ascend(ctx context.Context, sc scan, sel *registry.Selection, x 
 		if o.Err == nil && !sel.Matches(o) {
 			return true
 		}
-		if err := l.registry.Sound(sel.Resource, o); err != nil {
+		if err := l.registry.Readable(sel.Resource, o); err != nil {
 			return l.omit(x, o.Key, err)
 		}
 		return yield(o)

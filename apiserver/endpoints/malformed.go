@@ -38,7 +38,7 @@ func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
 	}
 	cur, _ := a.registry.Cache.Get(key)
 	for {
-		if cur == nil || a.registry.Sound(q.Resource, cur) == nil { // upstream's error for an object that does not exist is the same
+		if cur == nil || a.registry.Readable(q.Resource, cur) == nil { // upstream's error for an object that does not exist is the same
 			return q.NotMalformed()
 		}
 		_, err := a.registry.Commit(ctx, &q.Operation, storage.Txn{Key: key, Expect: cur.Revision, TTL: a.registry.TTL(&q.Operation)})
@@ -46,7 +46,7 @@ func (a *API) deleteMalformed(q *request, x *render.Rendering) error {
 		switch {
 		case err == nil:
 			a.log.Warn("an object that can't be decoded was deleted without regard to finalizers",
-				"key", key, "user", q.User.Name, "err", a.registry.Sound(q.Resource, cur))
+				"key", key, "user", q.User.Name, "err", a.registry.Readable(q.Resource, cur))
 			return q.answerOther(x, http.StatusOK, q.malformedStatus())
 		case !errors.As(err, &lost):
 			return err

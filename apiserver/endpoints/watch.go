@@ -352,7 +352,7 @@ func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
 	if w.sel.Resource.Custom && w.sel.Deep() {
 		var states []*storage.Object
 		for _, o := range []*storage.Object{e.Prev, e.Object} {
-			if o != nil && o.Err == nil && w.sel.Likes(o) && (o == e.Prev || e.Type != cache.Deleted) {
+			if o != nil && o.Err == nil && w.sel.MatchesMetadata(o) && (o == e.Prev || e.Type != cache.Deleted) {
 				states = append(states, o)
 			}
 		}
@@ -367,15 +367,15 @@ func (w *watch) selects(e *cache.Event) (before, now bool, err error) {
 
 // shows reports whether the state can be read and is selected.
 func (w *watch) shows(o *storage.Object) bool {
-	if o.Err != nil || !w.sel.Likes(o) {
+	if o.Err != nil || !w.sel.MatchesMetadata(o) {
 		return false
 	}
 	fields := o.Fields
 	var err error
 	if w.sel.Resource.Custom {
-		if err = w.x.Unsound(o); err == nil && w.sel.Deep() {
+		if err = w.x.Unreadable(o); err == nil && w.sel.Deep() {
 			var data []byte
-			data, err = w.x.Json(o)
+			data, err = w.x.JSON(o)
 			fields = storage.Select(data, w.sel.Resource.Fields)
 		}
 	}
@@ -383,7 +383,7 @@ func (w *watch) shows(o *storage.Object) bool {
 		return false
 	}
 	if !w.sel.Resource.Custom {
-		err = w.api.registry.Sound(w.sel.Resource, o)
+		err = w.api.registry.Readable(w.sel.Resource, o)
 	}
 	if err != nil {
 		w.api.registry.Unreadable(o.Key, err, "omitted from a watch")

@@ -42,7 +42,7 @@ func kindOf(q *request) *weight.Kind {
 
 // body is the request's body.
 func (q *request) body() []byte {
-	data, _ := exchange.Taken(q.r)
+	data, _ := exchange.BodyOf(q.r)
 	return data
 }
 

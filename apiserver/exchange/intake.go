@@ -135,8 +135,8 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	return readBounded(r.Body, r.ContentLength, func(int) bool { return true })
 }
 
-// Taken returns the body of a request; false if intake has not read it.
-func Taken(r *http.Request) ([]byte, bool) {
+// BodyOf returns the body of a request; false if intake has not read it.
+func BodyOf(r *http.Request) ([]byte, bool) {
 	b, ok := r.Body.(*readAlready)
 	if !ok {
 		return nil, false

@@ -20,8 +20,8 @@ func (s *Registry) Get(ctx context.Context, o *Operation, revision string) (*sto
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Sound(o.Resource, cur); err != nil {
-		return nil, s.Refused(cur.Key, err)
+	if err := s.Readable(o.Resource, cur); err != nil {
+		return nil, s.ReadError(cur.Key, err)
 	}
 	return cur, nil
 }

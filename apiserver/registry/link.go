@@ -70,7 +70,7 @@ func (s *Registry) unlink(ctx context.Context, o *Operation, cur *storage.Object
 	case err != nil:
 		return nil, true, err
 	}
-	s.Vouchers.Add(rev)
+	s.OwnWrites.Add(rev)
 	return s.Decoder.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: rev}), true, nil
 }
 

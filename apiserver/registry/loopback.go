@@ -112,7 +112,7 @@ func (l *Loopback) List(ctx context.Context, p Path) (out []*storage.Object, err
 }
 
 // Verify returns nil if a listed object can be decoded as its kind, else the reason.
-func (l *Loopback) Verify(r *resources.Resource, o *storage.Object) error { return l.s.Sound(r, o) }
+func (l *Loopback) Verify(r *resources.Resource, o *storage.Object) error { return l.s.Readable(r, o) }
 
 // Fresh waits until the cache shows every write that was acknowledged before the call.
 func (l *Loopback) Fresh(ctx context.Context) error {

@@ -45,8 +45,8 @@ type Registry struct {
 	// inert holds, by schema.GroupResource, the kinds whose lack of effect has been logged.
 	inert  sync.Map
 	Fields *apply.Managers
-	// Vouchers remember the revisions of the last writes.
-	Vouchers Vouchers
+	// OwnWrites remember the revisions of the last writes.
+	OwnWrites OwnWrites
 	// Turn is a semaphore of one: the write whose hook has the turn (hooks.Write) has filled it.
 	Turn chan struct{}
 	// ListAll lists all objects that can be decoded.

@@ -107,10 +107,12 @@ func requirementOf(res *resources.Resource, r fields.Requirement) (Requirement, 
 }
 
 // Matches reports whether an object of a built-in type is selected. Its key has the prefix.
-func (sel *Selection) Matches(o *storage.Object) bool { return sel.Likes(o) && sel.Has(o.Fields) }
+func (sel *Selection) Matches(o *storage.Object) bool {
+	return sel.MatchesMetadata(o) && sel.Has(o.Fields)
+}
 
-// Likes reports whether the object's metadata matches: name, namespace and labels.
-func (sel *Selection) Likes(o *storage.Object) bool {
+// MatchesMetadata reports whether the object's metadata matches: name, namespace and labels.
+func (sel *Selection) MatchesMetadata(o *storage.Object) bool {
 	if sel.name != "" && o.Meta.Name != sel.name {
 		return false
 	}

@@ -47,7 +47,7 @@ func TestStandingTwin(t *testing.T) {
 				t.Fatalf("%s: what nobody vouches for has to be read: %v", value, err)
 			}
 			cur = d.Decode(storage.Record{Key: cur.Key, Value: value, ModRevision: revision}) // nobody has read it
-			s.Vouchers.Add(revision)
+			s.OwnWrites.Add(revision)
 			got, gotKind, old, err := s.Standing(o, cur)
 			if err != nil {
 				t.Fatal(err)

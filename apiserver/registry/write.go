@@ -84,7 +84,7 @@ func (s *Registry) Fresh(ctx context.Context) error {
 // Decode decodes a cached object into the version that writes use. That is the stored version, but the served one for
 // Direct kinds, as only that has the schema by which the request is validated.
 func (o *Operation) Decode(cur *storage.Object) (Object, error) {
-	obj, err := DecodeSound(o.Resource, cur)
+	obj, err := DecodeReadable(o.Resource, cur)
 	switch {
 	case err != nil:
 	case o.Resource.Custom:
@@ -145,7 +145,7 @@ func (s *Registry) put(ctx context.Context, o *Operation, t storage.Txn, obj Obj
 	if err != nil {
 		return nil, err
 	}
-	s.Vouchers.Add(rev)
+	s.OwnWrites.Add(rev)
 	return s.Decoder.Decode(storage.Record{Key: t.Key, Value: t.Value, ModRevision: rev}), nil
 }
 

@@ -45,7 +45,7 @@ func (x *Rendering) plain() bool {
 
 // canonical reports whether the cached bytes are what clients get.
 func (x *Rendering) canonical(o *storage.Object) bool {
-	return !x.Resource.Custom || o.SealedBy(x.Resource.Seal)
+	return !x.Resource.Custom || o.VerifiedBy(x.Resource.Verified)
 }
 
 // Key identifies the format of what is encoded once and shared between watchers; empty if it can't be shared.
@@ -66,7 +66,7 @@ func (x *Rendering) Object(o *storage.Object) ([]byte, error) {
 	}
 	if x.Format.As == "" && x.Format.Media == codec.MediaJSON {
 		if x.Resource.Custom {
-			return x.Json(o)
+			return x.JSON(o)
 		}
 		obj, err := x.served(o)
 		if err != nil {
@@ -91,7 +91,7 @@ func (x *Rendering) served(o *storage.Object) (runtime.Object, error) {
 	if x.Resource.Custom {
 		return x.custom(o)
 	}
-	obj, err := registry.DecodeSound(x.Resource, o)
+	obj, err := registry.DecodeReadable(x.Resource, o)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (x *Rendering) shown(o *storage.Object) (runtime.Object, error) {
 	if x.Resource.Custom {
 		return x.served(o)
 	}
-	return registry.DecodeSound(x.Resource, o)
+	return registry.DecodeReadable(x.Resource, o)
 }
 
 // rows sorts a table by its objects.

@@ -33,7 +33,7 @@ func (x *Rendering) MetadataOnly() bool {
 
 // asStored reports whether the object's bytes are sent as they are and are known to be readable.
 func (x *Rendering) asStored(o *storage.Object) bool {
-	return x.Resource.FromStored == nil && o.SealedBy(x.Resource.Seal)
+	return x.Resource.FromStored == nil && o.VerifiedBy(x.Resource.Verified)
 }
 
 // view returns the conversion of an object so far; nil for an object whose bytes are sent as they are.
@@ -62,8 +62,8 @@ func (x *Rendering) keep(o *storage.Object, v *view) {
 	x.Views[o] = v
 }
 
-// Unsound returns why a custom resource can't be read; nil if it can. See registry.Sound.
-func (x *Rendering) Unsound(o *storage.Object) error {
+// Unreadable returns why a custom resource can't be read; nil if it can. See registry.Readable.
+func (x *Rendering) Unreadable(o *storage.Object) error {
 	if v := x.view(o); v != nil && status.Unconverted(v.err) == nil { // a failed conversion is reported when the object is encoded
 		return v.err
 	}
@@ -98,8 +98,8 @@ func (x *Rendering) Read(objs []*storage.Object) error {
 	return nil
 }
 
-// Json returns the object as JSON in the requested version.
-func (x *Rendering) Json(o *storage.Object) ([]byte, error) {
+// JSON returns the object as JSON in the requested version.
+func (x *Rendering) JSON(o *storage.Object) ([]byte, error) {
 	if err := x.Read([]*storage.Object{o}); err != nil {
 		return nil, fmt.Errorf("converting %s: %w", o.Key, err)
 	}
@@ -121,7 +121,7 @@ func (x *Rendering) custom(o *storage.Object) (runtime.Object, error) {
 	if v := x.view(o); v != nil {
 		return v.obj, v.err
 	}
-	return registry.DecodeSound(x.Resource, o)
+	return registry.DecodeReadable(x.Resource, o)
 }
 
 // Shrink drops the parts of a view that are not sent.
@@ -138,7 +138,7 @@ func (x *Rendering) Shrink(o *storage.Object) error {
 		return nil
 	}
 	var err error
-	v.data, err = x.Json(o)
+	v.data, err = x.JSON(o)
 	v.obj = nil
 	return err
 }

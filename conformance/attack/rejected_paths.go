@@ -23,10 +23,11 @@ func badPaths() (all []bad) {
 		"//api/v1/namespaces/other/secrets/hidden", "/API/v1/namespaces/other/secrets/hidden",
 		"/./api/v1/namespaces/other/secrets/hidden",
 		"/api/v1/namespaces/%2e%2e/secrets/hidden", "/api/v1//namespaces/other/secrets/hidden",
-		"/api/v1/namespaces//other/secrets/hidden", "/api/v1/namespaces/attack%2f..%2fother/secrets/hidden",
+		"/api/v1/namespaces//other/secrets/hidden",
 		"/api%2fv1/namespaces/other/secrets/hidden", "/api/v1/namespaces/finalize/../other/secrets/hidden")
 	add(400, attacked+"/secrets/%2e%2e", attacked+"/secrets/x%252fy")
-	add(404, "/api/v1/namespaces/attack/../other/secrets/hidden", attacked+"/secrets/hidden%00",
+	add(404, "/api/v1/namespaces/attack/../other/secrets/hidden",
+		"/api/v1/namespaces/attack%2f..%2fother/secrets/hidden", attacked+"/secrets/hidden%00",
 		"/api/v1/namespaces/attack/secrets%2f..%2f..%2fother%2fsecrets/hidden",
 		attacked+"/secrets/..%2f..%2fother%2fsecrets%2fhidden", attacked+"/secrets/other%2fhidden",
 		attacked+"/pods/x%2fy/eviction",

@@ -11,7 +11,7 @@ import (
 )
 
 // builtin marks the verified objects of all kinds with a Go type: the versions of a resource share them.
-var builtin = new(storage.Seal)
+var builtin = new(storage.Verification)
 
 // Group completes the entries of a group version. Unless the entry says otherwise, the kind is the name of its Go type,
 // the singular is the kind in lower case, the collection has the name of the resource, all verbs are served, and the
@@ -32,7 +32,7 @@ func Group(gv schema.GroupVersion, entries ...*Resource) []*Resource {
 				r.Stored = r.GroupVersionKind()
 			}
 		}
-		r.Seal = builtin
+		r.Verified = builtin
 		selectFields(r)
 		r.Deprecated = Deprecation(r.New(), r.GroupVersionKind())
 		untyped, gvk := r.New, r.GroupVersionKind()

@@ -72,8 +72,8 @@ type Resource struct {
 	New func() runtime.Object
 	// Custom says that objects are unstructured and have their JSON members in alphabetical order.
 	Custom bool
-	// Seal marks cached objects whose bytes are the ones that clients of this entry get.
-	Seal *storage.Seal
+	// Verified marks cached objects whose bytes are the ones that clients of this entry get.
+	Verified *storage.Verification
 	// Coerce, of custom resources, converts a decoded body to the form that its schema requires, and returns the paths
 	// of unknown fields, which it has removed.
 	Coerce func(obj runtime.Object) (unknown []string, err error)

@@ -15,12 +15,12 @@ import (
 	"github.com/kubecascade/kubecascade/storage"
 )
 
-// Sound returns nil if the stored value is an object of the resource's kind, else the reason why it can't be read.
-func (s *Registry) Sound(res *resources.Resource, o *storage.Object) error {
+// Readable returns nil if the stored value is an object of the resource's kind, else the reason why it can't be read.
+func (s *Registry) Readable(res *resources.Resource, o *storage.Object) error {
 	if o.Err != nil || s.known(res, o) {
 		return o.Err
 	}
-	_, err := DecodeSound(res, o)
+	_, err := DecodeReadable(res, o)
 	if status.Unconverted(err) != nil {
 		return nil // reported when it is converted
 	}
@@ -32,23 +32,23 @@ func (s *Registry) known(res *resources.Resource, o *storage.Object) bool {
 	switch {
 	case o.Err != nil:
 		return false
-	case o.SealedBy(res.Seal):
+	case o.VerifiedBy(res.Verified):
 		return true
-	case s.Vouchers.Has(res, o):
-		o.SetSeal(res.Seal)
+	case s.OwnWrites.Has(res, o):
+		o.SetVerified(res.Verified)
 		return true
 	}
 	return false
 }
 
-// DecodeSound decodes the value into the type of the stored version. A custom resource is not converted from the
+// DecodeReadable decodes the value into the type of the stored version. A custom resource is not converted from the
 // version in which it was stored.
-func DecodeSound(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
+func DecodeReadable(res *resources.Resource, o *storage.Object) (runtime.Object, error) {
 	obj, _, err := DecodeShown(res, o)
 	return obj, err
 }
 
-// DecodeShown is DecodeSound. If the object is a custom resource in the stored version that is not known to be
+// DecodeShown is DecodeReadable. If the object is a custom resource in the stored version that is not known to be
 // canonical, data is its JSON; else data is nil.
 func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object, data []byte, err error) {
 	if o.Err != nil {
@@ -67,11 +67,11 @@ func DecodeShown(res *resources.Resource, o *storage.Object) (obj runtime.Object
 	}
 	switch {
 	case !res.Custom:
-		o.SetSeal(res.Seal)
-	case o.Meta.APIVersion == res.Stored.GroupVersion().String() && !o.SealedBy(res.Seal):
+		o.SetVerified(res.Verified)
+	case o.Meta.APIVersion == res.Stored.GroupVersion().String() && !o.VerifiedBy(res.Verified):
 		// The stored bytes are canonical for the schema unless it has changed since.
 		if data, err = json.Marshal(obj.(*unstructured.Unstructured).Object); err == nil && bytes.Equal(data, o.JSON) {
-			o.SetSeal(res.Seal)
+			o.SetVerified(res.Verified)
 		}
 	}
 	return obj, data, err
@@ -85,8 +85,8 @@ func (s *Registry) Unreadable(key string, err error, then string) {
 	s.Complaint.Do(func() { s.Log.Warn("a stored object can't be decoded", "key", key, "then", then, "err", err) })
 }
 
-// Refused reports the value as Unreadable does, and returns the error for the client.
-func (s *Registry) Refused(key string, err error) error {
+// ReadError reports the value as Unreadable does, and returns the error for the client.
+func (s *Registry) ReadError(key string, err error) error {
 	s.Unreadable(key, err, "rejected a request for it")
 	return fmt.Errorf("reading %s: %w", key, err)
 }
@@ -94,7 +94,7 @@ func (s *Registry) Refused(key string, err error) error {
 // readable returns the object, or an error if its metadata can't be decoded.
 func (s *Registry) readable(o *storage.Object) (*storage.Object, error) {
 	if o.Err != nil {
-		return nil, s.Refused(o.Key, o.Err)
+		return nil, s.ReadError(o.Key, o.Err)
 	}
 	return o, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestVouchers(t *testing.T) {
-	v := &Vouchers{}
+	v := &OwnWrites{}
 	builtin, custom := &resources.Resource{}, &resources.Resource{Custom: true}
 	at := func(rev int64) *storage.Object { return &storage.Object{Revision: rev} }
 	if v.Has(builtin, at(0)) || v.Has(builtin, at(7)) {
